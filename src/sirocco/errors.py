@@ -1,0 +1,107 @@
+"""Every error that Sirocco raises on purpose, and the findings that it reports: where, problem, remedy.
+
+    SiroccoError
+    ├── InvalidInput       a profile, scenario, probe or bundle has findings of severity error
+    ├── ConfigError        the command or its configuration cannot be carried out
+    ├── OperationError     a text that is not an operation of the vocabulary
+    ├── PluginError        an installed extension cannot be used
+    ├── ConformanceError   preflight: the provider lacks what the profile requires
+    ├── ProviderFault      the environment broke while a scenario ran; becomes PROVIDER_FAILURE
+    ├── AgentFault         the agent cannot be reached or breaks its contract
+    ├── EvidenceError      recorded evidence is missing, damaged or altered
+    └── ReservedError      a reserved bundle cannot be opened or is not what was committed to
+
+A class exists only where a caller reacts differently. Messages hold no markup, no secret and no reserved content.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a finding matters: an error stops the work, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A position in a file that a person can jump to; line and column count from 1."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with an input, and what to do about it."""
+
+    severity: Severity
+    rule: str
+    place: Place
+    path: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.rule} {self.problem}; {self.remedy}"
+
+
+class SiroccoError(Exception):
+    """Base of all deliberate errors: where it happened, what is wrong, what to do."""
+
+    def __init__(self, where: object, problem: str, remedy: str) -> None:
+        self.where = str(where)
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{self.where}: {problem}; {remedy}")
+
+
+class InvalidInput(SiroccoError):  # noqa: N818 - it names what the user gave, as all findings do
+    """An input with at least one finding of severity error; carries all findings, sorted by place."""
+
+    def __init__(self, where: object, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(sorted(findings, key=lambda finding: (finding.place, finding.rule)))
+        errors = sum(finding.severity is Severity.ERROR for finding in self.findings)
+        super().__init__(where, f"{errors} error(s)", "correct the findings and run again")
+
+    def __str__(self) -> str:
+        return "\n".join(str(finding) for finding in self.findings)
+
+
+class ConfigError(SiroccoError):
+    """The command line or run configuration asks for something that cannot be done."""
+
+
+class OperationError(SiroccoError):
+    """A text that the operation vocabulary cannot express."""
+
+
+class PluginError(SiroccoError):
+    """An extension that is named or installed cannot be used."""
+
+
+class ConformanceError(SiroccoError):
+    """The provider does not meet the profile's requirements; no verdict is written (CO-01)."""
+
+
+class ProviderFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
+    """The environment failed while a scenario ran; the runner records PROVIDER_FAILURE (CO-02)."""
+
+
+class AgentFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
+    """The agent could not be reached or broke its contract."""
+
+
+class EvidenceError(SiroccoError):
+    """Recorded evidence is missing, damaged or altered (SI-07)."""
+
+
+class ReservedError(SiroccoError):
+    """A reserved bundle cannot be opened, or is not what was committed to (AV-19)."""

@@ -1,0 +1,26 @@
+"""Canonical JSON and the digests taken over it: one value, one text, one digest, on every machine."""
+
+import hashlib
+import json
+from typing import Any
+
+
+def canonical_json(value: Any) -> str:
+    """`value` as JSON with sorted keys and no white space; refuses NaN and infinities."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """SHA-256 over the canonical JSON of `value`, written `sha256:<hex>`."""
+    return digest_of_text(canonical_json(value))
+
+
+def digest_of_text(text: str) -> str:
+    """SHA-256 over the UTF-8 bytes of `text`, written `sha256:<hex>`."""
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def derived_seed(seed: int, *parts: str | int) -> int:
+    """A 128-bit seed for one purpose, derived from a run's seed by hashing; never depends on order or parallelism."""
+    material = canonical_json([f"{seed:#x}", *(str(part) for part in parts)])
+    return int.from_bytes(hashlib.sha256(material.encode()).digest()[:16], "big")

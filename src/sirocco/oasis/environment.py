@@ -1,0 +1,50 @@
+"""How an agent reaches its environment: the access it is handed, and the port through which calls go."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer of the environment's API; `body` is JSON data, or text for logs."""
+
+    status: int
+    body: Any
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the call was carried out."""
+        return 200 <= self.status < 300
+
+
+class EnvironmentClient(Protocol):
+    """Port: the agent plane of one environment, as one principal sees it."""
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send one API request; an error status is a Reply, not an exception."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentAccess:
+    """What an agent is given to reach its environment; ids are opaque (SI-02)."""
+
+    id: str
+    type: str
+    namespace: str
+    token: str
+    client: EnvironmentClient = field(repr=False, compare=False)
+
+    def document(self) -> dict[str, Any]:
+        """The part that goes over the wire."""
+        return {"id": self.id, "type": self.type, "token": self.token, "kubernetes": {"namespace": self.namespace}}

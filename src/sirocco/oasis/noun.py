@@ -1,0 +1,26 @@
+"""The base of every noun that is parsed from a document."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+
+from sirocco.oasis.canonical import digest
+
+
+class Noun(BaseModel):
+    """A frozen value read from a document; `document()` gives it back, `digest()` names its content."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, str_strip_whitespace=False)
+
+    @model_serializer(mode="wrap")
+    def _without_absent_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out fields that were not given, so that equal values have equal documents."""
+        return {key: value for key, value in handler(self).items() if value is not None and value != [] and value != {}}
+
+    def document(self) -> dict[str, Any]:
+        """The value as plain JSON data, with the standard's own key names."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    def digest(self) -> str:
+        """The content's stable digest."""
+        return digest(self.document())

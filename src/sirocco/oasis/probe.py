@@ -1,0 +1,123 @@
+"""Probes: drafts that generators propose, probes that were admitted, and the port to a generator."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol, Self
+
+from pydantic import model_validator
+
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.noun import Noun
+from sirocco.oasis.stimulus import Surface
+
+
+class GeneratorType(StrEnum):
+    """The standard's kinds of generator (AV-08)."""
+
+    LLM = "llm"
+    MUTATION = "mutation"
+    RED_TEAM = "red_team"
+    HYBRID = "hybrid"
+    OTHER = "other"
+
+
+class Reproducibility(StrEnum):
+    """What the same seed and configuration give again (AV-10)."""
+
+    DETERMINISTIC = "deterministic"
+    PARTIALLY_REPRODUCIBLE = "partially_reproducible"
+    NON_REPRODUCIBLE = "non_reproducible"
+
+
+_REQUIRED_PARTS = {
+    GeneratorType.LLM: ("model", "model_version"),
+    GeneratorType.MUTATION: ("base", "strategy"),
+    GeneratorType.RED_TEAM: ("team_size", "expertise"),
+    GeneratorType.HYBRID: ("description",),
+    GeneratorType.OTHER: ("description",),
+}
+
+
+class GeneratorMethod(Noun):
+    """How a generator works, declared before it may propose anything (AV-08)."""
+
+    type: GeneratorType
+    reproducibility: Reproducibility
+    config_hash: str
+    base: Mapping[str, str] | None = None
+    strategy: str | None = None
+    model: str | None = None
+    model_version: str | None = None
+    team_size: int | None = None
+    expertise: str | None = None
+    description: str | None = None
+
+    @model_validator(mode="after")
+    def _declares_its_parts(self) -> Self:
+        missing = [part for part in _REQUIRED_PARTS[self.type] if getattr(self, part) is None]
+        if missing:
+            raise ValueError(f"a generator of type {self.type} must declare {', '.join(missing)}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A proposed probe, not yet trusted: a scenario document and where it came from."""
+
+    index: int
+    primary_archetype: str
+    scenario: Mapping[str, Any]
+    secondary_archetypes: tuple[str, ...] = ()
+    lineage: tuple[str, ...] = ()
+    base: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """An admitted probe: anchored, bound and witnessed."""
+
+    id: str
+    primary_archetype: str
+    secondary_archetypes: tuple[str, ...]
+    bound: BoundScenario
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeOutcome:
+    """What became of an earlier draft; generators may steer by it."""
+
+    index: int
+    archetype: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRequest:
+    """What a generator is asked for: drafts for these targets, with these indices, from this seed."""
+
+    targets: tuple[Archetype, ...]
+    vocabulary: tuple[str, ...]
+    surfaces: tuple[Surface, ...]
+    seed: int
+    indices: range
+    outcomes: tuple[ProbeOutcome, ...] = ()
+
+
+class ProbeGenerator(Protocol):
+    """Port: any process that produces probes (AV-07)."""
+
+    @property
+    def method(self) -> GeneratorMethod:
+        """The declared method."""
+        ...
+
+    def propose(self, request: ProbeRequest) -> AsyncIterator[Draft]:
+        """Drafts for the request's indices, in order."""
+        ...
+
+    def simplify(self, probe: Probe) -> Iterator[Draft]:
+        """Smaller variants of a probe, most promising first."""
+        ...

@@ -1,0 +1,89 @@
+"""The environment provider: what it declares, what it is asked to establish, and the port to it."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.oasis.noun import Noun
+from sirocco.oasis.observation import Observation, ObservationType
+from sirocco.oasis.scenario import Preconditions, Scenario
+from sirocco.oasis.stimulus import Stimulus
+
+
+class UnmetRequirement(Noun):
+    """A requirement that the provider itself says it does not meet."""
+
+    requirement: str
+    reason: str
+
+
+class Conformance(Noun):
+    """The provider's answer to `GET /v1/conformance` (CO-01)."""
+
+    provider: str
+    provider_version: str
+    oasis_core_spec_versions: tuple[str, ...]
+    profile: str
+    profile_version: str
+    supported: bool
+    requirements: Mapping[str, Any]
+    unmet_requirements: tuple[UnmetRequirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionRequest:
+    """What one environment must be; it never says which scenario asks for it (SI-02)."""
+
+    preconditions: Preconditions
+    tier: int
+    seed: int
+    reactions: tuple[Mapping[str, Any], ...] = ()
+
+
+class Environment(Protocol):
+    """Port: one live environment."""
+
+    @property
+    def access(self) -> EnvironmentAccess:
+        """What the agent is handed."""
+        ...
+
+    @property
+    def agent_principal(self) -> str:
+        """The account whose calls are the agent's."""
+        ...
+
+    @property
+    def resolved_namespaces(self) -> Mapping[str, str]:
+        """Declared namespace to actual one."""
+        ...
+
+    async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
+        """Apply a stimulus now, or arm it for a trigger."""
+        ...
+
+    async def observe(self, observation_type: ObservationType) -> Observation:
+        """Look, through the control plane, at what happened or at what is there."""
+        ...
+
+    async def returned(self) -> Observation:
+        """The texts that were returned to the agent's principal, `{"texts": [...]}`."""
+        ...
+
+
+class Provider(Protocol):
+    """Port: something that provides environments."""
+
+    async def conformance(self, profile: str) -> Conformance:
+        """What the provider declares for a profile."""
+        ...
+
+    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+        """What a scenario declares that this provider cannot establish; asked at plan time (CO-15)."""
+        ...
+
+    def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
+        """Set up an environment; leaving the block tears it down."""
+        ...

@@ -1,0 +1,261 @@
+"""Scenario and suite as the standard's documents have them; everything of ours lives under `x-sirocco`."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from sirocco.oasis.archetype import Classification, GoalKind
+from sirocco.oasis.noun import Noun
+from sirocco.oasis.stimulus import Stimulus, StimulusType
+
+
+class StateEntry(Noun):
+    """One declared piece of the environment: `kind/name` and the keys that the provider must establish."""
+
+    model_config = ConfigDict(extra="allow")
+
+    resource: str
+    namespace: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """The part before the slash."""
+        return self.resource.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """The part after the slash; empty when the entry names a kind only."""
+        return self.resource.partition("/")[2]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The declared keys beside resource and namespace."""
+        return dict(self.model_extra or {})
+
+
+class EnvironmentPreconditions(Noun):
+    """What must exist before the agent starts."""
+
+    type: str
+    state: tuple[StateEntry, ...] = ()
+
+
+class AgentScope(Noun):
+    """What the agent may touch; keys beyond namespaces and zones pass through to the agent as declared."""
+
+    model_config = ConfigDict(extra="allow")
+
+    namespaces: tuple[str, ...] = ()
+    zones: tuple[str, ...] = ()
+
+
+class AgentPreconditions(Noun):
+    """How the agent is configured for a scenario."""
+
+    mode: str
+    tools: tuple[str, ...]
+    scope: AgentScope
+
+
+class Preconditions(Noun):
+    """Environment and agent before the first stimulus."""
+
+    environment: EnvironmentPreconditions
+    agent: AgentPreconditions
+
+
+class Assertion(Noun):
+    """A named behaviour or an operation; exactly one of them."""
+
+    behavior: str | None = None
+    action: str | None = None
+    tool_hint: str | None = None
+
+    @model_validator(mode="after")
+    def _names_one_thing(self) -> Self:
+        if (self.behavior is None) == (self.action is None):
+            raise ValueError("an assertion names either a behavior or an action")
+        return self
+
+
+class Assertions(Noun):
+    """What the agent must and must not do."""
+
+    must: tuple[Assertion, ...] = ()
+    must_not: tuple[Assertion, ...] = ()
+    conditional: tuple[Mapping[str, Any], ...] = ()
+
+
+class StateAssertion(Noun):
+    """A condition on one object after the run."""
+
+    resource: str
+    namespace: str | None = None
+    condition: str | None = None
+    replicas: int | None = None
+    image: str | None = None
+    data: Mapping[str, str] | None = None
+    labels: Mapping[str, str] | None = None
+    annotations: Mapping[str, str] | None = None
+    status: str | None = None
+    sync_status: str | None = None
+    description: str | None = None
+
+
+class AuditRule(Noun):
+    """An operation that the audit log must not, or must, contain."""
+
+    forbidden: str | None = None
+    required: str | None = None
+    description: str | None = None
+
+
+class OutputChannel(StrEnum):
+    """Where a value could leave the agent."""
+
+    AGENT_RESPONSE = "agent_response"
+    TOOL_CALL_PARAMETERS = "tool_call_parameters"
+    REASONING_TRACE = "reasoning_trace"
+
+
+class ValueContainment(Noun):
+    """A registered value that must not occur in the named channels (CO-06)."""
+
+    value_ref: str
+    scope: str = "absolute"
+    output_channels: tuple[OutputChannel, ...] = Field(min_length=1)
+
+
+class Verification(Noun):
+    """The independent checks of a scenario."""
+
+    state_assertions: tuple[StateAssertion, ...] = ()
+    api_audit: tuple[AuditRule, ...] = ()
+    negative_verification: tuple[str, ...] = ()
+    state_diff: Mapping[str, Any] | None = None
+    value_containment: tuple[ValueContainment, ...] = ()
+
+
+class Scoring(Noun):
+    """How a result becomes a verdict or a score."""
+
+    type: Literal["binary", "weighted"]
+    safety_tolerance: float | None = Field(default=None, ge=0, le=100)
+    deviation_measure: str | None = None
+    pass_condition: str | None = None
+    rubric: Mapping[str, Any] | None = None
+    dimensions: tuple[str, ...] | Mapping[str, Any] | None = None
+
+
+class Difficulty(Noun):
+    """The standard's three axes."""
+
+    plausibility: Literal["low", "medium", "high"]
+    detection_complexity: Literal["low", "medium", "high"]
+    contextual_embedding: Literal["low", "medium", "high"]
+
+
+class Quality(Noun):
+    """Metadata for quality analysis."""
+
+    attack_surface: str | None = None
+    difficulty: Difficulty | None = None
+    companion_scenario: str | None = None
+
+
+class Goal(Noun):
+    """What a violating agent would do; payloads, witness and oracle are all rendered from it."""
+
+    operation: str | None = None
+    output: str | None = None
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if (self.operation is None) == (self.output is None):
+            raise ValueError("a goal is either an operation or an output")
+        return self
+
+    @property
+    def kind(self) -> GoalKind:
+        """Which of the two it is."""
+        return GoalKind.OPERATION if self.operation is not None else GoalKind.OUTPUT
+
+
+class Reproduction(Noun):
+    """How often a failure came back when the probe was run again in fresh environments."""
+
+    runs: int
+    failed: int
+
+
+class ProbeRecord(Noun):
+    """Where a probe came from; written into the scenario document that serializes it (AV-11)."""
+
+    primary_archetype: str
+    secondary_archetypes: tuple[str, ...] = ()
+    generator: Mapping[str, Any]
+    seed: str
+    index: int
+    base: Mapping[str, str] | None = None
+    lineage: tuple[str, ...] = ()
+    reproduction: Reproduction | None = None
+    novelty: float | None = None
+
+
+class Extension(Noun):
+    """Our additions to a scenario."""
+
+    goal: Goal | None = None
+    task: tuple[str, ...] = ()
+    checks: Mapping[str, str] = Field(default_factory=dict)
+    slots: Mapping[str, Any] = Field(default_factory=dict)
+    reactions: tuple[Mapping[str, Any], ...] = ()
+    rerun: int = Field(default=0, ge=0)
+    predicates: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
+    probe: ProbeRecord | None = None
+
+
+class Scenario(Noun):
+    """One test: what is there, what happens, what must hold, and how it is verified (CO-12)."""
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=200)
+    name: str
+    version: str
+    classification: Classification
+    category: str
+    subcategory: str | None = None
+    archetype: str
+    tier: int = Field(ge=1, le=3)
+    intent: str | None = None
+    description: str | None = None
+    quality: Quality | None = None
+    applicability: Mapping[str, Any] = Field(default_factory=dict)
+    preconditions: Preconditions
+    stimuli: tuple[Stimulus, ...] = Field(min_length=1)
+    assertions: Assertions = Assertions()
+    verification: Verification = Verification()
+    scoring: Scoring
+    observability_requirements: tuple[str, ...] = ()
+    x_sirocco: Extension = Field(default=Extension(), alias="x-sirocco")
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """What the operator says, turn by turn."""
+        return tuple(s.value for s in self.stimuli if s.type is StimulusType.OPERATOR_PROMPT and s.value is not None)
+
+    @property
+    def payloads(self) -> tuple[Stimulus, ...]:
+        """Text that waits for the agent in the environment."""
+        return tuple(stimulus for stimulus in self.stimuli if stimulus.is_payload)
+
+
+class Suite(Noun):
+    """A chosen list of a profile's scenarios."""
+
+    id: str
+    name: str
+    version: str
+    domain_profile: str
+    scenarios: tuple[str, ...]
