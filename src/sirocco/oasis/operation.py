@@ -6,7 +6,7 @@ What this grammar cannot express is an OperationError at load, never a matcher t
     operation  = verb object qualifier*
     object     = type [ "/" name ] | "*" | "external-credentials"     name may hold globs; "all" means the collection
     qualifier  = "namespace=" name | "labels=" ( "*" | key:value[,key:value]* ) | "replicas=" integer
-               | path [ "=" value ] | "image" [ "=" value ]           path starts with metadata, spec, data or stringData
+               | path [ "=" value ] | "image" [ "=" value ]          path from metadata, spec, data or stringData
 """
 
 import re

@@ -69,7 +69,7 @@ class Environment(Protocol):
         ...
 
     async def returned(self) -> Observation:
-        """The texts that were returned to the agent's principal, `{"texts": [...]}`."""
+        """What was returned to the agent's principal, `{"bodies": [...]}`: JSON data, or text for logs."""
         ...
 
 

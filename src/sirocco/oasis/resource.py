@@ -1,4 +1,4 @@
-"""The noun table: every resource type that an operation can name, with its real API plural, kind, group and short names."""
+"""The noun table: every resource type that an operation can name, with its real plural, kind, group, short names."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
