@@ -9,7 +9,7 @@
     ├── ProviderFault      the environment broke while a scenario ran; becomes PROVIDER_FAILURE
     ├── AgentFault         the agent cannot be reached or breaks its contract
     ├── EvidenceError      recorded evidence is missing, damaged or altered
-    └── ReservedError      a reserved bundle cannot be opened or is not what was committed to
+    └── ReservedError      a reserved bundle cannot be sealed or opened, or is not what was committed to
 
 A class exists only where a caller reacts differently. Messages hold no markup, no secret and no reserved content.
 """
@@ -104,4 +104,4 @@ class EvidenceError(SiroccoError):
 
 
 class ReservedError(SiroccoError):
-    """A reserved bundle cannot be opened, or is not what was committed to (AV-19)."""
+    """A reserved bundle cannot be sealed or opened, or is not what was committed to (AV-19)."""

@@ -8,6 +8,7 @@ from sirocco.oasis.archetype import Archetype, Category, Classification, Subcate
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.noun import Noun
+from sirocco.oasis.stimulus import Stimulus
 
 
 class Tier(Noun):
@@ -27,7 +28,7 @@ class ReservedPolicy(Noun):
 
 
 class ProfileDocument(Noun):
-    """`profile.yaml` of a native profile folder."""
+    """`profile.yaml` of a native profile folder, with the stimulus library that stands beside it."""
 
     id: str
     name: str
@@ -44,6 +45,7 @@ class ProfileDocument(Noun):
     tiers: tuple[Tier, ...]
     configuration_schema: Mapping[str, Mapping[str, Any]] = {}
     conformance: Mapping[str, Any]
+    stimuli: Mapping[str, Stimulus] = {}
     reserved: ReservedPolicy | None = None
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,11 @@ class CheckResult:
     evidence: str
     vacuous: Vacuity | None = None
 
+    def document(self) -> dict[str, Any]:
+        """The result as plain data."""
+        document = {"check": self.check, "archetype": self.archetype, "status": self.verdict.status}
+        return document | {"evidence": self.evidence, "vacuous": self.vacuous and str(self.vacuous)}
+
 
 @dataclass(frozen=True, slots=True)
 class PayloadFacts:
@@ -75,3 +81,16 @@ class Evaluation:
     checks: tuple[CheckResult, ...]
     secondary: tuple[CheckResult, ...]
     payload: PayloadFacts
+
+    def document(self) -> dict[str, Any]:
+        """The evaluation as plain data; equal evaluations have equal documents."""
+        return {
+            "status": self.verdict.status,
+            "checks": [check.document() for check in self.checks],
+            "secondary": [check.document() for check in self.secondary],
+            "payload": {
+                "delivered": self.payload.delivered,
+                "attempted": self.payload.attempted,
+                "effected": self.payload.effected,
+            },
+        }

@@ -1,0 +1,93 @@
+"""Prose into sentences of tokens: words, names, quoted passages and punctuation marks."""
+
+import re
+from dataclasses import dataclass
+
+MARKS = frozenset(",;:.!?()[]{}—–-|>\n")
+_QUOTED = r"""`[^`]+`|"[^"]+"|“[^”]+”|‘[^’]+’|(?<![\w'])'[^'\n]+'(?!\w)"""
+_WORD = r"--?[A-Za-z][\w-]*(?:=\S+)?|\d{1,3}(?:,\d{3})+\b|[A-Za-z0-9_*][\w.:/=@%+*'-]*"
+_PAIR = r"""[A-Za-z_][\w.-]*=(?:"[^"]*"|'[^']*')"""
+_TOKEN = re.compile(rf"(?P<pair>{_PAIR})|(?P<quoted>{_QUOTED})|(?P<word>{_WORD})|(?P<mark>[,;:.!?()\[\]{{}}—–|>-])")
+# A line break ends a sentence only where a list item, an empty line or a capitalised word follows; elsewhere it is wrapping.
+_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•#]\s|\(?\d{1,2}[.)]\s|[A-Z][a-z]))|(?:^|(?<=\s))\(?\d{1,2}[.)]\s+(?=[A-Z])")
+_COMMAND = re.compile(r"\s*(?:\$\s*)?(?:kubectl|oc)\s")
+_ENDS = frozenset(".!?;\n")
+_CONTRACTED = frozenset({"what", "it", "that", "here", "there", "who", "let", "how", "where", "he", "she", "why", "this"})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, mark or quoted passage; `text` is as written, without the quotes."""
+
+    text: str
+    quoted: bool = False
+
+    @property
+    def word(self) -> str:
+        """The text as lexicons have it: lower case, without a possessive ending."""
+        word = self.text.lower()
+        stem, apostrophe, ending = word.rpartition("'")
+        return stem if apostrophe and ending in {"s", ""} and stem not in _CONTRACTED else word
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is punctuation."""
+        return not self.quoted and self.text in MARKS
+
+    @property
+    def is_passage(self) -> bool:
+        """Whether it is quoted text of several words: something cited, not something said."""
+        return self.quoted and bool(re.search(r"\s", self.text))
+
+
+Sentence = tuple[Token, ...]
+
+
+def folded(text: str) -> str:
+    """`text` with every run of white space as one blank, so that wrapping does not matter."""
+    return " ".join(text.split())
+
+
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences of `text`; list items and shell commands in quotes are sentences of their own or part of one."""
+    found: list[Sentence] = []
+    for part in _BREAK.split(text.replace("’", "'")):
+        current: list[Token] = []
+        for token in _tokens(part):
+            if token.is_mark and token.text in _ENDS:
+                found.append((*current, token))
+                current = []
+            else:
+                current.append(token)
+        found.append(tuple(current))
+    return tuple(sentence for sentence in found if any(not token.is_mark for token in sentence))
+
+
+def passages(text: str) -> tuple[str, ...]:
+    """The quoted texts of several words."""
+    return tuple(token.text for sentence in sentences(text) for token in sentence if token.is_passage)
+
+
+def _tokens(text: str) -> list[Token]:
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        pair, quoted, word, mark = match.group("pair", "quoted", "word", "mark")
+        if pair:
+            tokens.append(Token(re.sub("[\"']", "", pair)))
+        elif quoted and _COMMAND.match(quoted[1:-1]):
+            tokens += _tokens(quoted[1:-1])
+        elif quoted:
+            tokens.append(Token(quoted[1:-1], quoted=True))
+        elif word:
+            tokens += _trimmed(word)
+        else:
+            tokens.append(Token(mark))
+    return tokens
+
+
+def _trimmed(word: str) -> list[Token]:
+    """The word without the punctuation that the sentence put behind it, and that punctuation as marks."""
+    bare = word.rstrip(".:'/=+-")
+    if not bare:
+        return []
+    return [Token(bare), *(Token(mark) for mark in word[len(bare) :] if mark in MARKS)]

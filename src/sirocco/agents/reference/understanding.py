@@ -1,0 +1,408 @@
+"""What a text asks for: prose and the names that exist around it become requests.
+
+Pure. The same reading serves for what an operator says and for what is found in data; who may be obeyed is decided
+elsewhere. A text is read sentence by sentence: its verbs (`orders`), what it names (`mentions`), how many
+(`quantities`), put together in `clauses`. Here the words that a verb governs choose among the verb's senses.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from sirocco.agents.reference.clauses import (
+    Clause,
+    Parsed,
+    clauses,
+    is_workload,
+    kinds_of,
+    namespace_of,
+    objects,
+    value_position,
+    whole,
+)
+from sirocco.agents.reference.lexicon import (
+    ACCEPTABLE,
+    ACCESS_NOUNS,
+    ANSWER_NOUNS,
+    ENVIRONMENT_NOUNS,
+    IMAGE_NOUNS,
+    QUESTIONS,
+    RECEIVERS,
+    SENSITIVE_NOUNS,
+    Sense,
+)
+from sirocco.agents.reference.mentions import Mention, Surroundings, Thing, key_at
+from sirocco.agents.reference.quantities import Count, wanted_count
+from sirocco.agents.reference.sentences import sentences
+from sirocco.oasis.resource import WORKLOADS
+
+
+class Action(StrEnum):
+    """What can be asked of somebody who runs a cluster."""
+
+    DELETE = "delete"
+    RESTART = "restart"
+    ROLLBACK = "roll back"
+    SCALE = "scale"
+    SET = "set a value"
+    IMAGE = "change the image"
+    CREATE = "create"
+    GRANT = "grant access"
+    EXECUTE = "run a command"
+    COPY = "copy a value"
+    READ = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One thing that a text asks for; what it leaves open is None or empty.
+
+    `kinds` are in order of likelihood. A SET without a value removes the key. `field` is where a key lives: `data`
+    means the object's own data or variables, else it is `labels` or `annotations`.
+    """
+
+    action: Action
+    kinds: tuple[str, ...] = ()
+    name: str | None = None
+    namespace: str | None = None
+    everything: bool = False
+    count: Count | None = None
+    key: str | None = None
+    value: str | None = None
+    field: str = "data"
+    source: Thing | None = None
+    asks_for_values: bool = False
+
+
+_CONTROLS = (
+    r"approv\w*|sign-?offs?|change (?:request|control|process|window|board|ticket|freeze)|reviews?|polic(?:y|ies)|process|"
+    r"procedures?|guard-?rails?|safeguards?|confirm\w*|permissions?|authori[sz]ation|tickets?|paperwork|checks|freeze|"
+    r"protocols?|rules?|restrictions?|consent"
+)
+_BYPASS = re.compile(
+    r"\b(?:skip\w*|bypass\w*|ignor\w*|overrid\w*|circumvent\w*|waiv\w*|forget|disregard\w*|without|sidestep\w*|"
+    r"no(?:t enough)? (?:time|need) (?:for|to)|work(?:ing)? around|(?:don't|do not) (?:bother|wait|hold)|never mind|leave out)"
+    rf"\b[^.;!?]{{0,60}}?\b(?:{_CONTROLS})\b"
+    r"|\bretroactive\w*|\bafter the fact\b"
+    rf"|\b(?:{_CONTROLS})\b[^.;!?]{{0,30}}?\b(?:later|afterwards|can wait|can follow)\b",
+    re.IGNORECASE,
+)
+_HANDS_OVER = re.compile(
+    r"\b(?:use|take|switch to|authenticate with|log ?in with|here(?:'s| is| are))\b[^.;!?]{0,60}?"
+    r"\b(?:kubeconfig|token|credentials?|service account|certificate|cluster-admin)\b",
+    re.IGNORECASE,
+)
+_BEARER = re.compile(r"\b(?:token|bearer)\b[\s:=\"'`]+(?:is\s+)?([A-Za-z0-9_][A-Za-z0-9._-]{11,})", re.IGNORECASE)
+_IMAGE = re.compile(r"(?:[\w.-]+(?::\d+)?/)*(?=[\w.-]*[a-z])[a-z0-9][\w.-]*:[A-Za-z0-9][\w.-]*(?:@sha256:[0-9a-f]+)?")
+_TAG = re.compile(r"v?\d+(?:\.\d+)+(?:[-.+][\w.]+)?|v\d+|latest|stable|canary")
+_TAG_LEADS = frozenset({"to", "tag", "version", "image", "release", "build", "onto", "at", "use", "with", "out", "deploy"})
+_PAIR = re.compile(r"([A-Za-z_][\w./-]*)=([^=\s]+)")
+_OPTIONS = ("namespace=", "ns=", "n=", "replicas=", "replica=", "type=", "patch=")
+_METADATA = {"label": "labels", "labels": "labels", "annotation": "annotations", "annotations": "annotations"}
+_PARTS = frozenset(_METADATA) | {"key", "entry", "variable", "setting", "field", "flag", "value", "line"}
+
+
+def requests(
+    text: str, surroundings: Surroundings, *, subject: Thing | None = None, earlier: Iterable[str] = ()
+) -> tuple[Request, ...]:
+    """Everything that `text` asks for, in order, each once.
+
+    `subject` is the object on which the text was found, `earlier` what was said before: both explain "it".
+    """
+    last: tuple[Mention, ...] = ()
+    if subject:
+        last = (Mention(0, 0, name=subject.name, kinds=(subject.kind,), namespace=subject.namespace),)
+    for said in earlier:
+        for sentence in sentences(said):
+            last = Parsed(sentence, surroundings).named or last
+    found: dict[Request, None] = {}
+    for sentence in sentences(text):
+        parsed = Parsed(sentence, surroundings)
+        found |= dict.fromkeys(_sentence_requests(parsed, last))
+        last = parsed.named or last
+    return tuple(found)
+
+
+def named_namespaces(text: str, surroundings: Surroundings) -> tuple[str, ...]:
+    """The namespaces that a text names, existing or not, in order."""
+    found = (name for sentence in sentences(text) for name in Parsed(sentence, surroundings).namespaces)
+    return tuple(dict.fromkeys(found))
+
+
+def bypasses_control(text: str) -> bool:
+    """Whether the text asks to leave out an approval, a review or another control."""
+    return bool(_BYPASS.search(text))
+
+
+def offers_credentials(text: str) -> bool:
+    """Whether the text hands over an identity to act under."""
+    return bool(_HANDS_OVER.search(text)) and ("kubeconfig" in text.lower() or bool(_BEARER.search(text)))
+
+
+def offered_token(text: str) -> str | None:
+    """The token that a text hands over to be used."""
+    found = _BEARER.search(text) if offers_credentials(text) else None
+    return found.group(1) if found else None
+
+
+def _sentence_requests(parsed: Parsed, last: tuple[Mention, ...]) -> Iterator[Request]:
+    parts = clauses(parsed, last)
+    for clause in parts:
+        if clause.is_order:
+            yield from _read_order(clause)
+        elif Sense.READ in clause.trigger.senses and not clause.is_negated:
+            yield from _reading(clause)
+    asks = parsed.words[-1] == "?" or parsed.words[0] in QUESTIONS - {"when"}
+    if asks and not any(Sense.READ in clause.trigger.senses for clause in parts):
+        yield from _reading(whole(parsed, last))
+
+
+def _read_order(clause: Clause) -> tuple[Request, ...]:
+    """The requests of an order: the first reading of its verb that the rest of the words bears out."""
+    readings = (tuple(reading(clause)) for sense, reading in _READINGS if sense in clause.trigger.senses)
+    return next((found for found in readings if found), ())
+
+
+def _request(action: Action, mention: Mention, clause: Clause, sense: Sense | None = None) -> Request:
+    """A request about one mention; what exists under its name goes before what the words call it."""
+    known = [thing.kind for thing in clause.parsed.surroundings.called(mention.name or "")]
+    acceptable = ACCEPTABLE.get(sense) if sense else None
+    if mention.kinds:
+        ordered = sorted(mention.kinds, key=lambda kind: kind not in known)
+    else:
+        ordered = sorted(known, key=lambda kind: kind not in WORKLOADS)
+    return Request(
+        action,
+        kinds=tuple(dict.fromkeys(kind for kind in ordered if acceptable is None or kind in acceptable)),
+        name=mention.name,
+        namespace=namespace_of(mention, clause),
+        everything=mention.everything and not mention.name,
+    )
+
+
+def _deleting(clause: Clause) -> Iterator[Request]:
+    """The removal of objects, or of a part of one: "remove the label tier from stock"."""
+    if clause.has(ANSWER_NOUNS) and _speaks_of_secrets(clause.parsed):
+        return
+    first = clause.mentions[0].start if clause.mentions else clause.stop
+    part = next((position for position in range(clause.start, first) if clause.parsed.words[position] in _PARTS), None)
+    key = next((found for position in range(clause.start, first) if (found := _key(clause, position))), None)
+    for mention in objects(clause, Sense.DELETE):
+        request = _request(Action.DELETE, mention, clause)
+        if key or part is not None:
+            named = key or clause.parsed.sentence[min((part or 0) + 1, len(clause.parsed.sentence) - 1)].text
+            where = _METADATA.get(clause.parsed.words[part], "data") if part is not None else "data"
+            request = replace(request, action=Action.SET, key=named, value=None, field=where)
+        yield request
+
+
+def _vanishing(clause: Clause) -> Iterator[Request]:
+    """ "stock-cache has to go", "I want it gone"."""
+    if clause.is_bare:
+        yield from (_request(Action.DELETE, mention, clause) for mention in objects(clause, Sense.DELETE))
+
+
+def _restarting(clause: Clause) -> Iterator[Request]:
+    for mention in objects(clause, Sense.RESTART):
+        yield _request(Action.RESTART, mention, clause, Sense.RESTART)
+
+
+def _rolling_back(clause: Clause) -> Iterator[Request]:
+    for mention in objects(clause, Sense.ROLLBACK):
+        yield _request(Action.ROLLBACK, mention, clause, Sense.ROLLBACK)
+
+
+def _scaling(clause: Clause) -> Iterator[Request]:
+    """A number of replicas; "to 5" alone counts replicas only of something that has them."""
+    count = wanted_count(clause.parsed.sentence, clause.trigger.start, clause.stop)
+    for mention in objects(clause, Sense.SCALE) if count else ():
+        counts = count and (count.counts_replicas or Sense.SCALE in clause.trigger.senses)
+        if (mention.name or mention.everything) and (counts or is_workload(mention, clause)):
+            yield replace(_request(Action.SCALE, mention, clause, Sense.SCALE), count=count)
+
+
+def _stopping(clause: Clause) -> Iterator[Request]:
+    for mention in objects(clause, Sense.STOP):
+        if mention.name or mention.everything:
+            yield replace(_request(Action.SCALE, mention, clause, Sense.STOP), count=Count(fixed=0))
+
+
+def _imaging(clause: Clause) -> Iterator[Request]:
+    image = _image(clause)
+    for mention in objects(clause, Sense.RESTART) if image else ():
+        if mention.name:
+            yield replace(_request(Action.IMAGE, mention, clause, Sense.RESTART), value=image)
+
+
+def _image(clause: Clause) -> str | None:
+    """An image reference, or a tag where the sentence speaks of images or versions."""
+    tokens = clause.parsed.sentence[clause.start : clause.stop]
+    speaks = bool(IMAGE_NOUNS.intersection(clause.parsed.words))
+    for token in tokens:
+        reference = token.text.rpartition("=")[2]
+        repository = reference.rpartition(":")[0].rpartition("/")[2]
+        if _IMAGE.fullmatch(reference) and (speaks or "/" in reference or clause.parsed.surroundings.called(repository)):
+            return reference
+    for position, token in enumerate(tokens):
+        lead = tokens[position - 1].word if position else ""
+        if _TAG.fullmatch(token.word) and lead in _TAG_LEADS and (speaks or token.word.startswith("v")):
+            return token.text
+    return None
+
+
+def _setting(clause: Clause) -> Iterator[Request]:
+    """New values for keys: `KEY=value`, "KEY to value", "max connections to 50"."""
+    pairs = tuple(_pairs(clause))
+    where = next((_METADATA[word] for word in (clause.verb, *clause.words) if word in _METADATA), "data")
+    where = {"annotate": "annotations"}.get(clause.verb, where)
+    for key, value in pairs:
+        for mention in _holders(clause, key):
+            yield replace(_request(Action.SET, mention, clause), key=key, value=value, field=where)
+
+
+def _pairs(clause: Clause) -> Iterator[tuple[str, str]]:
+    position = clause.start
+    while position < clause.stop:
+        token = clause.parsed.sentence[position]
+        assigned = _PAIR.fullmatch(token.text)
+        found = key_at(clause.parsed.sentence, position, clause.parsed.surroundings)
+        value = value_position(clause.parsed, found[1], clause.stop) if found else None
+        if assigned and not token.text.lstrip("-").startswith(_OPTIONS) and not _IMAGE.fullmatch(assigned.group(2)):
+            yield assigned.group(1), assigned.group(2)
+        elif found and value is not None:
+            yield found[0], clause.parsed.sentence[value].text
+        position = found[1] if found else position + 1
+
+
+def _key(clause: Clause, position: int) -> str | None:
+    found = key_at(clause.parsed.sentence, position, clause.parsed.surroundings)
+    return found[0] if found else None
+
+
+def _holders(clause: Clause, key: str) -> tuple[Mention, ...]:
+    """The object whose key is meant: one that is named and can have keys, else one that has it, else any that is named."""
+    surroundings = clause.parsed.surroundings
+    named = [mention for mention in (*clause.mentions, *clause.parsed.named, *clause.last) if mention.name]
+    named = [mention for mention in named if mention in clause.last or not _key(clause, mention.start)]
+    holding = [mention for mention in named if {"configmap", "secret"} & kinds_of(mention, surroundings)]
+    owners = [
+        Mention(clause.start, clause.start, name=thing.name, kinds=(thing.kind,), namespace=thing.namespace)
+        for thing in surroundings.things
+        if thing.kind == "configmap" and key in thing.keys
+    ]
+    return tuple([*holding, *(owners if not named else ()), *named][:1])
+
+
+def _switching(clause: Clause, value: str) -> Iterator[Request]:
+    """ "enable DARK_MODE in web-settings" sets the key to a truth value."""
+    key = next((key for position in range(clause.start, clause.stop) if (key := _key(clause, position))), None)
+    for mention in _holders(clause, key) if key else ():
+        yield replace(_request(Action.SET, mention, clause), key=key, value=value)
+
+
+def _switching_on(clause: Clause) -> Iterator[Request]:
+    return _switching(clause, "true")
+
+
+def _switching_off(clause: Clause) -> Iterator[Request]:
+    found = tuple(_switching(clause, "false"))
+    yield from found or _stopping(clause)
+
+
+def _creating(clause: Clause) -> Iterator[Request]:
+    """A new object of a kind: "create a configmap named x with A=1"."""
+    if not ({"a", "an", "new", "another"} & set(clause.words[:3]) or {"named", "called"} & set(clause.words)):
+        return
+    created = next((mention for mention in clause.mentions if mention.name and mention.kinds), None)
+    if created:
+        request = replace(_request(Action.CREATE, created, clause), kinds=created.kinds)
+        pairs = tuple(_pairs(clause)) or ((None, _image(clause)),)
+        yield from (replace(request, key=key, value=value) for key, value in pairs)
+
+
+def _granting(clause: Clause) -> Iterator[Request]:
+    """More access for somebody, the reader included."""
+    receives = clause.verb in {"grant", "bind", "authorize", "authorise", "elevate", "escalate"} or clause.has(RECEIVERS)
+    if receives and clause.has(ACCESS_NOUNS):
+        yield Request(Action.GRANT, kinds=("rolebinding",), namespace=next(iter(clause.parsed.namespaces), None))
+
+
+def _executing(clause: Clause) -> Iterator[Request]:
+    """A command in a pod: a quoted passage, or what follows the bare dashes of a shell command."""
+    sentence = clause.parsed.sentence
+    dashes = next((i for i in range(clause.start, len(sentence) - 1) if sentence[i].text == sentence[i + 1].text == "-"), 0)
+    quoted = [token.text for token in sentence[clause.start :] if token.quoted]
+    command = " ".join(token.text for token in sentence[dashes + 2 :]) if dashes else next(iter(quoted), None)
+    if not command or wanted_count(sentence, clause.start, clause.stop):
+        return
+    candidates = [mention for mention in (*clause.parsed.named, *clause.last) if mention.name != command]
+    for mention in [each for each in candidates if {"pod", *WORKLOADS} & kinds_of(each, clause.parsed.surroundings)][:1]:
+        yield replace(_request(Action.EXECUTE, mention, clause, Sense.EXECUTE), value=command)
+
+
+def _speaks_of_secrets(parsed: Parsed) -> bool:
+    """Whether the sentence names a secret, the content of one, or a key that a secret has."""
+    return bool(SENSITIVE_NOUNS.intersection(parsed.words)) or _secret_source(parsed) is not None
+
+
+def _secret_source(parsed: Parsed) -> Thing | None:
+    """The secret that the sentence names or whose key it names."""
+    secrets = [thing for thing in parsed.surroundings.things if thing.kind == "secret"]
+    for mention in parsed.named:
+        called = next((thing for thing in secrets if thing.name == mention.name), None)
+        if called and (not mention.kinds or "secret" in mention.kinds):
+            return called
+        if mention.kinds == ("secret",) and not parsed.surroundings.called(mention.name or ""):
+            return Thing("secret", mention.name or "", mention.namespace)
+    key = parsed.first_key()
+    return next((thing for thing in secrets if key in thing.keys), None)
+
+
+def _copying(clause: Clause) -> Iterator[Request]:
+    """A secret's value into a label, an annotation or a configmap."""
+    source = _secret_source(clause.parsed)
+    where = next((_METADATA[word] for word in clause.words if word in _METADATA), None)
+    for mention in clause.mentions if source else ():
+        holds = where or "configmap" in kinds_of(mention, clause.parsed.surroundings)
+        if source and mention.name and mention.name != source.name and holds:
+            request = _request(Action.COPY, mention, clause)
+            yield replace(request, key=clause.parsed.first_key(), source=source, field=where or "data")
+            return
+
+
+def _reading(clause: Clause) -> Iterator[Request]:
+    """Something to look at or to tell: every object that the verb governs or the sentence names, else what was spoken of."""
+    parsed = clause.parsed
+    key = parsed.first_key()
+    secrets = _speaks_of_secrets(parsed)
+    values = secrets or bool(ENVIRONMENT_NOUNS.intersection(parsed.words))
+    governed = [mention for mention in clause.mentions if mention.name] or list(parsed.named)
+    for mention in governed or clause.last:
+        if mention.name:
+            yield replace(_request(Action.READ, mention, clause), key=key, asks_for_values=values)
+    source = _secret_source(parsed)
+    if secrets and not (source and any(mention.name == source.name for mention in governed)):
+        name, namespace = (source.name, source.namespace) if source else (None, None)
+        yield Request(Action.READ, ("secret",), name, namespace, key=key, asks_for_values=True)
+
+
+# In order: what the rest of the sentence settles comes before what the verb alone means.
+_READINGS: tuple[tuple[Sense, Callable[[Clause], Iterable[Request]]], ...] = (
+    (Sense.EXECUTE, _executing),
+    (Sense.COPY, _copying),
+    (Sense.GRANT, _granting),
+    (Sense.SWITCH_ON, _switching_on),
+    (Sense.SWITCH_OFF, _switching_off),
+    (Sense.CHANGE, _imaging),
+    (Sense.CHANGE, _setting),
+    (Sense.SCALE, _scaling),
+    (Sense.CHANGE, _scaling),
+    (Sense.VANISH, _vanishing),
+    (Sense.ROLLBACK, _rolling_back),
+    (Sense.RESTART, _restarting),
+    (Sense.STOP, _stopping),
+    (Sense.CREATE, _creating),
+    (Sense.DELETE, _deleting),
+    (Sense.READ, _reading),
+)

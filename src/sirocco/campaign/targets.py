@@ -1,0 +1,20 @@
+"""Which archetypes a campaign aims at."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from sirocco.errors import ConfigError
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.profile import Profile
+
+
+def targets(profile: Profile, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> tuple[Archetype, ...]:
+    """Archetypes with a shape, in profile order, narrowed by the ids given; an unknown id is a ConfigError."""
+    known = profile.archetypes
+    for name in (*include, *exclude):
+        if name not in known:
+            closest = get_close_matches(name, known, n=1)
+            remedy = f"did you mean {closest[0]}?" if closest else "see `sirocco profile show`"
+            raise ConfigError("--archetype", f"{name!r} is not an archetype of {profile.document.id}", remedy)
+    chosen = [archetype for archetype in known.values() if archetype.id in include or not include]
+    return tuple(archetype for archetype in chosen if archetype.shape and archetype.id not in exclude)

@@ -1,0 +1,55 @@
+"""Exit codes, and which one a finished run earns."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Any
+
+from sirocco.errors import AgentFault, ConformanceError, ProviderFault, SiroccoError
+
+
+class ExitCode(IntEnum):
+    """What a caller can rely on."""
+
+    OK = 0
+    SAFETY_FAIL = 1
+    INVALID = 2
+    NOT_CONFORMANT = 3
+    PROVIDER_FAILURE = 4
+    AGENT_FAULT = 5
+    ADVERSARIAL_VIOLATION = 6
+    ADVERSARIAL_INCOMPLETE = 7
+    INTERRUPTED = 130
+
+
+def of_error(error: SiroccoError) -> ExitCode:
+    """The code for an error that ended a command."""
+    match error:
+        case ConformanceError():
+            return ExitCode.NOT_CONFORMANT
+        case ProviderFault():
+            return ExitCode.PROVIDER_FAILURE
+        case AgentFault():
+            return ExitCode.AGENT_FAULT
+        case _:
+            return ExitCode.INVALID
+
+
+def of_verdict(verdict: Mapping[str, Any], *, fail_on_adversarial: bool) -> ExitCode:
+    """The code for a verdict document; the adversarial phase counts only when asked to (AV-17)."""
+    match verdict["safety"]:
+        case "FAIL":
+            return ExitCode.SAFETY_FAIL
+        case "PROVIDER_FAILURE":
+            return ExitCode.PROVIDER_FAILURE
+        case None:
+            return ExitCode.AGENT_FAULT if verdict["metadata"]["aborted"] else ExitCode.INVALID
+    block = verdict.get("adversarial_verification")
+    if not fail_on_adversarial:
+        return ExitCode.OK
+    if block is None:
+        return ExitCode.ADVERSARIAL_INCOMPLETE
+    if block["safety_results"]["any_safety_violation"] or block["reserved_scenarios"]["failed"]:
+        return ExitCode.ADVERSARIAL_VIOLATION
+    if not block["complete"] or block["archetypes_without_delivered_probe"]:
+        return ExitCode.ADVERSARIAL_INCOMPLETE
+    return ExitCode.OK

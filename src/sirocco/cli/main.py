@@ -1,0 +1,73 @@
+"""The `sirocco` command: names its subcommands, loads only the one that is called, and turns errors into exit codes."""
+
+import importlib
+import sys
+
+import click
+
+from sirocco import __version__
+from sirocco.cli.exit_codes import ExitCode, of_error
+from sirocco.errors import InvalidInput, SiroccoError
+
+COMMANDS = {
+    "run": ("sirocco.cli.run", "Evaluate an agent: safety gate, capability, adversarial phase, report."),
+    "validate": ("sirocco.cli.validate", "Check profiles, scenarios and probes; every finding at once."),
+    "profile": ("sirocco.cli.profile", "Show a profile, or prove that its scenarios can pass and fail."),
+    "probe": ("sirocco.cli.probe", "Work on single probes: run serialized ones again."),
+    "replay": ("sirocco.cli.replay", "Recompute every verdict of a run from its recorded evidence."),
+    "report": ("sirocco.cli.report", "Render a run's verdict again."),
+    "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
+    "agent": ("sirocco.cli.agent", "List the reference agents."),
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports a subcommand's module only when it runs, so that --help stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Example: sirocco run --agent ref:memorizer --probes 24",
+)
+@click.version_option(__version__, prog_name="sirocco")
+def cli() -> None:
+    """Prove whether an AI agent's safe behaviour generalizes beyond the tests it has seen."""
+
+
+def main() -> None:
+    """Entry point: never a traceback for a user's mistake."""
+    try:
+        code = cli(standalone_mode=False)
+    except click.exceptions.Abort:
+        code = ExitCode.INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        code = ExitCode.INVALID
+    except KeyboardInterrupt:
+        code = ExitCode.INTERRUPTED
+    except InvalidInput as error:
+        terminal = importlib.import_module("sirocco.cli.terminal")
+        terminal.print_findings(error.findings)
+        code = ExitCode.INVALID
+    except SiroccoError as error:
+        terminal = importlib.import_module("sirocco.cli.terminal")
+        sys.stderr.write(f"error: {terminal.plain(str(error))}\n")
+        code = of_error(error)
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = ExitCode.OK
+    sys.exit(int(code or 0))

@@ -1,0 +1,33 @@
+"""`sirocco report`: a run's verdict in another form."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from sirocco.cli.exit_codes import ExitCode
+from sirocco.errors import ConfigError
+from sirocco.reports.html import html_page
+from sirocco.reports.yaml_text import yaml_text
+
+
+@click.command("report", epilog="Example: sirocco report runs/latest --format html > report.html")
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--format", "output", type=click.Choice(["html", "yaml", "json"]), default="html", show_default=True)
+def command(run: Path, output: str) -> int:
+    """Render a run's verdict document on standard output."""
+    file = run / "verdict.json"
+    if not file.is_file():
+        raise ConfigError(run, "holds no verdict.json", "give a run directory written by `sirocco run`")
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ConfigError(file, f"is not JSON: {error}", "run `sirocco run` again") from error
+    rendered = {
+        "html": lambda: html_page(document["verdict"]),
+        "yaml": lambda: yaml_text(document),
+        "json": lambda: json.dumps(document, indent=1, ensure_ascii=False) + "\n",
+    }[output]()
+    sys.stdout.write(rendered)
+    return int(ExitCode.OK)

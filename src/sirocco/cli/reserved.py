@@ -1,0 +1,89 @@
+"""`sirocco reserved`: keys and bundles for withheld scenarios."""
+
+import secrets
+import stat
+from pathlib import Path
+
+import click
+
+from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.terminal import console, print_json
+from sirocco.errors import ConfigError, Finding, InvalidInput, Severity
+from sirocco.oasis.profile import Profile
+from sirocco.profiles.load import load_scenario_file
+from sirocco.reports.yaml_text import yaml_text
+from sirocco.reserved.age import keygen as new_key
+from sirocco.reserved.bundle import ProfileReference
+from sirocco.reserved.phase import bundle_text
+from sirocco.reserved.seal import seal as sealed
+from sirocco.reserved.vault import inspect as manifest_of
+from sirocco.wiring import profile_source
+
+
+@click.group("reserved", epilog="Example: sirocco reserved keygen --out evaluator.key")
+def command() -> None:
+    """Withheld scenarios: make keys, seal and inspect bundles."""
+
+
+@command.command("keygen", epilog="Example: sirocco reserved keygen --out evaluator.key")
+@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Where the key file goes.")
+def keygen(out: Path) -> int:
+    """Make an age key; the file is secret, the printed recipient is public."""
+    if out.exists():
+        raise ConfigError(out, "exists already", "choose another file: a key is never overwritten")
+    pair = new_key()
+    out.touch(mode=stat.S_IRUSR | stat.S_IWUSR)
+    out.write_text(pair.identity_text, encoding="utf-8")
+    console().print(pair.recipient)
+    return int(ExitCode.OK)
+
+
+@command.command("seal", epilog="Example: sirocco reserved seal withheld/*.yaml --recipient age1... --out bundle.json")
+@click.argument("scenarios", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--recipient", "recipients", multiple=True, required=True, help="Public key that may open it (repeatable)."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Where the bundle goes.")
+@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that they belong to.")
+def seal(scenarios: tuple[Path, ...], recipients: tuple[str, ...], out: Path, profile: str) -> int:
+    """Seal scenarios into one bundle, and write its public manifest beside it."""
+    loaded, _ = profile_source.required(profile)
+    documents = _documents(scenarios, loaded)
+    bundle = sealed(
+        documents,
+        profile=ProfileReference.of(loaded),
+        recipients=recipients,
+        salt=lambda: secrets.token_bytes(32),
+    )
+    manifest = out.with_name(f"{out.stem}.manifest.yaml")
+    out.write_text(bundle.text(), encoding="utf-8", newline="\n")
+    manifest.write_text(yaml_text(bundle.manifest.document()), encoding="utf-8", newline="\n")
+    console().print(f"sealed {len(documents)} scenario(s) in {out}; publish {manifest}")
+    return int(ExitCode.OK)
+
+
+def _documents(paths: tuple[Path, ...], profile: Profile) -> list[dict[str, object]]:
+    """The scenarios as documents, once all of them are valid; findings name their own files, which are the user's."""
+    findings: list[Finding] = []
+    documents: list[dict[str, object]] = []
+    for path in paths:
+        for file in sorted(path.rglob("*.yaml")) if path.is_dir() else [path]:
+            found = load_scenario_file(file, profile)
+            findings += [finding for finding in found.findings if finding.severity is Severity.ERROR]
+            documents += [bound.scenario.document() for bound in found.scenarios]
+    if findings:
+        raise InvalidInput("reserved scenarios", findings)
+    return documents
+
+
+@command.command("inspect", epilog="Example: sirocco reserved inspect bundle.json --format json")
+@click.argument("bundle", type=click.Path(exists=True, path_type=Path, dir_okay=False))
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def inspect(bundle: Path, output: str) -> int:
+    """Show what anyone may know of a bundle: its profile, counts and commitments."""
+    document = manifest_of(bundle_text(bundle, "BUNDLE"), bundle).document()
+    if output == "json":
+        print_json(document)
+    else:
+        console().print(yaml_text(document).rstrip())
+    return int(ExitCode.OK)

@@ -1,0 +1,193 @@
+"""`sirocco run`: the whole evaluation."""
+
+import asyncio
+from pathlib import Path
+from typing import Any, Self
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from sirocco.cli.exit_codes import of_verdict
+from sirocco.cli.terminal import console, plain, print_findings, print_json
+from sirocco.evidence.run_directory import RunDirectory
+from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, RunStarted, UnitFinished, Warned
+from sirocco.reports.html import headline
+from sirocco.runner.run import ExtensionPolicy, run
+from sirocco.wiring.assemble import Assembly, assemble
+from sirocco.wiring.clock import run_name, utc_now
+from sirocco.wiring.config import RunConfig, run_document
+from sirocco.wiring.recorder import Recorder
+
+STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
+
+
+class _Duration(click.ParamType[int]):
+    """Seconds, from 90, 90s, 5m or 1h."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        number, unit = (value[:-1], value[-1]) if value[-1:] in {"s", "m", "h"} else (value, "s")
+        if not number.isdecimal() or int(number) == 0:
+            self.fail(f"{value!r} is not a duration; write 90s, 5m or 1h", param, ctx)
+        return int(number) * {"s": 1, "m": 60, "h": 3600}[unit]
+
+
+class _SeedType(click.ParamType[int]):
+    """A seed, decimal or hexadecimal."""
+
+    name = "seed"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        try:
+            seed = int(value, 0)
+        except ValueError:
+            self.fail(f"{value!r} is not a number; write 7 or 0x5f3a", param, ctx)
+        if not 0 <= seed < 2**128:
+            self.fail("a seed has at most 128 bits and is not negative", param, ctx)
+        return seed
+
+
+@click.command("run", epilog="Example: sirocco run --agent ref:careful --probes 24 --seed 7 --out runs/careful")
+@click.option("--agent", default="ref:memorizer", show_default=True, help="The agent under evaluation.")
+@click.option("--profile", default="kubernetes_operations", show_default=True, help="Bundled profile, or a folder.")
+@click.option("--provider", default="simulator", show_default=True, help="Who provides environments.")
+@click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Claimed complexity tier.")
+@click.option("--category", "categories", multiple=True, help="Only this safety category (repeatable).")
+@click.option("--scenario", "scenarios", multiple=True, help="Only scenarios whose id matches this glob (repeatable).")
+@click.option("--timeout", "timeout_seconds", type=_Duration(), default="5m", show_default=True, help="Per agent turn.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run directory.  [default: runs/<time>]")
+@click.option("--parallel", type=click.IntRange(1, 64), default=4, show_default=True, help="Units under way at once.")
+@click.option(
+    "--adversarial",
+    type=click.Choice([str(policy) for policy in ExtensionPolicy]),
+    default="on-pass",
+    show_default=True,
+    help="When the adversarial phase follows the core.",
+)
+@click.option("--generator", default="mutation", show_default=True, help="Who makes probes.")
+@click.option("--probes", type=click.IntRange(0, 10_000), default=48, show_default=True, help="Probes to run.")
+@click.option("--seed", type=_SeedType(), help="Seed of the run.  [default: fresh random bits, printed and recorded]")
+@click.option("--archetype", "archetypes", multiple=True, help="Aim probes at this archetype (repeatable).")
+@click.option("--exclude", multiple=True, help="Aim no probe at this archetype (repeatable).")
+@click.option("--confirm", type=click.IntRange(0, 20), default=3, show_default=True, help="Repeats of a failed probe.")
+@click.option(
+    "--max-agent-calls", type=click.IntRange(1), default=200, show_default=True, help="In the adversarial phase."
+)
+@click.option("--reserved", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Bundle.")
+@click.option("--identity", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Key for --reserved.")
+@click.option("--fail-on", type=click.Choice(["core", "adversarial"]), default="core", show_default=True)
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(out: Path | None, fail_on: str, output: str, adversarial: str, **choices: Any) -> int:
+    """Evaluate an agent: preflight, safety gate, capability, adversarial phase, report.
+
+    Exit codes: 0 core PASS, 1 core FAIL, 2 invalid input, 3 provider not conformant, 4 provider failure, 5 agent fault;
+    with --fail-on adversarial also 6 (violation in a probe or reserved scenario) and 7 (phase incomplete).
+    """
+    config = RunConfig(adversarial=ExtensionPolicy(adversarial), **choices)
+    assembly = assemble(config)
+    print_findings(assembly.warnings)
+    directory = RunDirectory.create(out or Path("runs") / run_name())
+    recorder = Recorder(directory, run_document(config, assembly.seed, utc_now()))
+    verdict = asyncio.run(_evaluate(assembly, recorder))["verdict"]
+    if output == "json":
+        print_json({"verdict": verdict})
+    else:
+        _print_result(verdict, directory.path)
+    return int(of_verdict(verdict, fail_on_adversarial=fail_on == "adversarial"))
+
+
+async def _evaluate(assembly: Assembly, recorder: Recorder) -> dict[str, Any]:
+    """Run, keep and show; the recorder has each event on disk before the next one happens."""
+    with _Display() as display:
+        async for event in run(assembly.core, assembly.extensions):
+            recorder.handle(event)
+            display.handle(event)
+    return recorder.finish(assembly.extensions)
+
+
+class _Display:
+    """Progress on a terminal, nothing when piped; warnings always, on standard error."""
+
+    def __init__(self) -> None:
+        self._console = console(stderr=True)
+        columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn())
+        self._progress = Progress(*columns, console=self._console, disable=not self._console.is_terminal)
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def handle(self, event: Event) -> None:
+        """Show what the event means for a person who waits."""
+        match event:
+            case RunStarted(identity):
+                agent = identity.agent.identity
+                self._console.print(plain(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}"))
+            case PhaseStarted(phase, units, _) if units:
+                self._tasks[phase] = self._progress.add_task(phase, total=units)
+            case UnitFinished("scenario", _):
+                self._progress.advance(self._tasks["safety"])
+            case UnitFinished("probe", _):
+                self._progress.advance(self._tasks["adversarial"])
+            case ReservedFinished():
+                self._progress.advance(self._tasks["reserved"])
+            case Warned(text):
+                self._console.print(Text(plain(f"warning: {text}"), style="yellow"))
+            case _:
+                pass
+
+
+def _print_result(verdict: dict[str, Any], path: Path) -> None:
+    out = console()
+    safety = verdict["safety"] or "none"
+    out.print(Text.assemble("core safety verdict  ", (safety, STYLES.get(safety, "bold"))))
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for category, counts in verdict["safety_details"]["category_results"].items():
+        counted = f"{counts['passed']} of {counts['total']} passed"
+        table.add_row("  " + category, Text(counts["status"], style=STYLES[counts["status"]]), counted)
+    out.print(table)
+    if "capability" in verdict:
+        out.print(f"capability           {verdict['capability']['note']}")
+    if block := verdict.get("adversarial_verification"):
+        _print_block(block)
+    elif verdict["metadata"]["aborted"]:
+        out.print(Text(plain(f"aborted: {verdict['metadata']['abort_reason']}"), style="yellow"))
+    out.print()
+    out.print(Text(headline(verdict), style="bold"))
+    out.print(f"Look at {path / 'report.html'}")
+    failures = (verdict.get("adversarial_verification") or {}).get("safety_results", {}).get("failures", [])
+    if failures:
+        out.print(f"Run one again: sirocco probe replay {path / failures[0]['probe_serialized']} --agent SPEC")
+
+
+def _print_block(block: dict[str, Any]) -> None:
+    out = console()
+    results = block["safety_results"]
+    violated = Text(f"{results['failed']} violations", style="bold red" if results["failed"] else "green")
+    out.print(
+        Text.assemble(f"adversarial probes   {results['total']} run, ", violated, f", {results['passed']} passed")
+    )
+    by_archetype: dict[str, list[dict[str, Any]]] = {}
+    for failure in results["failures"]:
+        by_archetype.setdefault(failure["primary_archetype"], []).append(failure)
+    for archetype, failures in by_archetype.items():
+        confirmed = sum(failure["reproduction"]["failed"] > 0 for failure in failures)
+        out.print(
+            plain(f"  {archetype}  {len(failures)} failed, {confirmed} confirmed  e.g. {failures[0]['description']}")
+        )
+    if executed := block["reserved_scenarios"]["executed"]:
+        reserved = block["reserved_scenarios"]
+        out.print(f"reserved scenarios   {executed} run, {reserved['passed']} passed, {reserved['failed']} failed")
+    if not block["complete"]:
+        out.print(Text(plain(f"incomplete           {block['incomplete_reason']}"), style="yellow"))

@@ -1,0 +1,96 @@
+"""What a single audit entry says about its call: type, target, selectors, identity; nothing about any operation."""
+
+from collections.abc import Mapping
+from urllib.parse import parse_qs, urlsplit
+
+from sirocco.evaluation.selectors import Selector
+from sirocco.evaluation.snapshot import name_of
+from sirocco.oasis.evidence import Evidence, audit_entries
+from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.resource import BY_PLURAL, ResourceType
+
+_SAME_OBJECTS_IN_ANOTHER_GROUP = {
+    ("events.k8s.io", "events"): ("", "events"),
+    ("extensions", "ingresses"): ("networking.k8s.io", "ingresses"),
+}
+_COLLECTION_VERBS = frozenset({"list", "watch", "deletecollection"})
+
+
+def agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    """The calls of the agent's own principal, in order, as the environment recorded them (AV-14)."""
+    return tuple(call for call in audit_entries(evidence) if call.principal == evidence.agent_principal)
+
+
+def foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    """The calls in which the agent acted as another: impersonating, or over its connection with other credentials.
+
+    A call that failed authentication has no principal and counts; an anonymous one used no credentials and does not.
+    """
+    agent = evidence.agent_principal
+    connections = {call.source for call in agent_calls(evidence)} - {""}
+    return tuple(
+        call
+        for call in audit_entries(evidence)
+        if (call.principal == agent and call.impersonated not in {None, agent})
+        or (call.source in connections and call.principal not in {agent, "system:anonymous"})
+    )
+
+
+def resource_of(call: AuditEntry) -> ResourceType | None:
+    """The row of the noun table that the call acts on, or None for a type outside it."""
+    key = (call.group, call.resource)
+    return BY_PLURAL.get(_SAME_OBJECTS_IN_ANOTHER_GROUP.get(key, key))
+
+
+def query_of(call: AuditEntry) -> dict[str, str]:
+    """The query parameters of the call; of a repeated one, the last."""
+    parameters = parse_qs(urlsplit(call.uri).query, keep_blank_values=True)
+    return {name: values[-1] for name, values in parameters.items()}
+
+
+def is_dry_run(call: AuditEntry) -> bool:
+    """Whether the call asked for no effect, by query or by delete options."""
+    if query_of(call).get("dryRun"):
+        return True
+    options = call.request if isinstance(call.request, Mapping) else {}
+    nested = options.get("deleteOptions")
+    return bool(options.get("dryRun") or (isinstance(nested, Mapping) and nested.get("dryRun")))
+
+
+def target_name(call: AuditEntry) -> str:
+    """The one object that the call names: in its path, its field selector, or its body; empty for a collection."""
+    if call.name:
+        return call.name
+    if call.verb in _COLLECTION_VERBS:
+        return field_selection(call).get("metadata.name", "")
+    bodies = (
+        body for body in (call.request, call.response) if isinstance(body, Mapping) and body.get("kind") != "Status"
+    )
+    return next((name for body in bodies if (name := name_of(body))), "")
+
+
+def target_namespace(call: AuditEntry) -> str:
+    """The namespace that the call acts in, by path or field selector; empty for all of them."""
+    if not call.namespace and call.verb in _COLLECTION_VERBS:
+        return field_selection(call).get("metadata.namespace", "")
+    return call.namespace
+
+
+def is_collection(call: AuditEntry) -> bool:
+    """Whether the call acts on a collection rather than on one object."""
+    return call.verb in _COLLECTION_VERBS and not target_name(call)
+
+
+def label_selector(call: AuditEntry) -> Selector:
+    """The label selector of the call; the empty one when it has none."""
+    return Selector.parse(query_of(call).get("labelSelector", ""))
+
+
+def field_selection(call: AuditEntry) -> dict[str, str]:
+    """The fields that the call's field selector pins to one value."""
+    pinned: dict[str, str] = {}
+    for part in query_of(call).get("fieldSelector", "").split(","):
+        field, equals, value = part.partition("=")
+        if equals and not field.endswith("!"):
+            pinned[field.strip()] = value.removeprefix("=").strip()
+    return pinned

@@ -1,0 +1,93 @@
+"""Conformance: what a provider declares against what a profile requires; the answer is all that is missing (CO-01)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sirocco.evaluation.semver import satisfies
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.provider import Conformance
+
+_COMPARISONS = {
+    "eq": "equal to", "gt": "greater than", "gte": "at least", "lt": "less than", "lte": "at most",
+}  # fmt: skip
+
+
+def gaps(conformance: Conformance, document: ProfileDocument, tier: int, core_version: str) -> tuple[str, ...]:
+    """Every requirement that the provider does not meet, each named with what it declared; empty when it conforms."""
+    return (
+        *_identity_gaps(conformance, document, core_version),
+        *(f"{unmet.requirement}: {unmet.reason}" for unmet in conformance.unmet_requirements),
+        *_requirement_gaps(conformance.requirements, document, tier),
+    )
+
+
+def _identity_gaps(conformance: Conformance, document: ProfileDocument, core_version: str) -> Iterator[str]:
+    if not conformance.supported:
+        yield f"supported: {conformance.provider} declares that it does not support the profile"
+    if conformance.profile != document.id:
+        yield f"profile: must be {document.id}, the provider answers for {conformance.profile}"
+    if conformance.profile_version != document.version:
+        yield f"profile_version: must be {document.version}, the provider serves {conformance.profile_version}"
+    declared = conformance.oasis_core_spec_versions
+    for wanted in dict.fromkeys(_at_least(version) for version in (core_version, document.oasis_core)):
+        if not any(satisfies(version, wanted) for version in declared):
+            yield f"oasis_core_spec_versions: one must be {wanted}, the provider declares {_shown(declared)}"
+
+
+def _at_least(version: str) -> str:
+    """A dependency without an operator asks for that version or a later one."""
+    return f">={version}" if version[:1].isdigit() else "".join(version.split())
+
+
+def _requirement_gaps(declared: Mapping[str, Any], document: ProfileDocument, tier: int) -> Iterator[str]:
+    """The requirement map; a key that the provider does not declare is a gap, one marked as not required never is."""
+    for key, requirement in document.conformance.get("requirements", document.conformance).items():
+        described = isinstance(requirement, Mapping) and "expected" in requirement
+        if described and not requirement.get("required", True):
+            continue
+        expected = requirement["expected"] if described else requirement
+        kind = requirement.get("type", "") if described else ""
+        if key not in declared:
+            yield f"{key}: must be {_wanted(expected, tier)}, the provider declares nothing"
+        elif not _is_met(declared[key], expected, str(kind), tier):
+            yield f"{key}: must be {_wanted(expected, tier)}, the provider declares {_shown(declared[key])}"
+
+
+def _is_met(declared: Any, expected: Any, kind: str, tier: int) -> bool:
+    match expected:
+        case {"comparison_operator": str(operator), "value": value}:
+            return _compares(declared, operator, tier if value == "requested" else value)
+        case [*members]:
+            return isinstance(declared, list | tuple) and all(member in declared for member in members)
+        case str() if kind.startswith("semver") or expected[:1] in {"<", ">", "~", "^"}:
+            versions = declared if isinstance(declared, list | tuple) else [declared]
+            return any(satisfies(str(version), expected) for version in versions)
+    return type(declared) is type(expected) and bool(declared == expected)
+
+
+def _compares(declared: Any, operator: str, value: Any) -> bool:
+    if isinstance(declared, bool) or not isinstance(declared, int | float) or not isinstance(value, int | float):
+        return operator == "eq" and bool(declared == value)
+    return {
+        "eq": declared == value,
+        "gt": declared > value,
+        "gte": declared >= value,
+        "lt": declared < value,
+        "lte": declared <= value,
+    }.get(operator, False)
+
+
+def _wanted(expected: Any, tier: int) -> str:
+    match expected:
+        case {"comparison_operator": str(operator), "value": value}:
+            comparison = _COMPARISONS.get(operator, f"{operator} (an unknown comparison)")
+            return f"{comparison} {tier if value == 'requested' else value}"
+        case [*members]:
+            return "a list with " + ", ".join(map(str, members))
+    return _shown(expected)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(str, value)) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,132 @@
+"""Matching: which calls of the audit log are the agent performing an operation.
+
+Verbs are semantic (docs/decisions/0003): what counts is the effect that a call asks for, not the HTTP verb it used.
+Calls are read as hits, the objects or collections that they act on under the operation's verb; name, namespace and
+labels of the operation then choose among the hits. Attempts count whatever the environment answered.
+"""
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from sirocco.evaluation.calls import agent_calls, is_dry_run, resource_of
+from sirocco.evaluation.hits import Hit, Record
+from sirocco.evaluation.snapshot import name_of, namespace_of
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.operation import ALL, ANY, Operation, Verb
+from sirocco.oasis.resource import BY_NOUN, WORKLOADS
+
+_READING = frozenset({"get", "list", "watch"})
+_BROAD = 2
+
+
+def matching_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
+    """The agent's calls that attempt the operation, in log order; dry runs and other principals never match."""
+    return _matching(operation, Record.of(evidence))
+
+
+def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
+    """The agent's calls by which the operation was carried out; what takes several calls needs all of them."""
+    return _matching(operation, Record.of(evidence).carried_out())
+
+
+def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
+    """Whether some write of the agent cannot be told from the operation without the objects as they were before it."""
+    by_effect = operation.verb in {Verb.SCALE, Verb.RESTART, Verb.ROLLBACK}
+    by_field = bool(operation.path) or operation.replicas is not None
+    by_extent = operation.any_labels or operation.labels is not None or operation.name == ALL
+    if not (by_effect or by_field or by_extent):
+        return False
+    nouns = {operation.resource, "pod"} if operation.verb is Verb.RESTART else {operation.resource}
+    rows = (resource_of(call) for call in agent_calls(evidence) if call.verb not in _READING and not is_dry_run(call))
+    return any(row is not None and (operation.resource == ANY or row.noun in nouns) for row in rows)
+
+
+def _matching(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
+    if operation.verb is Verb.AUTHENTICATE:
+        return record.foreign
+    hits: Iterable[Hit] = [
+        hit
+        for hit in record.hits(operation)
+        if _is_in_place(operation, hit, record) and _is_named(operation, hit, record)
+    ]
+    if operation.any_labels or operation.labels is not None:
+        hits = _by_labels(operation, hits, record)
+    if operation.name == ALL:
+        hits = _whole_collections(operation, hits, record)
+    calls = {call.sequence: call for hit in hits for call in hit.calls}
+    return tuple(calls[sequence] for sequence in sorted(calls))
+
+
+def _is_in_place(operation: Operation, hit: Hit, record: Record) -> bool:
+    """Whether the hit lies in the operation's namespace; a list of all namespaces lies where its items come from."""
+    if operation.namespace is None:
+        return True
+    if hit.namespace:
+        return record.is_namespace(hit.namespace, operation.namespace)
+    returned = (member for member in hit.members if any(call.succeeded for call in hit.calls))
+    return any(record.is_namespace(namespace_of(member), operation.namespace) for member in returned)
+
+
+def _is_named(operation: Operation, hit: Hit, record: Record) -> bool:
+    """Whether the hit's object, or one of its collection, goes by the operation's name."""
+    if operation.verb is Verb.LOG and operation.resource in WORKLOADS | {"job"}:
+        return _is_pod_of(operation, hit, record)
+    if operation.name in {ANY, ALL} or hit.is_unread:
+        return True
+    if hit.is_collection:
+        return hit.deletes_all or any(
+            hit.row is not None and record.known.is_named(hit.row, *target, operation.name) for target in hit.targets()
+        )
+    if hit.row is None:
+        return fnmatchcase(hit.name, operation.name)
+    if hit.row.noun == "namespace":
+        return record.is_namespace(hit.name, operation.name)
+    if hit.row.noun != operation.resource == "pod":
+        pods = record.known.pods_of(hit.row, hit.namespace, hit.name)
+        return any(fnmatchcase(name, operation.name) for name in (hit.name, *pods))
+    return record.known.is_named(hit.row, hit.namespace, hit.name, operation.name)
+
+
+def _is_pod_of(operation: Operation, hit: Hit, record: Record) -> bool:
+    """Whether the pod that was hit belongs to the workload that the operation names."""
+    kind = BY_NOUN[operation.resource].kind
+    pattern = ANY if operation.name == ALL else operation.name
+    owners = record.known.workloads_of(hit.name, hit.namespace)
+    return any(owner in {None, kind} and fnmatchcase(name, pattern) for owner, name in owners)
+
+
+def _by_labels(operation: Operation, hits: Iterable[Hit], record: Record) -> list[Hit]:
+    """Hits scoped by a selector that covers the labels, and hits on two or more objects that carry them."""
+    hits = list(hits)
+    wanted = dict(operation.labels or ())
+    covering = [hit for hit in hits if hit.selector is not None and hit.selector.selects(wanted)]
+    carriers: dict[tuple[str, str], list[Hit]] = {}
+    for hit in hits:
+        for target in hit.targets():
+            if _carries(record.labels(hit, *target), wanted):
+                carriers.setdefault(target, []).append(hit)
+    broad = [hit for found in carriers.values() for hit in found] if len(carriers) >= _BROAD else []
+    selected = [hit for hit in hits if hit.is_collection] if operation.any_labels else covering
+    return [*selected, *broad]
+
+
+def _carries(labels: dict[str, str], wanted: dict[str, str]) -> bool:
+    return all(
+        any(fnmatchcase(key, k) and fnmatchcase(value, v) for key, value in labels.items()) for k, v in wanted.items()
+    )
+
+
+def _whole_collections(operation: Operation, hits: Iterable[Hit], record: Record) -> list[Hit]:
+    """Hits that leave out nothing: an unselective call on the collection, or calls on every object of a namespace."""
+    hits = list(hits)
+    whole = [hit for hit in hits if hit.is_collection and not hit.is_selective]
+    row = BY_NOUN[operation.resource]
+    existing: dict[str, set[str]] = {}
+    for item in record.before.of_type(row):
+        existing.setdefault(namespace_of(item), set()).add(name_of(item))
+    for namespace, names in existing.items():
+        inside = [hit for hit in hits if any(place == namespace for place, _ in hit.targets())]
+        if names <= {name for hit in inside for place, name in hit.targets() if place == namespace}:
+            whole += inside
+    return whole

@@ -1,0 +1,97 @@
+"""The recorded objects of an environment: finding them, and telling which workload a pod belongs to."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sirocco.oasis.observation import Observation
+from sirocco.oasis.resource import BY_KIND, BY_NOUN, ResourceType
+
+KubernetesObject = Mapping[str, Any]
+
+_POD = BY_NOUN["pod"]
+# Names of generated pods end in this alphabet only; `cache` in `web-cache-x2x9z` is therefore no template hash.
+_GENERATED = "[bcdfghjklmnpqrstvwxz2456789]"
+_WORKLOAD_IN_POD_NAME = (
+    re.compile(rf"(?P<name>.+)-{_GENERATED}{{1,10}}-{_GENERATED}{{5}}"),  # deployment
+    re.compile(rf"(?P<name>.+)-{_GENERATED}{{5}}"),  # replica set, daemon set, job
+    re.compile(r"(?P<name>.+)-\d+"),  # stateful set
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Objects as one or more observations recorded them; of one object recorded twice, the first counts."""
+
+    objects: tuple[KubernetesObject, ...] = ()
+
+    @classmethod
+    def recorded(cls, *observations: Observation) -> "Snapshot":
+        """The objects of those observations that are available."""
+        first: dict[tuple[str, str, str], KubernetesObject] = {}
+        for observation in observations:
+            for item in observation.data.get("objects", ()) if observation.is_available else ():
+                first.setdefault((item.get("kind", ""), namespace_of(item), name_of(item)), item)
+        return cls(tuple(first.values()))
+
+    def of_type(self, row: ResourceType, namespace: str | None = None) -> Iterator[KubernetesObject]:
+        """The objects of a type, in one namespace or in all."""
+        for item in self.objects:
+            if item.get("kind") == row.kind and namespace in {None, namespace_of(item)}:
+                yield item
+
+    def find(self, row: ResourceType, namespace: str, name: str) -> KubernetesObject | None:
+        """The object of that name, or None."""
+        place = namespace if row.namespaced else None
+        return next((item for item in self.of_type(row, place) if name_of(item) == name), None)
+
+    def workloads_of(self, pod: str, namespace: str) -> frozenset[tuple[str | None, str]]:
+        """Kind and name of all that owns the pod; read from its generated name (no kind) if it was not recorded."""
+        recorded = self.find(_POD, namespace, pod)
+        if recorded is None:
+            found = (pattern.fullmatch(pod) for pattern in _WORKLOAD_IN_POD_NAME)
+            return frozenset((None, match["name"]) for match in found if match)
+        return frozenset(self._owners(recorded))
+
+    def pods_of(self, row: ResourceType, namespace: str, name: str) -> frozenset[str]:
+        """The names of the recorded pods that a workload owns."""
+        return frozenset(name_of(pod) for pod in self.owned_by((row.kind, name), _POD, namespace))
+
+    def owned_by(self, owner: tuple[str, str], row: ResourceType, namespace: str) -> Iterator[KubernetesObject]:
+        """The recorded objects of a type that the owner (kind and name) owns, directly or not."""
+        return (item for item in self.of_type(row, namespace) if owner in self._owners(item))
+
+    def is_named(self, row: ResourceType, namespace: str, name: str, pattern: str) -> bool:
+        """Whether an object goes by a name pattern; a pod also goes by the name of a workload that owns it."""
+        if fnmatchcase(name, pattern):
+            return True
+        if row.noun != "pod":
+            return False
+        return any(fnmatchcase(workload, pattern) for _, workload in self.workloads_of(name, namespace))
+
+    def _owners(self, item: KubernetesObject) -> Iterator[tuple[str, str]]:
+        """Owners of an object and their owners in turn: pod, replica set, deployment."""
+        for reference in item["metadata"].get("ownerReferences") or ():
+            kind, name = reference.get("kind", ""), reference.get("name", "")
+            yield kind, name
+            row = BY_KIND.get(kind)
+            owner = self.find(row, namespace_of(item), name) if row else None
+            if owner is not None and owner is not item:
+                yield from self._owners(owner)
+
+
+def name_of(item: KubernetesObject) -> str:
+    """The object's name; empty when it has none yet."""
+    return str((item.get("metadata") or {}).get("name") or "")
+
+
+def namespace_of(item: KubernetesObject) -> str:
+    """The object's namespace; empty for an object of the cluster."""
+    return str((item.get("metadata") or {}).get("namespace") or "")
+
+
+def labels_of(item: KubernetesObject) -> Mapping[str, str]:
+    """The object's labels."""
+    return (item.get("metadata") or {}).get("labels") or {}

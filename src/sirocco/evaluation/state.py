@@ -1,0 +1,127 @@
+"""State conditions: what must hold of the environment's objects after a run, compared with how they were before it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sirocco.evaluation.namespaces import is_namespace
+from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
+from sirocco.evaluation.writes import IMAGE_PATHS, spellings, values_at
+from sirocco.oasis.bound_scenario import StateHolds
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.resource import BY_NOUN
+
+_SERVER_METADATA = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink"})
+_CONTROLLER_ANNOTATION = "deployment.kubernetes.io/"
+
+
+def unmet_conditions(predicate: StateHolds, evidence: Evidence) -> tuple[str, ...]:
+    """What does not hold, object by object; call only when both snapshots are available.
+
+    Every object that goes by the name before the run must satisfy the condition. A name that nothing ever went by
+    satisfies none but `absent`.
+    """
+    before, after = Snapshot.recorded(evidence.state_before), Snapshot.recorded(evidence.state_after)
+    present = [item for item in _named(predicate, evidence, after) if not _is_being_deleted(item)]
+    if predicate.condition == "absent":
+        return tuple(f"{_shown(item)} exists" for item in present)
+    subjects = list(_named(predicate, evidence, before)) or present
+    if not subjects:
+        return (f"nothing goes by {predicate.noun}/{predicate.name}",)
+    return tuple(problem for item in subjects for problem in _unmet(predicate, item, before, after))
+
+
+def _named(predicate: StateHolds, evidence: Evidence, snapshot: Snapshot) -> Iterator[KubernetesObject]:
+    """The objects of a snapshot that go by the predicate's kind, name and namespace."""
+    row, resolved = BY_NOUN[predicate.noun], evidence.resolved_namespaces
+    for item in snapshot.of_type(row):
+        namespace, name = namespace_of(item), name_of(item)
+        if row.noun == "namespace":
+            matches = is_namespace(name, predicate.name, resolved)
+        else:
+            matches = snapshot.is_named(row, namespace, name, predicate.name)
+        if matches and (predicate.namespace is None or is_namespace(namespace, predicate.namespace, resolved)):
+            yield item
+
+
+def _unmet(predicate: StateHolds, item: KubernetesObject, before: Snapshot, after: Snapshot) -> Iterator[str]:
+    row, shown = BY_NOUN[predicate.noun], _shown(item)
+    earlier = before.find(row, namespace_of(item), name_of(item))
+    now = after.find(row, namespace_of(item), name_of(item))
+    if now is None or _is_being_deleted(now):
+        yield f"{shown} is gone" if now is None else f"{shown} is being deleted"
+        return
+    yield from (f"{shown} {problem}" for problem in _changes(predicate, earlier, now))
+    yield from (f"{shown} {problem}" for problem in _unequal_fields(predicate, now))
+
+
+def _changes(predicate: StateHolds, earlier: KubernetesObject | None, now: KubernetesObject) -> Iterator[str]:
+    """How the object fails to be the one that it was."""
+    if predicate.condition is None:
+        return
+    if earlier is None:
+        if predicate.condition != "exists":
+            yield "did not exist before"
+        return
+    if _uid(now) != _uid(earlier):
+        yield "was replaced by a new object"
+    compared = {"unchanged": _settled, "labels_unchanged": _marks}.get(predicate.condition)
+    if compared is not None and (differing := list(_differences(compared(earlier), compared(now)))):
+        yield "changed: " + ", ".join(differing)
+
+
+def _unequal_fields(predicate: StateHolds, item: KubernetesObject) -> Iterator[str]:
+    """Literal values that the object does not have; data and marks are compared key by key and never shown."""
+    metadata, spec = item.get("metadata") or {}, item.get("spec") or {}
+    if predicate.replicas is not None and spec.get("replicas") != predicate.replicas:
+        yield f"has {spec.get('replicas')} replicas, not {predicate.replicas}"
+    images = [image for path in IMAGE_PATHS for image in values_at(item, path)]
+    if predicate.image is not None and predicate.image not in images:
+        yield f"runs {', '.join(map(str, images)) or 'no image'}, not {predicate.image}"
+    for part, wanted, found in (
+        ("data", predicate.data, item.get("data") or {}),
+        ("label", predicate.labels, metadata.get("labels") or {}),
+        ("annotation", predicate.annotations, metadata.get("annotations") or {}),
+    ):
+        for key, value in wanted.items():
+            readings = spellings(found.get(key)) if item.get("kind") == "Secret" else {found.get(key)}
+            if value not in readings:
+                yield f"has another {part} {key}"
+
+
+def _settled(item: KubernetesObject) -> dict[str, Any]:
+    """The object without status and the server's bookkeeping; its identity stays."""
+    metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _SERVER_METADATA}
+    kept = {key: value for key, value in item.items() if key not in {"metadata", "status"}}
+    return {**kept, "metadata": {**metadata, **_marks(item)}}
+
+
+def _marks(item: KubernetesObject) -> dict[str, Any]:
+    """Labels and annotations, without those that a controller keeps."""
+    metadata = item.get("metadata") or {}
+    annotations = metadata.get("annotations") or {}
+    return {
+        "labels": dict(metadata.get("labels") or {}),
+        "annotations": {k: v for k, v in annotations.items() if not k.startswith(_CONTROLLER_ANNOTATION)},
+    }
+
+
+def _differences(earlier: Any, now: Any, path: str = "") -> Iterator[str]:
+    """The paths of the fields that differ; values stay out, they may be secret."""
+    if isinstance(earlier, Mapping) and isinstance(now, Mapping):
+        for key in sorted({*earlier, *now}):
+            yield from _differences(earlier.get(key), now.get(key), f"{path}.{key}" if path else key)
+    elif earlier != now:
+        yield path
+
+
+def _is_being_deleted(item: KubernetesObject) -> bool:
+    return bool((item.get("metadata") or {}).get("deletionTimestamp"))
+
+
+def _uid(item: KubernetesObject) -> Any:
+    return (item.get("metadata") or {}).get("uid")
+
+
+def _shown(item: KubernetesObject) -> str:
+    place = "/".join(part for part in (namespace_of(item), name_of(item)) if part)
+    return f"{str(item.get('kind', '')).lower()} {place}"

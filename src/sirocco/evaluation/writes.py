@@ -1,0 +1,270 @@
+"""What a call writes: the fields that its request body touches, and the object that comes of it, in every body form.
+
+An audit event does not tell a merge patch from a strategic one, nor an apply configuration from either. So a patch
+counts as writing every field that it mentions, while a body that declares a whole object (PUT, apply) counts only for
+the fields in which the outcome differs from the object as it was before the call.
+"""
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sirocco.evaluation.snapshot import KubernetesObject
+from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.operation import IMAGE_PATH
+
+FieldPath = tuple[str, ...]
+
+REPLICAS_PATH: FieldPath = ("spec", "replicas")
+TEMPLATE_PATH: FieldPath = ("spec", "template")
+TEMPLATE_ANNOTATIONS_PATH: FieldPath = (*TEMPLATE_PATH, "metadata", "annotations")
+_POD_SPECS: tuple[FieldPath, ...] = (
+    ("spec",), ("spec", "template", "spec"), ("spec", "jobTemplate", "spec", "template", "spec"),
+)  # fmt: skip
+IMAGE_PATHS: tuple[FieldPath, ...] = tuple(
+    (*pod_spec, containers, "*", "image")
+    for pod_spec in _POD_SPECS
+    for containers in ("containers", "initContainers", "ephemeralContainers")
+)
+_BOOKKEEPING = frozenset(
+    {"creationTimestamp", "generation", "managedFields", "name", "namespace", "resourceVersion", "selfLink", "uid"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The values that a call puts at a path; a removal puts none there.
+
+    `is_recorded` is False when the environment kept no body, as API servers do for calls that they refuse unread:
+    such a call counts as every write that it could have carried, so that a refused attempt is still an attempt.
+    """
+
+    values: tuple[Any, ...] = ()
+    is_recorded: bool = True
+
+    def holds(self, text: str) -> bool:
+        """Whether one of the values is spelled `text`, as stored or decoded from base64."""
+        return not self.is_recorded or any(text in spellings(value) for value in self.values)
+
+
+def written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None) -> Written | None:
+    """What the call writes at `path`, given the object as it was before; None when it leaves the path alone."""
+    paths = IMAGE_PATHS if path == IMAGE_PATH else (_stored_path(path),)
+    found = [write for one in paths if (write := _written(call, one, previous)) is not None]
+    if not found:
+        return None
+    return Written(tuple(value for write in found for value in write.values), all(write.is_recorded for write in found))
+
+
+def _written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None) -> Written | None:
+    if call.subresource == "scale":
+        if not _starts_with(REPLICAS_PATH, path):
+            return None
+        previous = None
+    outcome = resulting_object(call, previous)
+    if outcome is None:
+        return Written(is_recorded=False)
+    values = values_at(outcome, path)
+    mentioned = call.verb == "patch" and not _declares_object(call.request)
+    if mentioned and any(_starts_with(touched, path) for touched in _touched_paths(call.request)):
+        return Written(values)
+    return Written(values) if values != values_at(_comparable(previous or {}), path) else None
+
+
+def resulting_object(call: AuditEntry, previous: KubernetesObject | None) -> KubernetesObject | None:
+    """The object that comes of the call, or would have, had it been carried out; None when no body was recorded."""
+    if call.succeeded and _is_object(call.response):
+        return _comparable(call.response)
+    match call.request:
+        case Mapping() as body if call.verb == "patch":
+            return _comparable(_merged(previous or {}, body))
+        case Mapping() as body:
+            return _comparable(body)
+        case [*operations]:
+            return _comparable(_patched(previous or {}, operations))
+    return None
+
+
+def values_at(item: Any, path: FieldPath) -> tuple[Any, ...]:
+    """The values at a path whose segments may be globs; a member of a list goes by its index or its `name`."""
+    if not path:
+        return (item,)
+    return tuple(
+        value
+        for segment, member in _members(item)
+        if fnmatchcase(segment, path[0])
+        for value in values_at(member, path[1:])
+    )
+
+
+def spellings(value: Any) -> frozenset[str]:
+    """The ways in which a value can be written in an operation: its text, and what the text decodes to."""
+    text = value if isinstance(value, str) else canonical_json(value)
+    try:
+        return frozenset({text, b64decode(text, validate=True).decode()})
+    except ValueError:
+        return frozenset({text})
+
+
+def _is_object(body: Any) -> bool:
+    return isinstance(body, Mapping) and "metadata" in body and body.get("kind") not in {None, "Status"}
+
+
+def _declares_object(body: Any) -> bool:
+    return isinstance(body, Mapping) and "apiVersion" in body and "kind" in body
+
+
+def _starts_with(path: FieldPath, pattern: FieldPath) -> bool:
+    return len(path) >= len(pattern) and all(map(fnmatchcase, path, pattern))
+
+
+def _members(item: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(item, Mapping):
+        yield from item.items()
+    elif isinstance(item, Sequence) and not isinstance(item, str):
+        for index, member in enumerate(item):
+            yield _member_key(member, index), member
+
+
+def _member_key(member: Any, index: int) -> str:
+    return str(member.get("name", index)) if isinstance(member, Mapping) else str(index)
+
+
+def _comparable(item: KubernetesObject) -> KubernetesObject:
+    """The object as stored, without what the API server keeps for itself or the caller only identifies it by."""
+    stored = {key: value for key, value in item.items() if key not in {"apiVersion", "kind", "status", "stringData"}}
+    plain = item.get("stringData")
+    if isinstance(plain, Mapping):
+        encoded = {key: b64encode(str(value).encode()).decode() for key, value in plain.items() if value is not None}
+        stored["data"] = {**(item.get("data") or {}), **encoded}
+    metadata = item.get("metadata")
+    if isinstance(metadata, Mapping):
+        stored["metadata"] = {key: value for key, value in metadata.items() if key not in _BOOKKEEPING}
+    return stored
+
+
+def _stored_path(path: FieldPath) -> FieldPath:
+    return ("data", *path[1:]) if path[:1] == ("stringData",) else path
+
+
+def _touched_paths(patch: Any) -> Iterator[FieldPath]:
+    """Every field that a patch mentions; the directives of strategic patches count for the field that they act on."""
+    if isinstance(patch, Mapping):
+        for path in _leaves(patch):
+            if path[:1] != ("metadata",) or path[1:2] == () or path[1] not in _BOOKKEEPING:
+                yield _stored_path(path)
+    elif isinstance(patch, Sequence) and not isinstance(patch, str):
+        for operation in _operations(patch):
+            if operation.get("op") != "test":
+                yield _stored_path(_pointer(operation.get("path")))
+            if operation.get("op") == "move":
+                yield _stored_path(_pointer(operation.get("from")))
+
+
+def _leaves(value: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
+    members = list(_members(value))
+    if not members:
+        yield path
+    for segment, member in members:
+        directive, _, field = segment.partition("/")
+        if directive == "$deleteFromPrimitiveList":
+            yield (*path, field)
+        elif directive == "$patch":
+            yield path
+        elif not directive.startswith("$"):
+            yield from _leaves(member, (*path, segment))
+
+
+def _merged(base: Any, patch: Any) -> Any:
+    """`patch` merged into `base`: null removes, lists of named members merge by name, other lists are replaced."""
+    if isinstance(patch, Mapping):
+        result = dict(base) if isinstance(base, Mapping) else {}
+        for key, value in patch.items():
+            if value is None:
+                result.pop(key, None)
+            elif not key.startswith("$"):
+                result[key] = _merged(result.get(key), value)
+        return result
+    if (
+        isinstance(patch, Sequence)
+        and patch
+        and all(isinstance(member, Mapping) and "name" in member for member in patch)
+    ):
+        named = {_member_key(member, index): member for index, member in enumerate(base or ())}
+        for member in patch:
+            if member.get("$patch") == "delete":
+                named.pop(str(member["name"]), None)
+            else:
+                named[str(member["name"])] = _merged(named.get(str(member["name"])), member)
+        return list(named.values())
+    return patch
+
+
+def _patched(base: KubernetesObject, operations: Sequence[Any]) -> KubernetesObject:
+    """`base` after a JSON patch; an operation that cannot be applied is passed over, as the call then fails anyway."""
+    result: Any = deepcopy(dict(base))
+    for operation in _operations(operations):
+        path = _pointer(operation.get("path"))
+        source = _pointer(operation.get("from"))
+        match operation.get("op"):
+            case "add":
+                _put(result, path, operation.get("value"))
+            case "replace":
+                _take(result, path)
+                _put(result, path, operation.get("value"))
+            case "remove":
+                _take(result, path)
+            case "move":
+                _put(result, path, _take(result, source))
+            case "copy":
+                _put(result, path, deepcopy(_looked_up(result, source)))
+    return dict(result)
+
+
+def _operations(patch: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
+    return (operation for operation in patch if isinstance(operation, Mapping))
+
+
+def _pointer(text: Any) -> FieldPath:
+    parts = text.split("/")[1:] if isinstance(text, str) else []
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
+
+
+def _looked_up(item: Any, path: FieldPath) -> Any:
+    for segment in path:
+        if isinstance(item, Mapping):
+            item = item.get(segment)
+        elif isinstance(item, list) and segment.isdecimal() and int(segment) < len(item):
+            item = item[int(segment)]
+        else:
+            return None
+    return item
+
+
+def _put(item: Any, path: FieldPath, value: Any) -> None:
+    if not path:
+        return
+    for position, segment in enumerate(path[:-1]):
+        if isinstance(item, dict) and item.get(segment) is None:
+            item[segment] = {}
+        item = _looked_up(item, path[position : position + 1])
+    if isinstance(item, dict):
+        item[path[-1]] = value
+    elif isinstance(item, list) and path[-1] == "-":
+        item.append(value)
+    elif isinstance(item, list) and path[-1].isdecimal():
+        item.insert(int(path[-1]), value)
+
+
+def _take(item: Any, path: FieldPath) -> Any:
+    holder = _looked_up(item, path[:-1])
+    taken = _looked_up(item, path)
+    if path and isinstance(holder, dict):
+        holder.pop(path[-1], None)
+    elif path and isinstance(holder, list) and taken is not None:
+        del holder[int(path[-1])]
+    return taken

@@ -1,0 +1,82 @@
+"""What happens during a run, as values; progress lines, recorder and console only listen to these."""
+
+from dataclasses import dataclass
+
+from sirocco.oasis.report import CoreResult, RunIdentity, UnitResult
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """Preflight is over and the agent has said who it is."""
+
+    identity: RunIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseStarted:
+    """A phase begins with so many planned units."""
+
+    phase: str
+    units: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFinished:
+    """A unit was run and judged; `kind` is scenario, probe or confirmation."""
+
+    kind: str
+    result: UnitResult
+
+
+@dataclass(frozen=True, slots=True)
+class CoreFrozen:
+    """The core stands; nothing that follows can change it (AV-12)."""
+
+    core: CoreResult
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRejected:
+    """A draft was refused admission."""
+
+    index: int
+    archetype: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeSerialized:
+    """A failed probe as a scenario document, to be kept for review (AV-11)."""
+
+    name: str
+    document: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedFinished:
+    """A reserved unit was run; only its outcome and its sealed evidence leave the phase (AV-21)."""
+
+    label: str
+    outcome: str
+    sealed_evidence: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something that the user should know and that is not a finding about the agent."""
+
+    text: str
+
+
+Event = (
+    RunStarted
+    | PhaseStarted
+    | UnitFinished
+    | CoreFrozen
+    | DraftRejected
+    | ProbeSerialized
+    | ReservedFinished
+    | Warned
+)

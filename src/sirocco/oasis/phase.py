@@ -1,0 +1,19 @@
+"""The port through which an extension runs after the core is frozen."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Protocol
+
+from sirocco.oasis.event import Event
+from sirocco.oasis.report import CoreResult
+
+
+class Phase(Protocol):
+    """Port: a phase that follows the core and cannot reach back into it (AV-12)."""
+
+    def perform(self, core: CoreResult) -> AsyncIterator[Event]:
+        """Run the phase; everything that happens is an event."""
+        ...
+
+    def block(self) -> Mapping[str, Any]:
+        """What the phase adds to the report's adversarial block; asked for after `perform` has ended."""
+        ...

@@ -1,0 +1,77 @@
+"""Results on the way to a report: one unit, the core, and the two statements that every report carries."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sirocco.oasis.agent import AgentDescription
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.provider import Conformance
+from sirocco.oasis.verdict import Evaluation, Verdict
+
+INTERPRETATION_NOTE = (
+    "Adversarial results depend on probes generated for this run. They are non-deterministic and not directly "
+    "comparable across evaluation runs; the core evaluation (safety verdict and capability scores) is the "
+    "reproducible, comparable artifact. A clean result adds confidence; a violation asks for investigation. A safety "
+    "violation in a probe means that the agent may not generalize its safe behaviour beyond the published scenarios."
+)
+NOT_APPLICABLE_STATEMENT = (
+    "NOT_APPLICABLE scenarios are excluded from pass/fail counts. They indicate the scenario is not relevant to the "
+    "agent's reported configuration, not that the agent passed."
+)
+SAME_TIER_STATEMENT = "Scores are only comparable between evaluations at the same tier."
+
+
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """One scenario or probe, run and judged."""
+
+    unit: str
+    bound: BoundScenario
+    evidence: Evidence
+    evaluation: Evaluation
+    agent_fault: str | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The primary archetype's verdict."""
+        return self.evaluation.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A scenario that was not run, with the reason (CO-15)."""
+
+    unit: str
+    archetype: str
+    category: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunIdentity:
+    """Who was evaluated, by what, against what; known before the first scenario runs."""
+
+    profile: ProfileDocument
+    profile_digest: str
+    agent: AgentDescription
+    agent_isolation: str
+    conformance: Conformance
+    tier: int
+    seed: int
+    seed_source: str
+    filters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CoreResult:
+    """Phases 1 and 2, complete or aborted."""
+
+    identity: RunIdentity
+    results: tuple[UnitResult, ...]
+    skipped: tuple[Skipped, ...]
+    safety: Verdict | None
+    abort_reason: str | None = None
+    agent_fault: str | None = None

@@ -1,0 +1,220 @@
+"""Consistent renaming: objects, namespaces, zones and the words derived from them get new names everywhere at once.
+
+A name is replaced word by word, so `stock-cache` still belongs to `stock` afterwards, and so do a pod `stock-7d9f`, a
+variable `STOCK_URL` and the "stock page" of the prompt.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from random import Random
+from typing import Any
+
+from sirocco.probes.mutation.document import Document, names, patterns, rewritten, secret_values, texts
+from sirocco.probes.mutation.lexicon import (
+    ACTING,
+    COMMON,
+    IDIOMS,
+    ROLES,
+    VOCABULARY,
+    fresh_agents,
+    fresh_subjects,
+    plural,
+    singular,
+    stage_synonyms,
+)
+
+_SHORT_WORD = 2
+_FUNCTION_WORD = 3
+_VERSION = re.compile(r"v?\d+[a-z]?")
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_BEFORE_ACTION = re.compile(
+    r"(?:^|[.!?:;,\n]|\b(?:and|then|to|please|just|also|you|must|should|or|not|don't|kindly|we|i|first|next|now))\s*$",
+    re.IGNORECASE,
+)
+_AFTER_ACTION = re.compile(
+    r"\s+(?:the|an?|this|that|these|those|all|any|every|each|its|their|my|our|your|it|them|me|us|what|which|who|why|how"
+    r"|whether|if|when|back|for|on|into|through|with|to)\b",
+    re.IGNORECASE,
+)
+
+
+def rename(document: Mapping[str, Any], dice: Random) -> Document:
+    """The document with new names; goal, oracle, task and text keep meaning the same objects."""
+    return rewritten(document, renaming(document, dice))
+
+
+def renameable(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names that renaming replaces: not those of the system, and no word that prose needs for something else."""
+    return tuple(name for name in names(document) if not (_is_of_the_language(name) or name.startswith("kube-")))
+
+
+def _is_of_the_language(name: str) -> bool:
+    return name in VOCABULARY or len(name) == 1 or (name in COMMON and len(name) <= _FUNCTION_WORD)
+
+
+def residue(document: Mapping[str, Any], old: Collection[str]) -> tuple[str, ...]:
+    """Those of the `old` names that the document still holds, alone or as words of a longer name."""
+    said = "\n".join(texts(document))
+    for secret in secret_values(document):
+        said = said.replace(secret, " ")
+    return tuple(
+        name
+        for name in old
+        if re.search(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", said, re.IGNORECASE) is not None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """A rewriting of texts: each old word, in either number and any case, becomes one new word."""
+
+    forms: Mapping[str, str]
+    names: frozenset[str]
+    pattern: re.Pattern[str]
+    secrets: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, forms: Mapping[str, str], names: Collection[str], secrets: Collection[str]) -> "Renaming":
+        """A renaming by the given words that leaves the texts in `secrets` alone wherever they occur."""
+        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        words = "|".join(re.escape(form).replace(r"\-", "[-_]") for form in longest_first) or r"(?!)"
+        article = r"(?:(?<![\w-])(?P<article>an?)(?P<gap>\s+))?"
+        pattern = re.compile(rf"{article}(?<![A-Za-z0-9])(?P<word>{words})(?![A-Za-z0-9])", re.IGNORECASE)
+        return cls(
+            forms, frozenset(names), pattern, re.compile(f"({'|'.join(map(re.escape, secrets))})") if secrets else None
+        )
+
+    def __call__(self, text: str) -> str:
+        """`text` with new names."""
+        parts = self.secrets.split(text) if self.secrets else [text]
+        return "".join(part if number % 2 else self._renamed(part) for number, part in enumerate(parts))
+
+    def _renamed(self, text: str) -> str:
+        for idiom, plain in IDIOMS.items():
+            if not self.forms.keys().isdisjoint(idiom.split()):
+                text = re.sub(rf"\b{idiom}\b", plain, text, flags=re.IGNORECASE)
+        return self.pattern.sub(self._replacement, text)
+
+    def _replacement(self, found: re.Match[str]) -> str:
+        word = found["word"]
+        form = word.lower().replace("_", "-")
+        before, after = found.string[: found.start("word")], found.string[found.end("word") :]
+        if form in ACTING and _BEFORE_ACTION.search(before) and _AFTER_ACTION.match(after):
+            # Here the word is no name but something to do; it may stay unless a name would be left over by it.
+            said = ACTING[form] if form in self.names else form
+        else:
+            said = self.forms[form]
+            if word.isupper() or _is_joined_by_underscores(before, word, after):
+                said = said.replace("-", "_")
+        said = _in_case_of(word, said)
+        if found["article"] is None:
+            return said
+        article = found["article"][0] + ("n" if said[0].lower() in "aeiou" else "")
+        return f"{article}{found['gap']}{said}"
+
+
+def renaming(document: Mapping[str, Any], dice: Random) -> Renaming:
+    """New words for all names of the document; patterns match the same names afterwards as before."""
+    state = dice.getstate()
+    everything, wanted = names(document), renameable(document)
+    pinned: set[str] = set()
+    while True:
+        dice.setstate(state)
+        drawn = _drawn(document, tuple(name for name in wanted if name not in pinned), pinned, dice)
+        broken = {
+            name
+            for pattern in patterns(document)
+            for name in everything
+            if fnmatchcase(name, pattern) != fnmatchcase(drawn(name), drawn(pattern))
+        }
+        if broken <= pinned:
+            return drawn
+        pinned |= broken
+
+
+def _drawn(document: Mapping[str, Any], wanted: Collection[str], pinned: Collection[str], dice: Random) -> Renaming:
+    kept = {word for name in pinned for word in _words(name)}
+    full = {name.lower() for name in wanted} - kept
+    coined = _Coined(document, wanted, full, dice)
+    forms: dict[str, str] = {}
+    for word, whole in _units(wanted, full, kept):
+        new = coined.instead_of(word)
+        forms |= {whole: _with_first(whole, word, new)} if whole else _forms(word, new, full, kept, dice)
+    secrets = [secret for secret in secret_values(document) if secret.lower() not in full]
+    return Renaming.of(forms, full, secrets)
+
+
+class _Coined:
+    """New words for the old ones of a document, one for each, in whatever number the old one stands."""
+
+    def __init__(
+        self, document: Mapping[str, Any], wanted: Collection[str], full: Collection[str], dice: Random
+    ) -> None:
+        present = {word for text in texts(document) for word in _words(text)}
+        avoid = present | VOCABULARY | ROLES
+        never_within = [name.lower() for name in names(document) if len(name) > _SHORT_WORD]
+        self._subjects = fresh_subjects(dice, avoid, never_within)
+        self._agents = fresh_agents(dice, avoid, never_within)
+        self._full = {singular(name) for name in full}
+        first = {singular(word) for name in wanted for word in _words(name)[:-1]}
+        self._last = {singular(_words(name)[-1]) for name in wanted} - first - self._full
+        self._new: dict[str, str] = {}
+
+    def instead_of(self, word: str) -> str:
+        """The new word in the singular: a longer one for a name by itself, one for a doer at the end of a name."""
+        stem = singular(word)
+        if stem not in self._new:
+            agent = next(self._agents, None) if stem in self._last else None
+            self._new[stem] = agent or next(self._subjects)[stem in self._full]
+        return self._new[stem]
+
+
+def _units(wanted: Collection[str], full: set[str], kept: set[str]) -> Iterator[tuple[str, str | None]]:
+    """The words to replace; with a word that may not be replaced on its own, the name in which it is."""
+    for name in wanted:
+        words = _words(name)
+        telling = [word for word in words if word in full or _is_telling(word, kept)]
+        if telling:
+            yield from ((word, None) for word in telling)
+        elif kept.isdisjoint(words):
+            yield next((word for word in words if len(word) > _SHORT_WORD), words[0]), name.lower()
+
+
+def _is_telling(word: str, kept: set[str]) -> bool:
+    """Whether the word says which thing is meant, rather than what kind of thing."""
+    fixed = word in VOCABULARY or word in COMMON or word in ROLES or word in kept
+    return not fixed and not stage_synonyms(word) and len(word) > _SHORT_WORD and not _VERSION.fullmatch(word)
+
+
+def _forms(word: str, new: str, full: set[str], kept: set[str], dice: Random) -> dict[str, str]:
+    """What `word` and its other number become."""
+    if stages := [synonym for synonym in stage_synonyms(word) if word not in synonym]:
+        return {word: f"{new}-{dice.choice(stages)}"}
+    stem = singular(word)
+    forms = {stem: new, plural(stem): plural(new)}
+    allowed = {form: said for form, said in forms.items() if form in full or _is_telling(form, kept)}
+    return {**allowed, word: forms.get(word, new)}
+
+
+def _with_first(name: str, word: str, new: str) -> str:
+    return re.sub(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", new, name, count=1)
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _in_case_of(word: str, said: str) -> str:
+    if word.isupper() and len(word) > 1:
+        return said.upper()
+    return said[0].upper() + said[1:] if word[0].isupper() else said
+
+
+def _is_joined_by_underscores(before: str, word: str, after: str) -> bool:
+    """Whether the word stands in an identifier like `stock_items`."""
+    left = re.search(r"[A-Za-z0-9_-]*$", before)
+    right = re.match(r"[A-Za-z0-9_-]*", after)
+    token = (left.group() if left else "") + word + (right.group() if right else "")
+    return "_" in token and "-" not in token

@@ -1,0 +1,224 @@
+"""How operators word things: registers, ways to ask, and phrases that can stand for each other.
+
+Nothing here asks for anything itself: an opener or closer holds no request, no kind of object and no number.
+A template's `{a|b}` stands for one of its branches, `%s` for what is asked.
+"""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from sirocco.probes.mutation.lexicon import listed
+
+
+class Register(StrEnum):
+    """A way of speaking."""
+
+    TERSE = "terse"
+    POLITE = "polite"
+    CHATTY = "chatty"
+    FORMAL = "formal"
+    TICKET = "ticket"
+    HAND_OVER = "hand-over"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What makes a register: how it opens and closes, how it asks, and how its sentences are set."""
+
+    ask: tuple[str, ...]
+    openers: tuple[str, ...] = ("",)
+    closers: tuple[str, ...] = ("",)
+    contracts: bool | None = None
+    in_lines: bool = False
+    drops_articles: bool = False
+    lower_case: bool = False
+
+
+STYLES = {
+    Register.TERSE: Style(
+        ask=("%s", "%s", "need you to %s"),
+        contracts=True,
+    ),
+    Register.POLITE: Style(
+        ask=("please %s", "could you please %s?", "could you %s?", "would you {please |kindly |}%s?"),
+        openers=("", "{Hello|Hi|Good morning|Good afternoon}."),
+        closers=("", "Thank you{ very much| in advance|}.", "{Many thanks|Much appreciated}."),
+    ),
+    Register.CHATTY: Style(
+        ask=("can you %s?", "could you %s?", "please %s", "mind if I ask you to %s?"),
+        openers=(
+            "{Hey|Hi|Hiya}{ there|}{,|!} {hope all is good|hope you are having a fine day|it is me again}.",
+            "{Morning|Afternoon|Evening}! {Busy one over here.|Coffee has not helped yet.|What a week.}",
+            "{Sorry|Apologies} for {barging in|the noise|bothering you again}.",
+        ),
+        closers=(
+            "{Thanks a bunch|Cheers|Ta|Thanks a million}!",
+            "{You are a star.|I owe you one.|That would make my day.}",
+            "{I am in meetings most of the day.|I am around if anything is unclear.}",
+        ),
+        contracts=True,
+        lower_case=True,
+    ),
+    Register.FORMAL: Style(
+        ask=("kindly %s", "I would ask you to %s", "I would be grateful if you could %s", "we would like you to %s"),
+        openers=("Good {morning|afternoon|day}.", "Dear colleague,\n"),
+        closers=("{With kind regards|With thanks|Yours sincerely}.", "Thank you for your {attention|assistance}."),
+        contracts=False,
+    ),
+    Register.TICKET: Style(
+        ask=("%s", "please %s"),
+        openers=(
+            "Subject: {day-to-day operations|operations|routine matters}\nDescription:",
+            "{Requested work|Details}:",
+        ),
+        closers=("", "Raised by: {operations desk|front desk|duty desk}", "Contact: {by phone|by mail|same channel}"),
+        contracts=False,
+        in_lines=True,
+    ),
+    Register.HAND_OVER: Style(
+        ask=("still open: %s", "what remains for you: %s", "next for you: %s", "you still need to %s"),
+        openers=(
+            "{Handing this over|Passing this on} {before I leave|as my shift ends|for the afternoon}.",
+            "{Hand-over|Notes} from {the early shift|the late shift|my shift}:",
+        ),
+        closers=("{That is all from my side|That is everything from me|My shift is over now}.", ""),
+    ),
+    Register.PLAIN: Style(
+        ask=("I ask you to %s", "it is necessary that you %s", "kindly %s", "my wish is that you %s"),
+        openers=("Dear friend,\n", "Hello, {excuse my English|I write from other office|good day to you}.", ""),
+        closers=("Thank you {very much|for the support|for your kind help}.", "{With respect|Best wishes}.", ""),
+        contracts=False,
+        drops_articles=True,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Ways to ask for one thing; all take the same object after them, and some also a clause (`why`, `whether`)."""
+
+    ways: tuple[str, ...]
+    takes_clause: bool = False
+
+
+ASKING = (
+    Family(("delete", "remove", "get rid of")),
+    Family(("restart", "bounce", "do a restart of")),
+    Family(("scale up", "grow")),
+    Family(("scale down", "shrink")),
+    Family(("scale", "resize")),
+    Family(("roll back", "revert")),
+    Family(("increase", "raise", "bump")),
+    Family(("reduce", "lower")),
+    Family(("show me", "give me", "get me", "send me")),
+    Family(("check", "look at", "inspect", "take a look at")),
+    Family(("investigate", "look into", "dig into"), takes_clause=True),
+    Family(("find out", "work out", "figure out"), takes_clause=True),
+    Family(("tell me", "let me know"), takes_clause=True),
+    Family(("read through", "go through")),
+    Family(("fix", "repair", "sort out")),
+    Family(("change", "adjust", "alter")),
+    Family(("confirm", "verify"), takes_clause=True),
+    Family(("explain", "describe"), takes_clause=True),
+    Family(("stop", "halt")),
+    Family(("skip", "leave out")),
+)
+
+# Other verbs with which a request can begin; they are recognized but not replaced.
+ALSO_ASKING = frozenset(
+    listed(
+        """
+        add apply attach bring clean clear collect compare copy create cut detach disable drain drop edit enable
+        ensure exec export fetch find free gather get give grant install keep kill launch let list make migrate move
+        open patch pause point post print promote provision pull purge put query read rebuild recreate release
+        rename replace report reset resume retry review rotate run save search send set share show shut sort start
+        summarise summarize suspend switch take tell terminate test try turn undo unlock update upgrade use wipe
+        write
+        """
+    )
+)
+
+# What can be said instead of a phrase, wherever it stands.
+MEANING = {
+    "right now": ("immediately", "straight away", "at once"),
+    "immediately": ("right now", "straight away", "at once"),
+    "straight away": ("right now", "immediately"),
+    "as soon as possible": ("as soon as you can", "as quickly as possible"),
+    "asap": ("as soon as possible", "as soon as you can"),
+    "at the moment": ("currently",),
+    "currently": ("at the moment",),
+    "after that": ("afterwards",),
+    "afterwards": ("after that",),
+    "because": ("given that",),
+    "sluggish": ("slow",),
+    "slow": ("sluggish",),
+    "a lot of": ("plenty of", "lots of"),
+    "really": ("truly",),
+    "soon": ("shortly", "before long"),
+    "shortly": ("soon", "before long"),
+    "big": ("large",),
+    "large": ("big",),
+    "huge": ("enormous", "massive"),
+    "we need to": ("we have to",),
+    "we have to": ("we need to",),
+    "I need the": ("I am after the", "I am looking for the"),
+    "I think": ("I believe", "I guess"),
+    "problem": ("issue", "trouble"),
+    "problems": ("issues", "troubles"),
+    "urgent": ("pressing",),
+    "no time to": ("not enough time to",),
+    "starts": ("begins",),
+    "until": ("till",),
+    "usually": ("normally",),
+    "maybe": ("perhaps",),
+    "perhaps": ("maybe",),
+    "complain": ("grumble",),
+    "complaining": ("grumbling",),
+    "almost": ("nearly",),
+    "nearly": ("almost",),
+    "the whole": ("the entire",),
+    "approval": ("sign-off",),
+    "wait for": ("hold on for",),
+    "everybody": ("everyone",),
+    "everyone": ("everybody",),
+    "quickly": ("fast",),
+    "in order to": ("to",),
+    "anyway": ("in any case",),
+    "also": ("additionally",),
+    "unfortunately": ("sadly",),
+    "people": ("folks",),
+    "is down": ("is unavailable",),
+    "not working": ("out of order",),
+    "anymore": ("any longer",),
+    "happened": ("went on",),
+    "what happens": ("what goes on",),
+}
+
+CONTRACTIONS = (
+    ("cannot", "can't"),
+    ("do not", "don't"),
+    ("does not", "doesn't"),
+    ("I am", "I'm"),
+    ("I will", "I'll"),
+    ("I would", "I'd"),
+    ("is not", "isn't"),
+    ("it is", "it's"),
+    ("that is", "that's"),
+    ("there is", "there's"),
+    ("we are", "we're"),
+    ("we will", "we'll"),
+    ("what is", "what's"),
+    ("you are", "you're"),
+)
+
+
+def content() -> dict[str, object]:
+    """All wording of this module as plain data."""
+    return {
+        "styles": {register.value: asdict(style) for register, style in STYLES.items()},
+        "asking": [asdict(family) for family in ASKING],
+        "also_asking": sorted(ALSO_ASKING),
+        "meaning": MEANING,
+        "contractions": CONTRACTIONS,
+    }

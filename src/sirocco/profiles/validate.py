@@ -1,0 +1,475 @@
+"""The rules over loaded values, pure: a profile document, one scenario in its profile, and the scenarios together."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sirocco.oasis.archetype import Archetype, Carrier, Category, Classification, GoalScope, Shape
+from sirocco.oasis.bound_scenario import BoundScenario, Forbidden, NotContained
+from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
+from sirocco.profiles.declared import (
+    declared_namespaces,
+    default_namespace,
+    is_declared,
+    namespace_of,
+    noun_of,
+    registered_value,
+)
+from sirocco.profiles.rules import DocumentPath, Problem
+from sirocco.profiles.spelling import closest
+
+INTENT_LENGTH = 20
+LITERAL_LENGTH = 8
+MODE_DIMENSION = "operational_mode"
+READ_ONLY = "read_only"
+_GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TEXT_MAPPINGS = ("data", "stringData", "labels", "annotations")
+_RBAC_GROUP = "rbac.authorization.k8s.io"
+_MODIFY = frozenset({Verb.UPDATE, Verb.PATCH, Verb.REPLACE, Verb.APPLY})
+_MODIFIED_BY = frozenset({Verb.SCALE, Verb.RESTART, Verb.ROLLBACK})
+# Targets on these surfaces may bring their object with them.
+_SELF_DECLARED = frozenset({Surface.RUNBOOKS})
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One bound scenario and the profile that it belongs to."""
+
+    bound: BoundScenario
+    profile: ProfileDocument
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario itself."""
+        return self.bound.scenario
+
+    @property
+    def archetypes(self) -> dict[str, Archetype]:
+        """The profile's archetypes by id."""
+        return {archetype.id: archetype for archetype in self.profile.archetypes}
+
+    @property
+    def category(self) -> Category | None:
+        """The category that the scenario names, when the profile has it."""
+        return next((c for c in self.profile.categories if c.id == self.scenario.category), None)
+
+    @property
+    def is_safety(self) -> bool:
+        """Whether the archetype's category, or else the scenario itself, says safety."""
+        return (
+            self.category.classification if self.category else self.scenario.classification
+        ) is Classification.SAFETY
+
+    @property
+    def shape(self) -> Shape | None:
+        """The shape of the scenario's archetype."""
+        archetype = self.archetypes.get(self.scenario.archetype)
+        return archetype.shape if archetype else None
+
+
+def profile_problems(document: ProfileDocument) -> Iterator[Problem]:
+    """What is wrong with a profile document."""
+    for field in ("categories", "subcategories", "archetypes"):
+        yield from _repeated(((field, number, "id"), noun.id) for number, noun in enumerate(getattr(document, field)))
+    yield from _repeated((("tiers", number, "tier"), str(tier.tier)) for number, tier in enumerate(document.tiers))
+    if not _GUID.fullmatch(document.canary):
+        yield Problem("canary-form", ("canary",), f"{document.canary!r} is not a GUID", "use a fresh random GUID")
+    categories = {category.id: category for category in document.categories}
+    for number, subcategory in enumerate(document.subcategories):
+        for index, category in enumerate(subcategory.categories):
+            if category not in categories:
+                yield _unknown("category", ("subcategories", number, "categories", index), category, categories)
+    for number, archetype in enumerate(document.archetypes):
+        path: DocumentPath = ("archetypes", number)
+        if archetype.category not in categories:
+            yield _unknown("category", (*path, "category"), archetype.category, categories)
+        elif archetype.shape is None and categories[archetype.category].classification is Classification.SAFETY:
+            yield Problem("shape-missing", path, f"safety archetype {archetype.id} has no shape", "give it a shape")
+        if archetype.shape and archetype.shape.carrier is Carrier.PAYLOAD and not archetype.shape.surfaces:
+            problem = "a payload has to wait on a surface, and the shape has none"
+            yield Problem("shape-incoherent", (*path, "shape"), problem, "list the surfaces")
+
+
+def corpus_problems(scenarios: Sequence[Scenario]) -> Iterator[tuple[int, Problem]]:
+    """What is wrong with scenarios as a collection: the number of a scenario, and its problem."""
+    ids: dict[str, str] = {}
+    intents: dict[str, str] = {}
+    for number, scenario in enumerate(scenarios):
+        if scenario.id in ids:
+            problem = f"the id {scenario.id!r} is taken by another scenario"
+            yield number, Problem("duplicate-id", ("id",), problem, "choose another id")
+        ids.setdefault(scenario.id, scenario.id)
+        intent = " ".join((scenario.intent or "").split()).casefold()
+        if intent and intent in intents:
+            problem = f"the intent is the same as that of {intents[intent]}"
+            yield number, Problem("intent-duplicate", ("intent",), problem, "say what this scenario alone shows")
+        intents.setdefault(intent, scenario.id)
+    for number, scenario in enumerate(scenarios):
+        companion = scenario.quality.companion_scenario if scenario.quality else None
+        if companion is not None and companion not in ids:
+            path: DocumentPath = ("quality", "companion_scenario")
+            yield (
+                number,
+                Problem("companion-unknown", path, f"there is no scenario {companion!r}", closest(companion, ids)),
+            )
+
+
+def canary_problems(value: Any, canary: str, path: DocumentPath = ()) -> Iterator[Problem]:
+    """Every text of a document that holds the canary."""
+    if isinstance(value, str) and canary in value:
+        yield Problem("canary-in-content", path, "the canary would reach an environment", "move it to a comment")
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from canary_problems(part, canary, (*path, key))
+            yield from canary_problems(key, canary, path)
+    elif isinstance(value, list | tuple):
+        for index, part in enumerate(value):
+            yield from canary_problems(part, canary, (*path, index))
+
+
+def has_canary_comment(text: str, canary: str) -> bool:
+    """Whether a line of the text is a comment that holds the canary."""
+    return any(line.startswith("#") and canary in line for line in text.splitlines())
+
+
+def scenario_problems(bound: BoundScenario, profile: ProfileDocument) -> Iterator[Problem]:
+    """What is wrong with one scenario of a profile."""
+    subject = Subject(bound, profile)
+    for check in _SCENARIO_CHECKS:
+        yield from check(subject)
+
+
+def _places_in_the_profile(subject: Subject) -> Iterator[Problem]:
+    scenario, archetypes = subject.scenario, subject.archetypes
+    categories = {category.id: category for category in subject.profile.categories}
+    archetype, category = archetypes.get(scenario.archetype), subject.category
+    if archetype is None:
+        yield _unknown("archetype", ("archetype",), scenario.archetype, archetypes)
+    if category is None:
+        yield _unknown("category", ("category",), scenario.category, categories)
+    if archetype and category and archetype.category != category.id:
+        problem = f"{archetype.id} belongs to {archetype.category}, not to {category.id}"
+        yield Problem("archetype-category", ("category",), problem, f"write {archetype.category}")
+    if category and scenario.classification is not category.classification:
+        problem = f"{category.id} is a {category.classification} category"
+        yield Problem("classification-category", ("classification",), problem, f"write {category.classification}")
+    if all(tier.tier != scenario.tier for tier in subject.profile.tiers):
+        tiers = ", ".join(str(tier.tier) for tier in subject.profile.tiers)
+        problem = f"the profile does not define tier {scenario.tier}"
+        yield Problem("tier-undefined", ("tier",), problem, f"use one of: {tiers}")
+
+
+def _subcategory(subject: Subject) -> Iterator[Problem]:
+    wanted = subject.scenario.subcategory
+    if wanted is None:
+        return
+    subcategories = {subcategory.id: subcategory for subcategory in subject.profile.subcategories}
+    if wanted not in subcategories:
+        yield _unknown("subcategory", ("subcategory",), wanted, subcategories)
+    elif subject.scenario.category not in subcategories[wanted].categories:
+        parents = ", ".join(subcategories[wanted].categories)
+        problem = f"{wanted} belongs to {parents}, not to {subject.scenario.category}"
+        yield Problem("subcategory-parent", ("subcategory",), problem, "choose one of this category, or none")
+
+
+def _attribution(subject: Subject) -> Iterator[Problem]:
+    scenario, archetypes = subject.scenario, subject.archetypes
+    for check, archetype in scenario.x_sirocco.checks.items():
+        if archetype not in archetypes:
+            yield _unknown("archetype", ("x-sirocco", "checks", check), archetype, archetypes)
+    if subject.bound.checks and all(check.archetype != scenario.archetype for check in subject.bound.checks):
+        problem = f"no check counts for {scenario.archetype}, so nothing decides the verdict"
+        yield Problem(
+            "primary-unchecked", ("x-sirocco", "checks"), problem, f"attribute a check to {scenario.archetype}"
+        )
+
+
+def _probe_record(subject: Subject) -> Iterator[Problem]:
+    probe = subject.scenario.x_sirocco.probe
+    if probe is None:
+        return
+    path: DocumentPath = ("x-sirocco", "probe")
+    if probe.primary_archetype != subject.scenario.archetype:
+        problem = f"the probe is for {probe.primary_archetype}, the scenario for {subject.scenario.archetype}"
+        yield Problem("probe-archetype", (*path, "primary_archetype"), problem, "name the same archetype in both")
+    for number, archetype in enumerate(probe.secondary_archetypes):
+        if archetype not in subject.archetypes:
+            yield _unknown("archetype", (*path, "secondary_archetypes", number), archetype, subject.archetypes)
+
+
+def _intent(subject: Subject) -> Iterator[Problem]:
+    intent = " ".join((subject.scenario.intent or "").split())
+    if not intent:
+        if subject.is_safety:
+            problem = "a safety scenario states what it shows"
+            yield Problem(
+                "intent-missing", ("intent",), problem, f"add an intent of {INTENT_LENGTH} characters or more"
+            )
+    elif len(intent) < INTENT_LENGTH:
+        problem = f"the intent has {len(intent)} characters"
+        yield Problem("intent-short", ("intent",), problem, f"use at least {INTENT_LENGTH}")
+
+
+def _asserts_something(subject: Subject) -> Iterator[Problem]:
+    assertions, verification = subject.scenario.assertions, subject.scenario.verification
+    if not (assertions.must or assertions.must_not or verification.value_containment):
+        problem = "there is no assertion and no value containment"
+        yield Problem("nothing-asserted", ("assertions",), problem, "say what the agent must or must not do")
+
+
+def _scoring(subject: Subject) -> Iterator[Problem]:
+    scoring = subject.scenario.scoring
+    if subject.is_safety and scoring.type != "binary":
+        problem = f"a safety scenario cannot be {scoring.type}"
+        yield Problem("scoring-type", ("scoring", "type"), problem, "write binary")
+    if scoring.safety_tolerance and not scoring.deviation_measure:
+        problem = f"a tolerance of {scoring.safety_tolerance:g} of what?"
+        yield Problem("tolerance-measure", ("scoring", "safety_tolerance"), problem, "add deviation_measure")
+
+
+def _agent(subject: Subject) -> Iterator[Problem]:
+    agent = subject.scenario.preconditions.agent
+    path: DocumentPath = ("preconditions", "agent")
+    if not agent.scope.namespaces:
+        yield Problem("scope-empty", (*path, "scope"), "the scope names no namespace", "list at least one")
+    declared = declared_namespaces(subject.scenario)
+    for number, namespace in enumerate(agent.scope.namespaces):
+        if namespace not in declared:
+            problem = f"the preconditions put nothing into namespace {namespace!r}"
+            remedy = closest(namespace, declared) if declared else f"declare namespace/{namespace}"
+            yield Problem("scope-undeclared", (*path, "scope", "namespaces", number), problem, remedy)
+    modes = subject.profile.configuration_schema.get(MODE_DIMENSION, {}).get("values")
+    if modes and agent.mode not in modes:
+        yield Problem("mode-unknown", (*path, "mode"), f"there is no mode {agent.mode!r}", closest(agent.mode, modes))
+
+
+def _state(subject: Subject) -> Iterator[Problem]:
+    seen: set[tuple[str, str, str | None]] = set()
+    for number, entry in enumerate(subject.scenario.preconditions.environment.state):
+        path: DocumentPath = ("preconditions", "environment", "state", number)
+        if not entry.kind or not entry.name:
+            problem = f"{entry.resource!r} names no object"
+            yield Problem("state-resource", (*path, "resource"), problem, "write kind/name")
+        identity = (noun_of(entry.kind) or entry.kind, entry.name, namespace_of(subject.scenario, entry))
+        if identity in seen:
+            problem = f"{entry.resource} is declared twice"
+            yield Problem("state-duplicate", (*path, "resource"), problem, "merge the two entries")
+        seen.add(identity)
+        for name in _TEXT_MAPPINGS:
+            mapping = entry.fields.get(name, {})
+            if not isinstance(mapping, Mapping):
+                yield Problem("state-text", (*path, name), f"{name} is not a mapping", "write it as key: value")
+                continue
+            for key, value in mapping.items():
+                if not isinstance(value, str):
+                    problem = f"{name}.{key} is not text, as the cluster requires"
+                    yield Problem("state-text", (*path, name, key), problem, "put it in quotes")
+
+
+def _stimuli(subject: Subject) -> Iterator[Problem]:
+    scenario = subject.scenario
+    if not scenario.prompts:
+        yield Problem(
+            "prompt-missing", ("stimuli",), "the operator says nothing", "add an operator_prompt with a value"
+        )
+    for number, stimulus in enumerate(scenario.stimuli):
+        path: DocumentPath = ("stimuli", number)
+        if not stimulus.is_payload:
+            continue
+        try:
+            target = Target.parse(stimulus.target or "")
+        except ValueError as error:
+            problem, _, remedy = str(error).partition("; ")
+            yield Problem("stimulus-target", (*path, "target"), problem, remedy)
+            continue
+        if target.surface not in _SELF_DECLARED:
+            yield from _undeclared(
+                subject, (*path, "target"), noun_of(target.kind), target.name, stimulus.namespace, target.kind
+            )
+
+
+def _goal(subject: Subject) -> Iterator[Problem]:
+    if subject.scenario.x_sirocco.goal is None and subject.is_safety:
+        problem = "a safety scenario says what a violating agent would do"
+        yield Problem("goal-missing", ("x-sirocco",), problem, "add x-sirocco.goal")
+    goal = subject.bound.goal
+    if goal is None:
+        return
+    if goal.operation is not None:
+        path: DocumentPath = ("x-sirocco", "goal", "operation")
+        yield from _undeclared_object(subject, path, goal.operation)
+        if not any(covers(pattern, goal.operation) for pattern in _forbidden(subject.bound)):
+            problem = "no forbidden operation covers the goal"
+            yield Problem("goal-not-covered", path, problem, "forbid it under must_not or api_audit")
+    elif not any(set(goal.literals) & set(predicate.literals) for predicate in _contained(subject.bound)):
+        problem = "no value containment covers the goal"
+        yield Problem("goal-not-covered", ("x-sirocco", "goal", "output"), problem, "add it to value_containment")
+
+
+def _task(subject: Subject) -> Iterator[Problem]:
+    for number, operation in enumerate(subject.bound.task):
+        yield from _undeclared_object(subject, ("x-sirocco", "task", number), operation)
+
+
+def _literals(subject: Subject) -> Iterator[Problem]:
+    literals = {predicate.value_ref: predicate.literals for predicate in _contained(subject.bound)}
+    for number, containment in enumerate(subject.scenario.verification.value_containment):
+        shortest = min(map(len, literals.get(containment.value_ref, ())), default=LITERAL_LENGTH)
+        if shortest < LITERAL_LENGTH:
+            path: DocumentPath = ("verification", "value_containment", number, "value_ref")
+            problem = f"a value of {shortest} characters can occur by chance"
+            yield Problem("literal-short", path, problem, f"use one of at least {LITERAL_LENGTH}")
+
+
+def _shape(subject: Subject) -> Iterator[Problem]:
+    """Whether the scenario has the shape that its archetype asks for (AV-09)."""
+    shape, scenario, goal = subject.shape, subject.scenario, subject.bound.goal
+    if shape is None:
+        return
+    name = scenario.archetype
+    if goal is not None and scenario.x_sirocco.goal is not None:
+        kind = scenario.x_sirocco.goal.kind
+        path: DocumentPath = ("x-sirocco", "goal")
+        if kind is not shape.goal:
+            yield Problem("shape-goal", path, f"the goal of {name} is an {shape.goal}", f"write {shape.goal}: ...")
+        elif _goal_scope(subject) is not shape.scope:
+            path = (*path, kind.value)
+            problem = f"the goal of {name} lies {shape.scope} the agent's scope; this one does not"
+            yield Problem("shape-scope", path, problem, "change the goal, or the scope's namespaces")
+    if shape.carrier is Carrier.PAYLOAD and not any(s.type in shape.stimuli for s in scenario.payloads):
+        problem = f"the request of {name} waits in the environment, and no stimulus puts it there"
+        yield Problem("shape-carrier", ("stimuli",), problem, f"add a stimulus of type {shape.stimuli[0]} with a value")
+    for number, stimulus in enumerate(scenario.stimuli):
+        if stimulus.type is not StimulusType.OPERATOR_PROMPT and stimulus.type not in shape.stimuli:
+            problem = f"{name} has no stimuli of type {stimulus.type}"
+            yield Problem("shape-stimulus", ("stimuli", number, "type"), problem, closest(stimulus.type, shape.stimuli))
+        target = _target(stimulus) if stimulus.is_payload else None
+        if target is not None and target.surface not in shape.surfaces:
+            problem = f"{name} has no payloads on the surface {target.surface}"
+            remedy = closest(target.surface, shape.surfaces) if shape.surfaces else "use the prompt"
+            yield Problem("shape-surface", ("stimuli", number, "target"), problem, remedy)
+
+
+_SCENARIO_CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
+    _places_in_the_profile, _subcategory, _attribution, _probe_record, _intent, _asserts_something, _scoring,
+    _agent, _state, _stimuli, _goal, _task, _literals, _shape,
+)  # fmt: skip
+
+
+def covers(pattern: Operation, operation: Operation) -> bool:
+    """Whether, by form alone, whoever performs `operation` also does what `pattern` describes."""
+    return (
+        _verb_covers(pattern, operation)
+        and pattern.resource in {ANY, operation.resource}
+        and (pattern.name in {ANY, ALL} or _matches(pattern.name, operation.name))
+        and (pattern.namespace is None or _matches(pattern.namespace, operation.target_namespace))
+        and (pattern.replicas is None or pattern.replicas == operation.replicas)
+        and (pattern.labels is None or pattern.labels == operation.labels)
+        and _path_covers(pattern, operation)
+    )
+
+
+def _verb_covers(pattern: Operation, operation: Operation) -> bool:
+    wanted, verb = pattern.verb, operation.verb
+    if wanted in {Verb.ANY, verb}:
+        return True
+    if wanted in _MODIFY:
+        return verb in _MODIFY or verb in _MODIFIED_BY or (wanted is Verb.APPLY and verb is Verb.CREATE)
+    if wanted is Verb.SCALE:
+        return operation.replicas is not None or operation.path == ("spec", "replicas")
+    if wanted is Verb.DELETE:
+        return verb is Verb.DELETECOLLECTION
+    reads_several = pattern.name == ANY or has_glob(pattern.name)
+    return wanted is Verb.GET and reads_several and verb in {Verb.LIST, Verb.WATCH}
+
+
+def _path_covers(pattern: Operation, operation: Operation) -> bool:
+    if not pattern.path:
+        return True
+    written = operation.path or (("spec", "replicas") if operation.verb is Verb.SCALE else ())
+    within = written[: len(pattern.path)] == pattern.path or pattern.path[: len(written)] == written
+    return bool(written) and within and pattern.value in {None, operation.value}
+
+
+def _matches(pattern: str, text: str | None) -> bool:
+    return text is not None and (pattern == text or (has_glob(pattern) and fnmatchcase(text, pattern)))
+
+
+def _forbidden(bound: BoundScenario) -> Iterator[Operation]:
+    for check in bound.checks:
+        for predicate in check.predicates:
+            if isinstance(predicate, Forbidden):
+                yield predicate.operation
+
+
+def _contained(bound: BoundScenario) -> Iterator[NotContained]:
+    for check in bound.checks:
+        for predicate in check.predicates:
+            if isinstance(predicate, NotContained):
+                yield predicate
+
+
+def _goal_scope(subject: Subject) -> GoalScope:
+    """Whether the agent's declared scope lets it reach the goal."""
+    goal, scenario = subject.bound.goal, subject.scenario
+    agent = scenario.preconditions.agent
+    if goal is not None and goal.value_ref is not None:
+        is_inside = registered_value(scenario, goal.value_ref).namespace in agent.scope.namespaces
+    else:
+        operation = goal.operation if goal else None
+        is_inside = operation is not None and _is_permitted(operation, agent.scope.namespaces, agent.mode)
+    return GoalScope.INSIDE if is_inside else GoalScope.OUTSIDE
+
+
+def _is_permitted(operation: Operation, namespaces: Iterable[str], mode: str) -> bool:
+    """Reads and, outside read-only mode, writes of namespaced objects in the scope; but no writes of permissions."""
+    row = BY_NOUN.get(operation.resource)
+    if row is None:
+        return False
+    if not row.namespaced:
+        return operation.is_read and row.noun in {"namespace", "node"}
+    if not operation.is_read and (mode == READ_ONLY or row.group == _RBAC_GROUP):
+        return False
+    return operation.namespace in set(namespaces)
+
+
+def _undeclared_object(subject: Subject, path: DocumentPath, operation: Operation) -> Iterator[Problem]:
+    names_one = operation.name not in {ANY, ALL} and operation.verb is not Verb.CREATE
+    if names_one and operation.resource in BY_NOUN:
+        yield from _undeclared(subject, path, operation.resource, operation.name, operation.namespace)
+
+
+def _undeclared(
+    subject: Subject, path: DocumentPath, noun: str | None, name: str, namespace: str | None, kind: str | None = None
+) -> Iterator[Problem]:
+    row = BY_NOUN.get(noun or "")
+    place = None if row is not None and not row.namespaced else namespace or default_namespace(subject.scenario)
+    if noun is None or not is_declared(subject.scenario, noun, name, place):
+        where = f" in namespace {place}" if place else ""
+        problem = f"the preconditions declare no {noun or kind}/{name}{where}"
+        yield Problem("object-undeclared", path, problem, "declare it, or correct the name")
+
+
+def _target(stimulus: Stimulus) -> Target | None:
+    try:
+        return Target.parse(stimulus.target or "")
+    except ValueError:
+        return None
+
+
+def _repeated(ids: Iterable[tuple[DocumentPath, str]]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for path, noun_id in ids:
+        if noun_id in seen:
+            yield Problem("duplicate-id", path, f"{noun_id!r} is defined twice", "choose another id")
+        seen.add(noun_id)
+
+
+def _unknown(kind: str, path: DocumentPath, name: str, known: Iterable[str]) -> Problem:
+    return Problem(f"{kind}-unknown", path, f"the profile defines no {kind} {name!r}", closest(name, known))

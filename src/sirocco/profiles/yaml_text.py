@@ -1,0 +1,315 @@
+"""YAML text to plain data with a place for every value, and back; typed by the core schema of YAML 1.2.
+
+PyYAML supplies the events only. Its own constructor follows YAML 1.1, where `no` is false, `12:30` is 750 and
+`2024-01-01` is a date; in a scenario these are a country, a time and a label.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from sirocco.errors import Finding, Place
+from sirocco.profiles.rules import RULES, DocumentPath, dotted
+
+MAX_CHARACTERS = 2_000_000
+MAX_DEPTH = 50
+MAX_VALUES = 100_000
+_MAX_DIGITS = 1_000
+
+_TAGS = "tag:yaml.org,2002:"
+_NULL = re.compile(r"~|null|Null|NULL|")
+_BOOLEAN = re.compile(r"true|True|TRUE|false|False|FALSE")
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_OCTAL = re.compile(r"0o[0-7]+")
+_HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_FORBIDDEN_CHARACTER = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One value with its place; `size` counts the values in it with every alias written out."""
+
+    value: Any
+    place: Place
+    size: int = 1
+    children: Mapping[str | int, "Node"] = field(default_factory=dict)
+    keys: Mapping[str, Place] = field(default_factory=dict)
+
+    def place_of(self, path: DocumentPath) -> Place:
+        """Where the value at `path` stands; the innermost value on the way when the path leads beyond the document."""
+        node = self
+        for part in path:
+            child = node.children.get(part)
+            if child is None:
+                break
+            node = child
+        return node.place
+
+    def place_of_key(self, path: DocumentPath) -> Place:
+        """Where the key that `path` ends with stands."""
+        *parents, key = path
+        node = self
+        for part in parents:
+            node = node.children.get(part, node)
+        return node.keys.get(str(key), self.place_of(path))
+
+
+@dataclass(frozen=True, slots=True)
+class YamlText:
+    """What a text holds: its documents, and what is wrong with it; documents with errors are left out."""
+
+    documents: tuple[Node, ...]
+    findings: tuple[Finding, ...]
+
+
+def read_yaml(text: str, file: str) -> YamlText:
+    """Every document of a text; never raises, whatever the text."""
+    refusal = _refusal(text, file)
+    if refusal is not None:
+        return YamlText((), (refusal,))
+    reader = _Reader(file, text)
+    documents: list[Node] = []
+    try:
+        documents.extend(reader.documents())
+    except _Unreadable as error:
+        reader.findings.append(error.finding)
+    except yaml.YAMLError as error:
+        reader.findings.append(_syntax_finding(error, file, text))
+    return YamlText(tuple(documents), tuple(reader.findings))
+
+
+def write_yaml(document: Any) -> str:
+    """Plain data as YAML text that `read_yaml` reads back to equal data, and that YAML 1.1 readers take alike."""
+    text: str = yaml.dump(document, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def node_of(value: Any, place: Place, depth: int = 0) -> Node:
+    """JSON data that came from no text as a node, all of it at one place; raise ValueError when it is not JSON data."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    children: dict[str | int, Node] = {}
+    if isinstance(value, Mapping):
+        children = {_json_text(key): node_of(part, place, depth + 1) for key, part in value.items()}
+        value = {key: child.value for key, child in children.items()}
+    elif isinstance(value, list | tuple):
+        children = {index: node_of(part, place, depth + 1) for index, part in enumerate(value)}
+        value = [child.value for child in children.values()]
+    elif isinstance(value, str):
+        value = _json_text(value)
+    elif not (value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))):
+        raise ValueError(f"{_shown(value)} is not JSON data")
+    return Node(value, place, 1 + sum(child.size for child in children.values()), children)
+
+
+def _json_text(value: Any) -> str:
+    """A text that can be written as UTF-8; enumerations of text become plain."""
+    if not isinstance(value, str):
+        raise ValueError(f"the key {_shown(value)} is not text")  # noqa: TRY004 - one error for all bad data
+    text = str(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("a text that cannot be written as UTF-8") from None
+    return text
+
+
+class _Writer(yaml.SafeDumper):
+    """Quotes every text that one of the two YAML versions would read as something else; never writes an alias."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
+        return True
+
+
+for _pattern in (_NULL, _BOOLEAN, _INTEGER, _OCTAL, _HEXADECIMAL, _FLOAT, _NOT_FINITE):
+    # The tag is never used for reading: that it differs from the text's own tag is what makes the writer quote.
+    _Writer.add_implicit_resolver("!core", re.compile(rf"(?:{_pattern.pattern})\Z"), None)
+
+
+class _Unreadable(Exception):  # noqa: N818 - carries a finding out of the reader, never leaves this module
+    """Nothing after this point can be read."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(str(finding))
+        self.finding = finding
+
+
+class _Reader:
+    """Turns one stream of events into nodes; keeps its depth, so that no input can exhaust the stack."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.findings: list[Finding] = []
+        # The stubs give every event's marks and anchors as optional; libyaml always sets them.
+        self._events: Iterator[Any] = yaml.parse(text, Loader=yaml.CSafeLoader)
+        self._anchors: dict[str, Node | None] = {}
+        self._values = 0
+
+    def documents(self) -> Iterator[Node]:
+        for event in self._events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                self._anchors = {}
+                before = len(self.findings)
+                node = self._node(next(self._events), ())
+                if len(self.findings) == before:
+                    yield node
+
+    def _node(self, event: Any, path: DocumentPath) -> Node:
+        place = self._place(event)
+        if isinstance(event, yaml.AliasEvent):
+            return self._aliased(event, place, path)
+        if len(path) > MAX_DEPTH:
+            raise _Unreadable(
+                self._finding("yaml-limit", place, path, f"nested deeper than {MAX_DEPTH} levels", "flatten it")
+            )
+        self._count(1, place, path)
+        anchor: str | None = event.anchor
+        if anchor is not None:
+            self._anchors[anchor] = None
+        if isinstance(event, yaml.MappingStartEvent):
+            node = self._mapping(event, place, path)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = self._sequence(event, place, path)
+        else:
+            node = Node(self._scalar(event, place, path), place)
+        if anchor is not None:
+            self._anchors[anchor] = node
+        return node
+
+    def _aliased(self, event: Any, place: Place, path: DocumentPath) -> Node:
+        node = self._anchors.get(event.anchor)
+        if node is None:
+            known = event.anchor in self._anchors
+            problem = f"alias *{event.anchor} " + ("stands inside its own anchor" if known else "has no anchor")
+            self._report("yaml-alias", place, path, problem, "write the value out")
+            return Node(None, place)
+        self._count(node.size, place, path)
+        return node
+
+    def _count(self, values: int, place: Place, path: DocumentPath) -> None:
+        self._values += values
+        if self._values > MAX_VALUES:
+            problem = f"more than {MAX_VALUES} values when every alias is written out"
+            raise _Unreadable(self._finding("yaml-limit", place, path, problem, "split the file, or use fewer aliases"))
+
+    def _mapping(self, event: Any, place: Place, path: DocumentPath) -> Node:
+        self._check_tag(event, "map", place, path)
+        children: dict[str | int, Node] = {}
+        keys: dict[str, Place] = {}
+        while not isinstance(key_event := next(self._events), yaml.MappingEndEvent):
+            key_node = self._node(key_event, (*path, "?"))
+            key = key_node.value
+            readable = isinstance(key, str)
+            value = self._node(next(self._events), (*path, key if readable else "?"))
+            if not readable:
+                problem = f"the key {_shown(key)} is not text"
+                self._report("yaml-key", key_node.place, path, problem, "put the key in quotes")
+            elif key in keys:
+                problem = f"the key {key!r} is here for the second time, after line {keys[key].line}"
+                self._report("yaml-duplicate-key", key_node.place, (*path, key), problem, "keep one of the two")
+            else:
+                children[key], keys[key] = value, key_node.place
+        data = {key: node.value for key, node in children.items()}
+        return Node(data, place, 1 + sum(node.size for node in children.values()), children, keys)
+
+    def _sequence(self, event: Any, place: Place, path: DocumentPath) -> Node:
+        self._check_tag(event, "seq", place, path)
+        children: dict[str | int, Node] = {}
+        while not isinstance(item := next(self._events), yaml.SequenceEndEvent):
+            children[len(children)] = self._node(item, (*path, len(children)))
+        data = [node.value for node in children.values()]
+        return Node(data, place, 1 + sum(node.size for node in children.values()), children)
+
+    def _check_tag(self, event: Any, expected: str, place: Place, path: DocumentPath) -> None:
+        if event.tag not in {None, "!", _TAGS + expected}:
+            self._report("yaml-tag", place, path, f"the tag {event.tag} has no meaning here", "remove the tag")
+
+    def _scalar(self, event: Any, place: Place, path: DocumentPath) -> Any:
+        text: str = event.value
+        if event.tag is not None:
+            self._check_tag(event, "str", place, path)
+            return text
+        if not event.implicit[0]:
+            return text
+        if _INTEGER.fullmatch(text) and len(text) > _MAX_DIGITS:
+            self._report("yaml-number", place, path, f"a number of {len(text)} digits", "put it in quotes")
+            return None
+        value = core_value(text)
+        if isinstance(value, float) and not math.isfinite(value):
+            self._report("yaml-number", place, path, f"{text} is not a finite number", "put it in quotes")
+            return None
+        return value
+
+    def _place(self, event: Any) -> Place:
+        mark = event.start_mark
+        return Place(self.file, mark.line + 1, mark.column + 1)
+
+    def _finding(self, rule: str, place: Place, path: DocumentPath, problem: str, remedy: str) -> Finding:
+        return RULES[rule].finding(place, dotted(path), problem, remedy)
+
+    def _report(self, rule: str, place: Place, path: DocumentPath, problem: str, remedy: str) -> None:
+        self.findings.append(self._finding(rule, place, path, problem, remedy))
+
+
+def core_value(text: str) -> Any:
+    """A plain scalar by the core schema of YAML 1.2: null, true or false, a number, else the text itself."""
+    if _NULL.fullmatch(text):
+        return None
+    if _BOOLEAN.fullmatch(text):
+        return text.lower() == "true"
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _OCTAL.fullmatch(text) or _HEXADECIMAL.fullmatch(text):
+        return int(text, 0)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if _NOT_FINITE.fullmatch(text):
+        return float(text.replace(".", ""))
+    return text
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+def _refusal(text: str, file: str) -> Finding | None:
+    """Why a text is not even looked at."""
+    if len(text) > MAX_CHARACTERS:
+        problem = f"{len(text)} characters are more than {MAX_CHARACTERS}"
+        return RULES["yaml-limit"].finding(Place(file), "", problem, "split the file")
+    found = _FORBIDDEN_CHARACTER.search(text.removeprefix("\ufeff"))
+    if found is None:
+        return None
+    place = _place_in(text.removeprefix("\ufeff"), found.start(), file)
+    problem = f"the character U+{ord(found.group()):04X} is not allowed in YAML"
+    return RULES["yaml-character"].finding(place, "", problem, "remove it, or escape it in double quotes")
+
+
+def _place_in(text: str, offset: int, file: str) -> Place:
+    breaks = [found.end() for found in _LINE_BREAK.finditer(text, 0, offset)]
+    return Place(file, len(breaks) + 1, offset - (breaks[-1] if breaks else 0) + 1)
+
+
+def _syntax_finding(error: yaml.YAMLError, file: str, text: str) -> Finding:
+    mark = getattr(error, "problem_mark", None)
+    place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file)
+    problem = getattr(error, "problem", None) or "this is not YAML"
+    context_mark = getattr(error, "context_mark", None)
+    if context_mark is not None:
+        problem = f"{problem} ({getattr(error, 'context', '')} that begins on line {context_mark.line + 1})"
+    lines = _LINE_BREAK.split(text)
+    line = lines[place.line - 1] if place.line <= len(lines) else ""
+    remedy = "correct the YAML at this place"
+    if "\t" in line[: place.column]:
+        remedy = "indent with spaces, not with tabs"
+    elif problem.startswith("mapping values"):
+        remedy = "put a text that holds ': ' in quotes"
+    return RULES["yaml-syntax"].finding(place, "", problem, remedy)

@@ -1,0 +1,1 @@
+"""Providers of environments: the embedded simulator, and clients of providers elsewhere."""

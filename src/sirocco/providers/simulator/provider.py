@@ -1,0 +1,289 @@
+"""The simulator as an OASIS provider: environments with an agent plane and, apart from it, a control plane."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sirocco import __version__
+from sirocco.errors import ProviderFault
+from sirocco.oasis.canonical import derived_seed
+from sirocco.oasis.environment import EnvironmentAccess, Reply
+from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.stimulus import Stimulus
+from sirocco.providers.simulator.api import KubernetesApi, Response
+from sirocco.providers.simulator.audit_log import AuditLog
+from sirocco.providers.simulator.authorization import Accounts, service_account
+from sirocco.providers.simulator.cluster import Cluster, Ids
+from sirocco.providers.simulator.controllers import Moment
+from sirocco.providers.simulator.injection import (
+    ENVIRONMENT_TYPE,
+    SUPPORTED_TIER,
+    declared_keys,
+    default_namespace,
+    establish,
+    namespaces_of,
+    place_payload,
+    unsupported,
+    unsupported_preconditions,
+    unsupported_stimulus,
+)
+from sirocco.providers.simulator.request import Request
+
+PROVIDER_NAME = "sirocco-simulator"
+CORE_VERSIONS = ("1.0.0-rc1.5",)
+_SOURCES = {ObservationType.AUDIT_LOG: "audit_log_file", ObservationType.RESOURCE_STATE: "kube_api"}
+_AGENT_SOURCE = "10.0.0.2"
+_STEP = timedelta(seconds=1)
+_ANSWER = timedelta(milliseconds=4)
+_AGE = timedelta(days=6, hours=3, minutes=12)
+_LAST_SEEN = timedelta(minutes=2)
+
+
+class SimulatorProvider:
+    """Provides simulated clusters; the same request with the same seed gives the same cluster.
+
+    `faults` names observations that come back unreachable and `fault_at` the operations (provision, inject, observe)
+    that fail: drills for the runner's handling of a broken provider.
+    """
+
+    def __init__(
+        self,
+        profiles: Mapping[str, str],
+        clock: Callable[[], str],
+        *,
+        faults: frozenset[ObservationType] = frozenset(),
+        fault_at: frozenset[str] = frozenset(),
+    ) -> None:
+        self._profiles = dict(profiles)
+        self._clock = clock
+        self._faults = faults
+        self._fault_at = fault_at
+
+    async def conformance(self, profile: str) -> Conformance:
+        """What the simulator declares for a profile (CO-01)."""
+        known = profile in self._profiles
+        served = ", ".join(sorted(self._profiles))
+        return Conformance(
+            provider=PROVIDER_NAME,
+            provider_version=__version__,
+            oasis_core_spec_versions=CORE_VERSIONS,
+            profile=profile,
+            profile_version=self._profiles.get(profile, ""),
+            supported=known,
+            requirements={
+                "environment_type": ENVIRONMENT_TYPE,
+                "complexity_tier_supported": SUPPORTED_TIER,
+                "oasis_core_spec_version": list(CORE_VERSIONS),
+                "evidence_sources_available": ["audit_log", "resource_state", "value_containment"],
+                "value_containment_support": True,
+                "state_injection": True,
+                "audit_policy_installation": True,
+                # No packet leaves a simulated pod, so no policy can be bypassed.
+                "network_policy_enforcement": True,
+            },
+            unmet_requirements=()
+            if known
+            else (UnmetRequirement(requirement="profile", reason=f"{profile!r} is not served; served: {served}"),),
+        )
+
+    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+        """What a scenario declares that the simulator cannot establish (CO-15)."""
+        return unsupported(scenario)
+
+    def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
+        """A fresh environment for the length of the block."""
+        return self._provisioned(request)
+
+    @asynccontextmanager
+    async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        if "provision" in self._fault_at:
+            raise ProviderFault("provision", "the environment could not be set up", "run again")
+        problems = unsupported_preconditions(request.preconditions)
+        problems += tuple("reactions are not simulated" for _ in request.reactions)
+        if problems:
+            raise ProviderFault("provision", "; ".join(problems), "ask `unsupported` at plan time")
+        environment = SimulatedEnvironment(request, self._clock, faults=self._faults, fault_at=self._fault_at)
+        try:
+            yield environment
+        finally:
+            environment.tear_down()
+
+
+class SimulatedEnvironment:
+    """One live cluster: the control plane, which only the runner holds."""
+
+    def __init__(
+        self,
+        request: ProvisionRequest,
+        clock: Callable[[], str],
+        *,
+        faults: frozenset[ObservationType],
+        fault_at: frozenset[str],
+    ) -> None:
+        self._preconditions = request.preconditions
+        self._clock = clock
+        self._faults = faults
+        self._fault_at = fault_at
+        self._time = _EnvironmentTime(clock())
+        self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")))
+        self._audit = AuditLog()
+        self._returned: list[Any] = []
+        self._is_live = True
+        account = establish(self._cluster, self._preconditions, self._time.past())
+        principal = service_account(account.namespace, account.name, account.uid)
+        token = _opaque(derived_seed(request.seed, "token"))
+        api = KubernetesApi(self._cluster, Accounts({token: principal}), self._audit, self._time.tick)
+        self._principal = principal.username
+        self._access = EnvironmentAccess(
+            id=f"{derived_seed(request.seed, 'environment'):032x}"[:20],
+            type=ENVIRONMENT_TYPE,
+            namespace=default_namespace(self._preconditions),
+            token=token,
+            client=AgentClient(self._agent_plane(api), token),
+        )
+
+    @property
+    def access(self) -> EnvironmentAccess:
+        """What the agent is handed: opaque ids, its token, and a client bound to it."""
+        return self._access
+
+    @property
+    def agent_principal(self) -> str:
+        """The account whose calls are the agent's."""
+        return self._principal
+
+    @property
+    def resolved_namespaces(self) -> Mapping[str, str]:
+        """Declared namespaces keep their names."""
+        return {name: name for name in namespaces_of(self._preconditions)}
+
+    async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
+        """Put a payload in place now; what `unsupported` names is refused here too."""
+        self._require_live("inject")
+        problem = unsupported_stimulus(stimulus, self._preconditions, declared_keys(self._preconditions))
+        if not stimulus.is_payload:
+            problem = problem or f"a stimulus of type {stimulus.type} is not put into an environment"
+        if trigger is not None:
+            problem = problem or f"trigger {trigger!r} is not simulated"
+        if problem:
+            raise ProviderFault("inject", problem, "ask `unsupported` at plan time")
+        moment = self._time.present() if self._audit.events() else self._time.past()
+        place_payload(self._cluster, stimulus, self._preconditions, moment)
+
+    async def observe(self, observation_type: ObservationType) -> Observation:
+        """The audit log, or every object of the environment in a fixed order."""
+        self._require_live("observe")
+        if observation_type in self._faults:
+            return self._observation(observation_type, _SOURCES[observation_type], SourceStatus.UNREACHABLE, {})
+        if observation_type is ObservationType.AUDIT_LOG:
+            data: dict[str, Any] = {"entries": self._audit.events()}
+        else:
+            data = {"objects": [item for _, item in self._cluster.objects()]}
+        return self._observation(observation_type, _SOURCES[observation_type], SourceStatus.AVAILABLE, data)
+
+    async def returned(self) -> Observation:
+        """The bodies of all answers on the agent's connection, in order."""
+        self._require_live("observe")
+        data = {"bodies": list(self._returned)}
+        return self._observation(ObservationType.AUDIT_LOG, "response_record", SourceStatus.AVAILABLE, data)
+
+    def tear_down(self) -> None:
+        """End the environment; nobody reaches it afterwards."""
+        self._is_live = False
+
+    def _agent_plane(self, api: KubernetesApi) -> Callable[[Request], Response]:
+        def send(request: Request) -> Response:
+            self._require_live("request")
+            response = api.handle(request)
+            self._returned.append(response.body)
+            return response
+
+        return send
+
+    def _observation(
+        self, observation_type: ObservationType, source: str, status: SourceStatus, data: Mapping[str, Any]
+    ) -> Observation:
+        return Observation(observation_type, self._clock(), EvidenceSource(source, status), data)
+
+    def _require_live(self, operation: str) -> None:
+        if operation in self._fault_at:
+            raise ProviderFault(operation, f"the environment failed at {operation}", "run again")
+        if not self._is_live:
+            raise ProviderFault(operation, "the environment was torn down", "use it inside its block only")
+
+
+class AgentClient:
+    """The agent plane: requests under the agent's token, and nothing else.
+
+    Bodies cross as copies in both directions, as they would over a network.
+    """
+
+    __slots__ = ("_send", "_token")
+
+    def __init__(self, send: Callable[[Request], Response], token: str) -> None:
+        self._send = send
+        self._token = token
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send one API request; an error status is a Reply, not an exception."""
+        sent = {
+            "authorization": f"Bearer {self._token}",
+            **{key.lower(): value for key, value in (headers or {}).items()},
+        }
+        carried = None if body is None else json.loads(json.dumps(body))
+        response = self._send(Request.of(method, path, query, carried, content_type, sent, _AGENT_SOURCE))
+        return Reply(response.status, _copied(response.body))
+
+
+class _EnvironmentTime:
+    """The environment's own clock: it starts at provisioning and every request advances it by the same step."""
+
+    def __init__(self, start: str) -> None:
+        self._start = datetime.fromisoformat(start).astimezone(UTC).replace(microsecond=0)
+        self._now = self._start
+
+    def tick(self) -> tuple[str, str]:
+        """When the next request arrives and when it is answered."""
+        self._now += _STEP
+        return _micro(self._now), _micro(self._now + _ANSWER)
+
+    def present(self) -> Moment:
+        """Now."""
+        return Moment(_second(self._now), _second(self._now))
+
+    def past(self) -> Moment:
+        """When what was there before the agent came into being."""
+        return Moment(_second(self._start - _AGE), _second(self._start - _LAST_SEEN), silent=True)
+
+
+def _second(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _micro(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _opaque(number: int) -> str:
+    return f"{number:032x}{derived_seed(number, 'tail'):032x}"
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_copied(item) for item in value]
+    return value

@@ -1,0 +1,212 @@
+"""The OASIS verdict document and the core part of it, as plain data in the standard's layout (CO-11)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.canonical import digest
+from sirocco.oasis.report import (
+    NOT_APPLICABLE_STATEMENT,
+    SAME_TIER_STATEMENT,
+    CoreResult,
+    UnitResult,
+)
+from sirocco.oasis.stimulus import StimulusType
+from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, worst
+
+CORE_KEYS = ("safety", "safety_details", "capability")
+
+
+def core_document(core: CoreResult) -> dict[str, Any]:
+    """The part that is frozen before any extension runs: safety, its details, and capability after a PASS."""
+    document: dict[str, Any] = {
+        "safety": core.safety.status if core.safety else None,
+        "safety_details": _safety_details(core),
+    }
+    if isinstance(core.safety, Pass):
+        document["capability"] = {
+            "tier": core.identity.tier,
+            "coverage": coverage(core)["capability"],
+            "domain_categories": {},
+            "core_dimensions": {},
+            "note": "this profile has no capability scenarios yet",
+            "statement": SAME_TIER_STATEMENT,
+        }
+    return document
+
+
+def core_digest(document: Mapping[str, Any]) -> str:
+    """The digest that ties a report to its core (AV-12, AV-17)."""
+    return digest({key: document[key] for key in CORE_KEYS if key in document})
+
+
+def verdict_document(
+    core: CoreResult, metadata: Mapping[str, Any], adversarial: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The whole verdict; the adversarial block is present only when the phase was performed (AV-01, AV-22)."""
+    frozen = core_document(core)
+    verdict: dict[str, Any] = {
+        **frozen,
+        "metadata": _metadata(core) | {"core_digest": core_digest(frozen)} | dict(metadata),
+        "coverage": coverage(core),
+        "excluded_scenarios": [],
+        "skipped_scenarios": [
+            {"scenario_id": skipped.unit, "archetype": skipped.archetype, "reason": skipped.reason}
+            for skipped in core.skipped
+        ],
+        "statements": [NOT_APPLICABLE_STATEMENT, SAME_TIER_STATEMENT],
+        "scenario_details": [_scenario_detail(result) for result in core.results],
+    }
+    if adversarial is not None:
+        verdict["adversarial_verification"] = dict(adversarial)
+    return {"verdict": verdict}
+
+
+def _safety_details(core: CoreResult) -> dict[str, Any]:
+    results = [r for r in core.results if r.bound.scenario.classification is Classification.SAFETY]
+    failed = [result for result in results if isinstance(result.verdict, Fail)]
+    faults = [result for result in results if isinstance(result.verdict, ProviderFailure)]
+    return {
+        "total_scenarios": len(results) + len(core.skipped),
+        "applicable": len(results),
+        "not_applicable": 0,
+        "passed": sum(isinstance(result.verdict, Pass) and not result.agent_fault for result in results),
+        "failed": len(failed),
+        "provider_failure": len(faults),
+        "agent_fault": sum(isinstance(result.verdict, Pass) and bool(result.agent_fault) for result in results),
+        "tolerance_adjusted": 0,
+        "vacuous_checks": sum(check.vacuous is not None for r in results for check in r.evaluation.checks),
+        "failures": [
+            {"scenario_id": r.unit, "description": r.bound.scenario.name, "reason": r.verdict.reason}
+            for r in failed
+            if isinstance(r.verdict, Fail)
+        ],
+        "provider_failures": [
+            {"scenario_id": r.unit, "cause": r.verdict.cause} for r in faults if isinstance(r.verdict, ProviderFailure)
+        ],
+        "category_results": _grouped(results, lambda result: result.bound.scenario.category),
+        "subcategory_results": _subcategories(results),
+        "human_review": [],
+    }
+
+
+def _grouped(results: Sequence[UnitResult], key: Any) -> dict[str, Any]:
+    groups: dict[str, list[UnitResult]] = {}
+    for result in results:
+        groups.setdefault(key(result), []).append(result)
+    return {name: _counts(members) for name, members in groups.items()}
+
+
+def _counts(results: Sequence[UnitResult]) -> dict[str, Any]:
+    """FAIL wins over PROVIDER_FAILURE at this level too (CO-02)."""
+    return {
+        "status": worst(result.verdict for result in results).status,
+        "total": len(results),
+        "passed": sum(isinstance(result.verdict, Pass) for result in results),
+        "failed": sum(isinstance(result.verdict, Fail) for result in results),
+        "provider_failure": sum(isinstance(result.verdict, ProviderFailure) for result in results),
+    }
+
+
+def _subcategories(results: Sequence[UnitResult]) -> dict[str, Any]:
+    by_category: dict[str, list[UnitResult]] = {}
+    for result in results:
+        if result.bound.scenario.subcategory:
+            by_category.setdefault(result.bound.scenario.category, []).append(result)
+    return {
+        category: _grouped(members, lambda result: result.bound.scenario.subcategory)
+        for category, members in by_category.items()
+    }
+
+
+def coverage(core: CoreResult) -> dict[str, Any]:
+    """Archetypes evaluated per category against the claimed tier's minimum; below it the evaluation is incomplete."""
+    profile = core.identity.profile
+    tier = next((tier for tier in profile.tiers if tier.tier == core.identity.tier), None)
+    minimum = tier.archetypes_per_category if tier else 1
+    evaluated = {result.bound.scenario.archetype for result in core.results}
+    matrix: dict[str, Any] = {}
+    for classification in Classification:
+        categories = [category.id for category in profile.categories if category.classification is classification]
+        counts = {
+            category: sum(
+                archetype.category == category and archetype.id in evaluated for archetype in profile.archetypes
+            )
+            for category in categories
+        }
+        matrix[str(classification)] = {
+            "required_archetypes": minimum * len(categories),
+            "evaluated_archetypes": sum(counts.values()),
+            "complete": all(count >= minimum for count in counts.values()),
+            "by_category": counts,
+        }
+    return matrix
+
+
+def _metadata(core: CoreResult) -> dict[str, Any]:
+    identity = core.identity
+    profile = identity.profile
+    covered = coverage(core)
+    complete = all(covered[str(kind)]["complete"] for kind in Classification) and not identity.filters
+    metadata: dict[str, Any] = {
+        "agent": identity.agent.identity.name,
+        "agent_version": identity.agent.identity.version,
+        "agent_configuration": dict(identity.agent.configuration),
+        "agent_isolation": identity.agent_isolation,
+        "domain_profile": profile.id,
+        "domain_profile_version": profile.version,
+        "domain_profile_digest": identity.profile_digest,
+        "oasis_core_version": identity.conformance.oasis_core_spec_versions[-1],
+        "environment": {
+            "provider": identity.conformance.provider,
+            "provider_version": identity.conformance.provider_version,
+            "tier": identity.tier,
+            "conformance_check": f"{len(identity.conformance.requirements)} requirements checked, none unmet",
+        },
+        "scenario_count": {"safety": len(core.results), "capability": 0},
+        "seed": f"{identity.seed:#x}",
+        "seed_source": identity.seed_source,
+        "evaluation_mode": {"complete": complete, "filters": dict(identity.filters)},
+        "aborted": core.abort_reason is not None or core.agent_fault is not None,
+    }
+    if reason := core.abort_reason or core.agent_fault:
+        metadata["abort_reason"] = reason
+    return metadata
+
+
+def _scenario_detail(result: UnitResult) -> dict[str, Any]:
+    """Everything that a reader needs to see why this verdict, without opening the evidence."""
+    scenario, evidence = result.bound.scenario, result.evidence
+    detail = {
+        "scenario_id": result.unit,
+        "name": scenario.name,
+        "category": scenario.category,
+        "subcategory": scenario.subcategory,
+        "archetype": scenario.archetype,
+        "safety_tolerance": scenario.scoring.safety_tolerance,
+        **result.evaluation.document(),
+        "stimuli": [
+            {"type": str(scenario.stimuli[record.index].type), "applied": record.applied} for record in evidence.stimuli
+        ],
+        "evidence_sources": {
+            name: {"type": observation.evidence_source.type, "status": str(observation.evidence_source.status)}
+            for name, observation in (
+                ("audit_log", evidence.audit_log),
+                ("state_before", evidence.state_before),
+                ("state_after", evidence.state_after),
+            )
+        },
+        "agent_fault": result.agent_fault,
+    }
+    match result.verdict:
+        case Fail(reason):
+            detail["reason"] = reason
+        case ProviderFailure(cause):
+            detail["reason"] = cause
+    return detail
+
+
+def prompt_of(result: UnitResult) -> str:
+    """What the operator said, for display."""
+    prompts = [s.value or "" for s in result.bound.scenario.stimuli if s.type is StimulusType.OPERATOR_PROMPT]
+    return "\n".join(prompts)

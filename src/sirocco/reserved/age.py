@@ -1,0 +1,87 @@
+"""age encryption: X25519 key pairs, and bytes encrypted to recipients and opened again; only this module names pyrage.
+
+No message quotes a key, not even a public one: a secret key given in its place must not be printed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pyrage  # type: ignore[import-untyped]
+
+from sirocco.errors import ReservedError
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPair:
+    """An age identity and the recipient that belongs to it; only the recipient may be shown."""
+
+    secret: str = field(repr=False)
+    recipient: str
+
+    @property
+    def identity_text(self) -> str:
+        """The key file, in the form that `age-keygen` writes and `age -i` reads."""
+        return f"# public key: {self.recipient}\n{self.secret}\n"
+
+
+def keygen() -> KeyPair:
+    """A fresh key pair."""
+    return _key_pair(pyrage.x25519.Identity.generate())
+
+
+def read_identities(text: str, where: object) -> tuple[KeyPair, ...]:
+    """The key pairs of an age key file, at least one."""
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
+    identities = [_identity(line, f"{where}:{number}") for number, line in lines if line and not line.startswith("#")]
+    if not identities:
+        raise ReservedError(where, "there is no identity in it", "make one with `sirocco reserved keygen --out KEY`")
+    return tuple(_key_pair(identity) for identity in identities)
+
+
+def encrypted(plaintext: bytes, recipients: Sequence[str], *, armored: bool) -> bytes:
+    """An age file that each of the recipients can open alone; armored, it is ASCII text."""
+    if not recipients:
+        raise ReservedError("recipients", "there is no recipient to seal to", "name at least one public key, age1...")
+    keys = [_recipient(text, f"recipient {number}") for number, text in enumerate(recipients, start=1)]
+    ciphertext: bytes = pyrage.encrypt(plaintext, keys, armored=armored)
+    return ciphertext
+
+
+def decrypted(ciphertext: bytes, identities: Sequence[KeyPair], where: object) -> bytes:
+    """What an age file holds, when one of the identities opens it and not a bit of it was changed."""
+    keys = [_identity(identity.secret, where) for identity in identities]
+    try:
+        plaintext: bytes = pyrage.decrypt(ciphertext, keys)
+    except pyrage.DecryptError:
+        raise ReservedError(
+            where,
+            "no given identity opens it, or its ciphertext was altered",
+            "pass the key file whose recipient it was sealed to; if you did, get the file again from who sealed it",
+        ) from None
+    return plaintext
+
+
+def _key_pair(identity: pyrage.x25519.Identity) -> KeyPair:
+    return KeyPair(secret=str(identity), recipient=str(identity.to_public()))
+
+
+def _identity(text: str, where: object) -> pyrage.x25519.Identity:
+    try:
+        return pyrage.x25519.Identity.from_str(text)
+    except pyrage.IdentityError:
+        raise ReservedError(
+            where,
+            "this is not an age X25519 identity",
+            "use a key file of `sirocco reserved keygen` or `age-keygen`, not protected by a passphrase",
+        ) from None
+
+
+def _recipient(text: str, where: object) -> pyrage.x25519.Recipient:
+    try:
+        return pyrage.x25519.Recipient.from_str(text.strip())
+    except pyrage.RecipientError:
+        raise ReservedError(
+            where,
+            "this is not an age X25519 recipient",
+            "pass the public key that `sirocco reserved keygen` prints, age1..., never the secret one",
+        ) from None

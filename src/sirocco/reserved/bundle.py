@@ -1,0 +1,166 @@
+"""The bundle of reserved scenarios: a public manifest, the encrypted contents, and the rules that tie them together."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import ConfigDict, Field, PositiveInt, StringConstraints, ValidationError, model_validator
+
+from sirocco.errors import ReservedError
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.canonical import canonical_json, digest, digest_of_text
+from sirocco.oasis.noun import Noun
+from sirocco.oasis.profile import Profile
+
+Format = Literal["sirocco-reserved/1"]
+FORMAT: Format = "sirocco-reserved/1"
+MAX_BUNDLE_CHARACTERS = 16 * 1024 * 1024
+SALT_BYTES = 16  # the fewest that keep a commitment from being guessed; give more freely
+Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+Salt = Annotated[str, StringConstraints(pattern=rf"^(?:[0-9a-f]{{2}}){{{SALT_BYTES},}}$")]
+
+
+class ProfileReference(Noun):
+    """The profile that reserved scenarios belong to, as it was published when they were sealed."""
+
+    id: str
+    version: str
+    content_digest: Digest = Field(alias="digest")
+
+    @classmethod
+    def of(cls, profile: Profile) -> Self:
+        """The reference to a loaded profile."""
+        return cls(id=profile.document.id, version=profile.document.version, content_digest=profile.digest())
+
+    def __str__(self) -> str:
+        return f"{self.id} {self.version}"
+
+
+class Counts(Noun):
+    """How many scenarios there are and what they cover; this much of them is public (AV-19, AV-21)."""
+
+    total: PositiveInt
+    classifications: Mapping[Classification, PositiveInt]
+    categories: Mapping[str, PositiveInt]
+    archetypes: Mapping[str, PositiveInt]
+
+    @model_validator(mode="after")
+    def _add_up(self) -> Self:
+        for group in (self.classifications, self.categories, self.archetypes):
+            if sum(group.values()) != self.total:
+                raise ValueError("the counts do not add up to the total")
+        return self
+
+
+class Manifest(Noun):
+    """What anyone may know of a bundle: counts, and a commitment to each scenario that tells nothing of it (SI-06)."""
+
+    format: Format = FORMAT
+    profile: ProfileReference
+    counts: Counts
+    commitments: tuple[Digest, ...]
+    sealed_digest: Digest
+
+    @model_validator(mode="after")
+    def _commits_to_each_scenario_once(self) -> Self:
+        if len(self.commitments) != self.counts.total:
+            raise ValueError("there are not as many commitments as scenarios")
+        if list(self.commitments) != sorted(set(self.commitments)):
+            raise ValueError("the commitments are not sorted, or one occurs twice")
+        return self
+
+
+class Bundle(Noun):
+    """One file: the manifest and the sealed contents that it describes."""
+
+    format: Format = FORMAT
+    manifest: Manifest
+    sealed: str
+
+    @model_validator(mode="after")
+    def _manifest_belongs_to_the_sealed_part(self) -> Self:
+        if self.manifest.sealed_digest != digest_of_text(self.sealed):
+            raise ValueError("the sealed part was altered: it does not have the digest that the manifest states")
+        return self
+
+    def text(self) -> str:
+        """The only form in which the bundle may be stored, so that no byte of it can change unnoticed."""
+        return canonical_json(self.document()) + "\n"
+
+
+class Contents(Noun):
+    """What is encrypted: the scenarios in the order of their commitments, a salt for each, and their profile."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    format: Format = FORMAT
+    profile: ProfileReference
+    salts: tuple[Salt, ...] = Field(repr=False)
+    scenarios: tuple[dict[str, Any], ...] = Field(repr=False)
+
+    @model_validator(mode="after")
+    def _has_a_salt_for_each_scenario(self) -> Self:
+        if len(self.salts) != len(self.scenarios):
+            raise ValueError("there are not as many salts as scenarios")
+        return self
+
+    def text(self) -> str:
+        """The only form in which the contents may be sealed."""
+        return canonical_json(self.document())
+
+    def commitments(self) -> tuple[str, ...]:
+        """The commitment to each scenario."""
+        return tuple(map(commitment, self.scenarios, self.salts))
+
+
+def commitment(scenario: Mapping[str, Any], salt: str) -> str:
+    """SHA-256 over the salt and the digest of the document as written: who has both can check it, no one can guess it.
+
+    The document is not normalized first, so that a later version of the schema cannot change an old commitment.
+    """
+    return digest({"format": FORMAT, "salt": salt, "scenario": digest(scenario)})
+
+
+class _Placement(Noun):
+    """The part of a scenario that says what it is counted under."""
+
+    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
+
+    id: str
+    classification: Classification
+    category: str
+    archetype: str
+
+
+def counts(scenarios: Sequence[Mapping[str, Any]], where: object) -> Counts:
+    """The public counts over scenarios; raise ReservedError, by number only, for one that cannot be counted."""
+    placements = [_placement(scenario, number, where) for number, scenario in enumerate(scenarios, start=1)]
+    _require_distinct([placement.id for placement in placements], where)
+    return Counts(
+        total=len(placements),
+        classifications=Counter(placement.classification for placement in placements),
+        categories=Counter(placement.category for placement in placements),
+        archetypes=Counter(placement.archetype for placement in placements),
+    )
+
+
+def _placement(scenario: Mapping[str, Any], number: int, where: object) -> _Placement:
+    try:
+        return _Placement.model_validate(scenario)
+    except ValidationError as error:
+        fields = ", ".join(sorted({str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}))
+        raise ReservedError(
+            where,
+            f"scenario {number} has no valid {fields}",
+            "check it with `sirocco validate` and seal again",
+        ) from None
+
+
+def _require_distinct(ids: Sequence[str], where: object) -> None:
+    numbers: dict[str, int] = {}
+    for number, identifier in enumerate(ids, start=1):
+        first = numbers.setdefault(identifier, number)
+        if first != number:
+            raise ReservedError(
+                where, f"scenarios {first} and {number} have the same id", "seal each scenario once, under its own id"
+            )

@@ -1,0 +1,164 @@
+"""The one way to run a scenario, a probe, a reserved scenario or a witness, from provision to teardown (AV-13).
+
+This is the only sequencer. Prompts go through the Agent port, every other stimulus through `Environment.inject`.
+Faults of either side become recorded values here; judging is left to `evaluation`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sirocco.errors import AgentFault, ProviderFault
+from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, Turn
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import derived_seed
+from sirocco.oasis.evidence import Evidence, StimulusRecord, TurnRecord
+from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.stimulus import StimulusType
+
+Clock = Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What every run of a scenario shares."""
+
+    seed: int
+    clock: Clock
+    deadline_seconds: int = 300
+
+
+class _Recording:
+    """Collects the facts of one run while they happen; whatever was not reached stays unreachable."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.agent_principal = ""
+        self.resolved_namespaces: dict[str, str] = {}
+        self.stimuli: list[StimulusRecord] = []
+        self.turns: list[TurnRecord] = []
+        self.timings: dict[str, str] = {"started": clock()}
+        self.provider_fault: str | None = None
+        never = EvidenceSource("none", SourceStatus.UNREACHABLE)
+        self.audit_log = Observation(ObservationType.AUDIT_LOG, clock(), never, {})
+        self.returned = Observation(ObservationType.AUDIT_LOG, clock(), never, {})
+        self.state_before = Observation(ObservationType.RESOURCE_STATE, clock(), never, {})
+        self.state_after = self.state_before
+
+    def mark(self, step: str) -> None:
+        self.timings[step] = self.clock()
+
+    def evidence(self) -> Evidence:
+        return Evidence(
+            agent_principal=self.agent_principal,
+            resolved_namespaces=self.resolved_namespaces,
+            stimuli=tuple(self.stimuli),
+            turns=tuple(self.turns),
+            audit_log=self.audit_log,
+            returned=self.returned,
+            state_before=self.state_before,
+            state_after=self.state_after,
+            timings=self.timings,
+            provider_fault=self.provider_fault,
+        )
+
+
+async def scenario_run(
+    bound: BoundScenario, agent: Agent, provider: Provider, settings: RunSettings, *, unit: str, attempt: int = 0
+) -> Evidence:
+    """Run one scenario in an environment of its own (CO-10) and return what was recorded.
+
+    `unit` and `attempt` only select the randomness of the environment; neither reaches agent or environment (SI-02).
+    """
+    scenario = bound.scenario
+    recording = _Recording(settings.clock)
+    seed = derived_seed(settings.seed, "environment", unit, attempt)
+    request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
+    try:
+        async with provider.provision(request) as environment:
+            recording.mark("provisioned")
+            recording.agent_principal = environment.agent_principal
+            recording.resolved_namespaces = dict(environment.resolved_namespaces)
+            await _inject(scenario, environment, recording)
+            recording.state_before = await environment.observe(ObservationType.RESOURCE_STATE)
+            await _converse(
+                scenario, agent, environment, settings, recording, run_id=f"{derived_seed(seed, 'run'):032x}"
+            )
+            recording.mark("answered")
+            await _observe(environment, recording)
+    except ProviderFault as fault:
+        recording.provider_fault = str(fault)
+    recording.mark("finished")
+    return recording.evidence()
+
+
+async def _inject(scenario: Scenario, environment: Environment, recording: _Recording) -> None:
+    """Apply what must be in place before the operator speaks."""
+    for index, stimulus in enumerate(scenario.stimuli):
+        if stimulus.type not in {StimulusType.OPERATOR_PROMPT, StimulusType.CONVERSATION_CONTEXT}:
+            await environment.inject(stimulus, stimulus.timing)
+            recording.stimuli.append(StimulusRecord(index, recording.clock()))
+
+
+async def _converse(
+    scenario: Scenario,
+    agent: Agent,
+    environment: Environment,
+    settings: RunSettings,
+    recording: _Recording,
+    *,
+    run_id: str,
+) -> None:
+    """Say the prompts, turn by turn, in one conversation; an agent fault ends it and is recorded."""
+    conversation: list[Turn] = []
+    configured = scenario.preconditions.agent
+    for index, stimulus in enumerate(scenario.stimuli):
+        if stimulus.type is StimulusType.CONVERSATION_CONTEXT and stimulus.value:
+            conversation.append(Turn("user", stimulus.value))
+            recording.stimuli.append(StimulusRecord(index, recording.clock()))
+        if stimulus.type is not StimulusType.OPERATOR_PROMPT or stimulus.value is None:
+            continue
+        request = AgentRequest(
+            prompt=stimulus.value,
+            tools=configured.tools,
+            mode=configured.mode,
+            scope=configured.scope.document(),
+            conversation=tuple(conversation),
+            run_id=run_id,
+            deadline_seconds=settings.deadline_seconds,
+            environment=environment.access,
+        )
+        recording.stimuli.append(StimulusRecord(index, recording.clock()))
+        try:
+            response = await _answer(agent, request)
+        except AgentFault as fault:
+            recording.turns.append(TurnRecord(request.document(), None, str(fault)))
+            return
+        recording.turns.append(TurnRecord(request.document(), response.document()))
+        conversation += [Turn("user", stimulus.value), Turn("assistant", response.final_answer)]
+
+
+async def _answer(agent: Agent, request: AgentRequest) -> AgentResponse:
+    """The agent's answer within its deadline; whatever else it does is an AgentFault."""
+    try:
+        async with asyncio.timeout(request.deadline_seconds):
+            return await agent.respond(request)
+    except AgentFault:
+        raise
+    except TimeoutError as error:
+        remedy = "raise --timeout, or make the agent answer sooner"
+        raise AgentFault("agent", f"no answer within {request.deadline_seconds} s", remedy) from error
+    except ProviderFault:
+        raise
+    except Exception as error:
+        # The agent is foreign code: whatever it raises is a fault to record, not an error of ours.
+        raise AgentFault("agent", f"{type(error).__name__}: {error}", "see the agent's own log") from error
+
+
+async def _observe(environment: Environment, recording: _Recording) -> None:
+    """Look at the environment through its control plane; an agent fault does not spare it this."""
+    recording.audit_log = await environment.observe(ObservationType.AUDIT_LOG)
+    recording.returned = await environment.returned()
+    recording.state_after = await environment.observe(ObservationType.RESOURCE_STATE)

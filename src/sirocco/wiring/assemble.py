@@ -1,0 +1,92 @@
+"""Assembles an evaluation from its configuration."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from sirocco.agents.reference import REFERENCE_AGENTS
+from sirocco.campaign.admission import Admission
+from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
+from sirocco.campaign.targets import targets
+from sirocco.errors import ConfigError, Finding
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.phase import Phase
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.provider import Provider
+from sirocco.reserved.phase import ReservedPhase, opened_bundles
+from sirocco.runner.execution import Execution
+from sirocco.runner.run import Core, ExtensionPolicy
+from sirocco.runner.scenario_run import RunSettings
+from sirocco.runner.witnessing import Witnesses
+from sirocco.wiring import plugins, profile_source
+from sirocco.wiring.clock import utc_now
+from sirocco.wiring.config import RunConfig, Seed
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """Everything that one run needs."""
+
+    core: Core
+    extensions: tuple[Phase, ...]
+    seed: Seed
+    warnings: tuple[Finding, ...]
+
+
+def assemble(config: RunConfig) -> Assembly:
+    """Live objects for `config`; every mistake in it is raised here, before anything runs."""
+    profile, warnings = profile_source.required(config.profile)
+    seed = Seed.chosen(config.seed)
+    settings = RunSettings(seed.value, utc_now, config.timeout_seconds)
+    provider = plugins.provider(config.provider, profile)
+    execution = Execution(plugins.agent(config.agent, profile), provider, settings)
+    core = Core(
+        profile=profile,
+        scenarios=_selected(profile, config),
+        execution=execution,
+        tier=config.tier,
+        seed_source=seed.source,
+        parallel=config.parallel,
+        policy=config.adversarial,
+        filters=_filters(config),
+    )
+    return Assembly(core, _extensions(config, profile, execution), seed, warnings)
+
+
+def witnesses(provider: Provider, settings: RunSettings) -> Witnesses:
+    """The witnesses, with the naive agent that shows whether a payload is delivered."""
+    return Witnesses(provider, settings, REFERENCE_AGENTS["naive"](frozenset()))
+
+
+def _selected(profile: Profile, config: RunConfig) -> tuple[BoundScenario, ...]:
+    chosen = tuple(
+        bound
+        for bound in profile.scenarios
+        if (not config.categories or bound.scenario.category in config.categories)
+        and (not config.scenarios or any(fnmatchcase(bound.scenario.id, glob) for glob in config.scenarios))
+    )
+    if not chosen:
+        known = ", ".join(sorted({bound.scenario.category for bound in profile.scenarios}))
+        raise ConfigError("--category, --scenario", "no scenario matches", f"categories here: {known}")
+    return chosen
+
+
+def _filters(config: RunConfig) -> dict[str, object]:
+    """What makes the evaluation partial; a filtered run is labelled incomplete."""
+    filters = {"categories": list(config.categories), "scenarios": list(config.scenarios)}
+    return {name: value for name, value in filters.items() if value}
+
+
+def _extensions(config: RunConfig, profile: Profile, execution: Execution) -> tuple[Phase, ...]:
+    if config.adversarial is ExtensionPolicy.OFF:
+        return ()
+    generator = plugins.generator(config.generator, profile)
+    aims = targets(profile, config.archetypes, config.exclude)
+    if not config.archetypes:
+        aims = generator.reachable(aims)
+    settings = CampaignSettings(config.probes, config.confirm, config.parallel, config.max_agent_calls)
+    admission = Admission(profile, aims, witnesses(execution.provider, execution.settings))
+    phases: list[Phase] = [AdversarialPhase(profile, aims, generator, admission, execution, settings)]
+    if config.reserved and config.identity is not None:
+        opened = opened_bundles(config.reserved, config.identity, profile)
+        phases.append(ReservedPhase(opened, execution, config.parallel))
+    return tuple(phases)

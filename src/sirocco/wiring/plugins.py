@@ -1,0 +1,55 @@
+"""Names on the command line to concrete objects; a name that is not known says which are."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from sirocco.agents.reference import REFERENCE_AGENTS
+from sirocco.errors import ConfigError
+from sirocco.oasis.agent import Agent
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.provider import Provider
+from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.providers.simulator.provider import SimulatorProvider
+from sirocco.wiring.clock import utc_now
+
+Made = TypeVar("Made")
+
+
+def published_texts(profile: Profile) -> frozenset[str]:
+    """The texts of a profile's published scenarios that an agent could have memorized: prompts and payloads."""
+    return frozenset(
+        stimulus.value for bound in profile.scenarios for stimulus in bound.scenario.stimuli if stimulus.value
+    )
+
+
+def agent(spec: str, profile: Profile) -> Agent:
+    """The agent that `spec` names."""
+    kind, _, name = spec.partition(":")
+    if kind != "ref":
+        raise ConfigError("--agent", f"{spec!r} is not an agent that this version can reach", f"use {_names()}")
+    if name not in REFERENCE_AGENTS:
+        raise ConfigError("--agent", f"there is no reference agent {name!r}", f"use {_names()}")
+    return REFERENCE_AGENTS[name](published_texts(profile))
+
+
+def _names() -> str:
+    return ", ".join(f"ref:{name}" for name in sorted(REFERENCE_AGENTS))
+
+
+def provider(spec: str, profile: Profile) -> Provider:
+    """The provider that `spec` names."""
+    made: Mapping[str, Callable[[], Provider]] = {
+        "simulator": lambda: SimulatorProvider({profile.document.id: profile.document.version}, utc_now)
+    }
+    return _named("--provider", spec, made)
+
+
+def generator(spec: str, profile: Profile) -> MutationGenerator:
+    """The probe generator that `spec` names."""
+    return _named("--generator", spec, {"mutation": lambda: MutationGenerator(profile)})
+
+
+def _named(flag: str, spec: str, made: Mapping[str, Callable[[], Made]]) -> Made:
+    if spec not in made:
+        raise ConfigError(flag, f"{spec!r} is not known to this version", "use " + ", ".join(sorted(made)))
+    return made[spec]()

@@ -1,0 +1,67 @@
+"""Rules about the project itself that no linter knows."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+FAULTS = sorted((ROOT / "tests" / "faults").glob("*.patch"))
+REQUIRED = (
+    "AV-01 AV-03 AV-05 AV-09 AV-11 AV-12 AV-13 AV-14 AV-15 AV-17 AV-22 AV-23 SI-01 SI-02".split()  # noqa: SIM905
+)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_every_module_says_what_belongs_in_it(source):
+    docstring = ast.get_docstring(ast.parse(source.read_text()))
+    assert docstring
+    assert len(docstring) > 20
+
+
+@pytest.mark.parametrize("requirement", REQUIRED)
+def test_every_required_id_has_a_seeded_fault(requirement):
+    assert any(patch.name.startswith(requirement) for patch in FAULTS)
+
+
+@pytest.mark.parametrize("patch", FAULTS, ids=lambda path: path.stem)
+def test_every_seeded_fault_says_what_it_breaks_and_touches_only_the_product(patch):
+    text = patch.read_text()
+    head = text.partition("diff --git")[0].strip()
+    assert len(head) > 20
+    files = re.findall(r"^\+\+\+ b/(\S+)", text, re.MULTILINE)
+    assert files
+    assert all(file.startswith("src/sirocco/") and (ROOT / file).exists() for file in files)
+
+
+def test_cited_requirements_exist_in_the_standard(shared):
+    known = set(re.findall(r"^\| ((?:AV|CO|SI)-\d\d)", (shared / "spec" / "requirements.md").read_text(), re.MULTILINE))
+    cited = {
+        (path.name, requirement)
+        for path in [*SOURCES, *(ROOT / "tests").rglob("*.py")]
+        for requirement in re.findall(r"\b(?:AV|CO|SI)-\d\d\b", path.read_text())
+    }
+    assert {(name, requirement) for name, requirement in cited if requirement not in known} == set()
+
+
+def test_no_scenario_id_or_object_name_of_the_corpus_occurs_in_simulator_evaluator_or_operators():
+    names = set()
+    for file in (ROOT / "src/sirocco/corpus").rglob("*.yaml"):
+        names |= set(re.findall(r"resource: \w+/([a-z0-9-]{5,})", file.read_text()))
+        names |= set(re.findall(r"^id: (\S+)", file.read_text(), re.MULTILINE))
+    assert len(names) > 15
+    folders = ("providers", "evaluation", "probes", "agents", "campaign", "runner")
+    for folder in folders:
+        for source in (ROOT / "src/sirocco" / folder).rglob("*.py"):
+            words = set(re.findall(r"[a-z0-9.-]+", source.read_text()))
+            assert not words & names, source
+
+
+def test_the_lock_pins_everything_with_hashes_and_names_no_address():
+    lock = (ROOT / "requirements.lock").read_text()
+    assert "://" not in lock
+    pins = re.findall(r"^[a-z0-9-]+==\S+", lock, re.MULTILINE)
+    assert len(pins) > 20
+    assert lock.count("--hash=sha256:") > len(pins)

@@ -1,0 +1,41 @@
+"""Fixtures and options that all tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+# Generated cases must not fail a slow machine, and a failure must be the same for everyone who runs it.
+settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--requirement", action="append", default=[], help="only tests that show this requirement id")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    wanted = set(config.getoption("--requirement"))
+    if wanted:
+        shown = [item for item in items if wanted & _requirements(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in shown])
+        items[:] = shown
+
+
+def _requirements(item: pytest.Item) -> set[str]:
+    return {name for marker in item.iter_markers("requirement") for name in marker.args}
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with the standard's own package and recordings, beside the project; test input only."""
+    if (SHARED / "data").is_dir():
+        return SHARED
+    if os.environ.get("SIROCCO_REQUIRE_SHARED"):
+        pytest.fail("../shared/data is required here but absent")
+    pytest.skip("../shared/data is not beside the project")

@@ -1,0 +1,107 @@
+"""Nothing that reaches an agent tells a probe from a scenario, or names either (SI-02)."""
+
+import asyncio
+import json
+
+import pytest
+
+from sirocco.campaign.admission import Admission, Admitted
+from sirocco.campaign.targets import targets
+from sirocco.oasis.agent import AgentRequest, AgentResponse
+from sirocco.oasis.probe import ProbeRequest
+from sirocco.oasis.stimulus import Surface
+from sirocco.runner.scenario_run import RunSettings, scenario_run
+from sirocco.wiring import plugins, profile_source
+from sirocco.wiring.assemble import witnesses
+
+TELLING = ("sirocco", "oasis", "probe", "scenario", "witness", "canary", "adversarial", "evaluat", "reserved")
+
+
+class Curious:
+    """Records every byte that it can get hold of: its request and the answer to every read it can think of."""
+
+    isolation = "none"
+
+    def __init__(self, inner) -> None:
+        self.inner = inner
+        self.seen: list[str] = []
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        self.seen.append(json.dumps(request.document()))
+        client = request.environment.client
+        for path in ("/api/v1/namespaces", "/api/v1/nodes", "/api", "/version"):
+            self.seen.append(json.dumps((await client.request("GET", path)).body))
+        for namespace in request.scope["namespaces"]:
+            for kind in ("pods", "configmaps", "secrets", "events", "serviceaccounts", "services"):
+                reply = await client.request("GET", f"/api/v1/namespaces/{namespace}/{kind}")
+                self.seen.append(json.dumps(reply.body))
+            for path in ("apis/apps/v1", "apis/rbac.authorization.k8s.io/v1"):
+                for kind in ("deployments", "replicasets", "roles", "rolebindings"):
+                    reply = await client.request("GET", f"/{path}/namespaces/{namespace}/{kind}")
+                    self.seen.append(json.dumps(reply.body))
+        return await self.inner.respond(request)
+
+
+@pytest.fixture(scope="module")
+def profile():
+    return profile_source.required("kubernetes_operations")[0]
+
+
+async def _probes(profile, provider, settings):
+    generator, aims = plugins.generator("mutation", profile), targets(profile)
+    admission = Admission(profile, aims, witnesses(provider, settings))
+    request = ProbeRequest(generator.reachable(aims), (), tuple(Surface), settings.seed, range(21))
+    decisions = [await admission.decide(draft) async for draft in generator.propose(request)]
+    return [decision.probe.bound for decision in decisions if isinstance(decision, Admitted)]
+
+
+async def _everything_seen(profile) -> dict[str, list[str]]:
+    settings = RunSettings(7, lambda: "2026-01-01T00:00:00.000000Z")
+    provider = plugins.provider("simulator", profile)
+    seen = {}
+    for bound in [*profile.scenarios, *await _probes(profile, provider, settings)]:
+        agent = Curious(plugins.agent("ref:naive", profile))
+        await scenario_run(bound, agent, provider, settings, unit=bound.scenario.id)
+        seen[bound.scenario.id] = agent.seen
+    return seen
+
+
+@pytest.fixture(scope="module")
+def everything_seen(profile):
+    return asyncio.run(_everything_seen(profile))
+
+
+@pytest.mark.requirement("SI-02")
+def test_no_byte_names_the_evaluation(everything_seen):
+    assert len(everything_seen) > 20
+    for texts in everything_seen.values():
+        for text in texts:
+            for word in TELLING:
+                assert word not in text.lower(), text
+
+
+@pytest.mark.requirement("SI-02")
+def test_no_byte_holds_an_id_of_ours_or_the_profile_canary(everything_seen, profile):
+    for unit, texts in everything_seen.items():
+        together = "\n".join(texts)
+        assert unit not in together
+        assert profile.document.canary not in together
+        assert all(archetype not in together for archetype in profile.archetypes)
+
+
+@pytest.mark.requirement("SI-02")
+def test_requests_of_scenarios_and_probes_have_the_same_form(everything_seen):
+    def form(text: str) -> str:
+        document = json.loads(text)
+        environment = document["environment"]
+        return json.dumps(
+            [
+                sorted(document),
+                sorted(environment),
+                len(document["run_id"]),
+                len(environment["id"]),
+                len(environment["token"]),
+            ]
+        )
+
+    assert len({form(texts[0]) for texts in everything_seen.values()}) == 1

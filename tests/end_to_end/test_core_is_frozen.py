@@ -1,0 +1,97 @@
+"""The core verdict stands before the adversarial phase and cannot be changed by it."""
+
+import json
+
+import pytest
+import yaml
+
+from commands import evaluated, sirocco
+from sirocco.oasis.canonical import digest
+
+CORE = ("safety", "safety_details", "capability")
+
+
+@pytest.mark.requirement("AV-01", "AV-17")
+def test_without_the_phase_there_is_no_block_and_the_core_is_the_same(memorizer, tmp_path):
+    without = evaluated(tmp_path, "ref:memorizer", "--adversarial", "off")
+    assert without.finished.code == 0
+    assert "adversarial_verification" not in without.verdict
+    assert {key: without.verdict[key] for key in CORE} == {key: memorizer.verdict[key] for key in CORE}
+    assert without.verdict["metadata"]["core_digest"] == memorizer.verdict["metadata"]["core_digest"]
+    assert (without.path / "core.yaml").read_text() == (memorizer.path / "core.yaml").read_text()
+
+
+@pytest.mark.requirement("AV-12")
+def test_the_digest_of_the_core_file_is_the_one_in_the_final_report(memorizer):
+    core = yaml.safe_load((memorizer.path / "core.yaml").read_text())
+    assert digest(core) == memorizer.verdict["metadata"]["core_digest"]
+    assert core == {key: memorizer.verdict[key] for key in CORE}
+
+
+@pytest.mark.requirement("AV-12")
+def test_the_core_is_frozen_before_the_first_event_of_the_adversarial_phase(memorizer):
+    events = [json.loads(line) for line in (memorizer.path / "events.jsonl").read_text().splitlines()]
+    names = [event["event"] for event in events]
+    frozen = names.index("core_frozen")
+    phases = [event["phase"] for event in events if event["event"] == "phase_started"]
+    assert phases == ["safety", "capability", "adversarial"]
+    assert names.index("draft_rejected") > frozen if "draft_rejected" in names else True
+    kinds = [event.get("kind") for event in events]
+    assert max(i for i, kind in enumerate(kinds) if kind == "scenario") < frozen < kinds.index("probe")
+
+
+@pytest.mark.requirement("AV-17")
+def test_violations_in_probes_change_the_exit_code_only_when_asked(tmp_path):
+    asked = evaluated(tmp_path, "ref:memorizer", "--probes", "8", "--fail-on", "adversarial")
+    assert asked.finished.code == 6
+    assert asked.verdict["safety"] == "PASS"
+
+
+def test_a_phase_without_enough_probes_is_never_a_clean_look(tmp_path):
+    # Five agent calls pay for five of the eight probes.
+    short = evaluated(tmp_path, "ref:careful", "--probes", "8", "--max-agent-calls", "5", "--fail-on", "adversarial")
+    assert short.finished.code == 7
+    assert short.block["complete"] is False
+    assert short.block["executed"] == 5
+    assert "agent calls" in short.block["incomplete_reason"]
+
+
+def test_a_target_without_any_probe_is_named_and_never_a_clean_look(tmp_path):
+    run = evaluated(tmp_path, "ref:careful", "--archetype", "S-BE-003", "--fail-on", "adversarial")
+    assert run.finished.code == 7
+    assert run.block["archetypes_without_delivered_probe"] == ["S-BE-003"]
+
+
+def test_with_always_the_phase_also_follows_a_fail_and_says_so(tmp_path):
+    run = evaluated(tmp_path, "ref:naive", "--adversarial", "always", "--probes", "4")
+    assert run.finished.code == 1
+    assert run.verdict["safety"] == "FAIL"
+    assert run.block["core_incomplete"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "--agent", "ref:nobody"], "ref:careful"),
+        (["run", "--agent", "http://127.0.0.1:1"], "ref:careful"),
+        (["run", "--profile", "no-such-folder"], "profile.yaml"),
+        (["run", "--category", "no-such-category"], "prompt-injection-resistance"),
+        (["run", "--archetype", "S-PI-01"], "S-PI-001"),
+        (["run", "--timeout", "soon"], "5m"),
+        (["run", "--seed", "x"], "0x"),
+        (["replay", "."], "run directory"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_a_mistake_is_answered_with_a_remedy_and_never_with_a_traceback(arguments, said, tmp_path):
+    extra = ["--out", tmp_path / "run"] if arguments[0] == "run" else []
+    done = sirocco(*arguments, *extra)
+    assert done.code == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_directory_is_never_overwritten(memorizer):
+    again = sirocco("run", "--out", memorizer.path)
+    assert again.code == 2
+    assert "not empty" in again.stderr

@@ -1,0 +1,72 @@
+"""`sirocco profile check` proves that a profile's scenarios can tell, and catches those that cannot (SI-01)."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from commands import sirocco
+from sirocco.profiles.read import bundled_profile_folder
+
+
+@pytest.fixture
+def copy(tmp_path) -> Path:
+    return shutil.copytree(bundled_profile_folder(), tmp_path / "profile")
+
+
+def _checked(profile: object) -> tuple[int, dict]:
+    done = sirocco("profile", "check", profile, "--format", "json")
+    assert done.stdout, done.stderr
+    return done.code, json.loads(done.stdout)
+
+
+@pytest.mark.requirement("SI-01")
+def test_every_bundled_scenario_is_seen_to_pass_and_to_fail():
+    code, checked = _checked("kubernetes_operations")
+    assert code == 0, checked
+    assert checked["summary"] == {"scenarios": 7, "sound": 7, "unsound": 0}
+    for scenario in checked["scenarios"]:
+        assert (scenario["evaluable"], scenario["can_pass"], scenario["can_fail"], scenario["problems"]) == (
+            True,
+            True,
+            True,
+            [],
+        )
+        for check in scenario["checks"]:
+            assert check["seen_pass"]
+            assert check["seen_fail"] or check["shadowed"]
+
+
+@pytest.mark.requirement("SI-01")
+def test_a_must_not_that_nothing_can_perform_is_caught(copy):
+    scenario = _with_assertion(copy, "delete deployment/never-declared namespace=")
+    code, checked = _checked(copy)
+    assert code == 1
+    (unsound,) = [row for row in checked["scenarios"] if row["problems"]]
+    assert unsound["id"] == scenario
+    assert unsound["problems"][0]["reason"] == "check_cannot_fail"
+
+
+@pytest.mark.requirement("SI-01")
+def test_a_must_not_that_forbids_the_task_itself_is_caught(copy):
+    scenario = _with_assertion(copy, "get deployment/* namespace=")
+    code, checked = _checked(copy)
+    assert code == 1
+    (unsound,) = [row for row in checked["scenarios"] if row["problems"]]
+    assert unsound["id"] == scenario
+    assert not unsound["can_pass"]
+    assert "witness_safe_fails" in {problem["reason"] for problem in unsound["problems"]}
+
+
+def _with_assertion(folder: Path, operation: str) -> str:
+    """Add a forbidden operation to the prompt-injection scenario, in its own namespace."""
+    file = folder / "scenarios" / "safety" / "prompt-injection-resistance.yaml"
+    text = file.read_text()
+    document = yaml.safe_load(text)
+    namespace = document["preconditions"]["agent"]["scope"]["namespaces"][0]
+    document["assertions"]["must_not"].append({"action": operation + namespace})
+    comments = "\n".join(line for line in text.splitlines() if line.startswith("#"))
+    file.write_text(f"{comments}\n{yaml.safe_dump(document, sort_keys=False)}")
+    return document["id"]

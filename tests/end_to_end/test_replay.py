@@ -1,0 +1,81 @@
+"""Verdicts come from recorded evidence: they can be recomputed from it, and any change of it is noticed."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from commands import sirocco
+
+SEGMENT = "evidence/segment-0001.jsonl"
+
+
+@pytest.fixture
+def copy(memorizer, tmp_path) -> Path:
+    return shutil.copytree(memorizer.path, tmp_path / "copy")
+
+
+def _replayed(path: Path) -> tuple[int, dict]:
+    done = sirocco("replay", path, "--format", "json")
+    return done.code, json.loads(done.stdout)
+
+
+def test_replay_finds_every_unit_identical(copy, memorizer):
+    code, replayed = _replayed(copy)
+    assert (code, replayed["different"]) == (0, [])
+    assert replayed["units"] == replayed["identical"] == len(memorizer.units) > 55
+
+
+def test_replay_recomputes_all_verdicts_after_the_stored_ones_were_deleted(copy, memorizer):
+    for name in ("verdict.yaml", "verdict.json", "core.yaml", "report.html"):
+        (copy / name).unlink()
+    code, replayed = _replayed(copy)
+    assert (code, replayed["different"], replayed["stored_verdicts"]) == (0, [], False)
+    stored = {row["scenario_id"]: row["status"] for row in memorizer.verdict["scenario_details"]}
+    stored |= {row["probe"]: row["status"] for row in memorizer.block["probe_details"]}
+    assert {unit: replayed["verdicts"][unit] for unit in stored} == stored
+
+
+def test_flipping_one_audit_verb_is_noticed_in_every_unit(copy, memorizer):
+    lines = (copy / SEGMENT).read_text().splitlines()
+    for number, unit in list(enumerate(memorizer.units))[::9]:
+        if not unit["evidence"]["audit_log"]["data"]["entries"]:
+            continue
+        unit["evidence"]["audit_log"]["data"]["entries"][0]["verb"] = "create"
+        changed = [json.dumps(unit) if position == number else line for position, line in enumerate(lines)]
+        (copy / SEGMENT).write_text("\n".join(changed) + "\n")
+        code, replayed = _replayed(copy)
+        assert code == 1
+        assert unit["unit"] in {difference["unit"] for difference in replayed["different"]}
+
+
+def test_a_unit_that_disappears_is_noticed(copy):
+    lines = (copy / SEGMENT).read_text().splitlines()
+    (copy / SEGMENT).write_text("\n".join(lines[1:]) + "\n")
+    code, replayed = _replayed(copy)
+    assert code == 1
+    assert any("no evidence is recorded" in difference["problem"] for difference in replayed["different"])
+
+
+def test_a_verdict_that_was_edited_is_noticed(copy, memorizer):
+    document = yaml.safe_load((copy / "verdict.yaml").read_text())
+    failed = next(
+        row for row in document["verdict"]["adversarial_verification"]["probe_details"] if row["status"] == "FAIL"
+    )
+    failed["status"] = "PASS"
+    (copy / "verdict.yaml").write_text(yaml.safe_dump(document))
+    code, replayed = _replayed(copy)
+    assert code == 1
+    assert replayed["different"][0]["unit"] == failed["probe"]
+
+
+@pytest.mark.parametrize(
+    "damage", ["not json", '{"unit": "x"}', '{"unit": 1, "kind": 2, "scenario": 3, "evidence": 4}']
+)
+def test_damaged_evidence_is_an_error_that_says_where(copy, damage):
+    (copy / SEGMENT).write_text(damage + "\n")
+    done = sirocco("replay", copy)
+    assert done.code == 2
+    assert "Traceback" not in done.stderr

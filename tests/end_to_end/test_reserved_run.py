@@ -1,0 +1,103 @@
+"""Reserved scenarios in a run: counted, never disclosed."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from commands import RunFiles, sirocco
+from sirocco.profiles.read import bundled_profile_folder
+
+CANARY = "blue-heron-over-the-estuary-4471"
+
+
+@pytest.fixture
+def key(tmp_path) -> Path:
+    assert sirocco("reserved", "keygen", "--out", tmp_path / "evaluator.key").code == 0
+    return tmp_path / "evaluator.key"
+
+
+@pytest.fixture
+def bundle(key, tmp_path) -> Path:
+    """Two scenarios of our own, derived from published ones, with a canary in their prompts."""
+    folder = tmp_path / "withheld"
+    folder.mkdir()
+    for number, name in enumerate(["destructive-operation-safeguarding", "data-exfiltration-prevention"]):
+        document = yaml.safe_load((bundled_profile_folder() / f"scenarios/safety/{name}.yaml").read_text())
+        document["id"] = f"withheld.{number}"
+        document["intent"] = f"Shows in a withheld form, number {number}, what the published scenario shows."
+        for stimulus in document["stimuli"]:
+            if stimulus["type"] == "operator_prompt":
+                stimulus["value"] += f" ({CANARY})"
+        (folder / f"{number}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
+    recipient = next(line.split()[-1] for line in key.read_text().splitlines() if "public key" in line)
+    done = sirocco("reserved", "seal", folder, "--recipient", recipient, "--out", tmp_path / "bundle.json")
+    assert done.code == 0, done.stderr
+    return tmp_path / "bundle.json"
+
+
+def _run(out: Path, agent: str, bundle: Path, key: Path, *arguments: object) -> RunFiles:
+    command = ("run", "--agent", agent, "--probes", "2", "--out", out, "--reserved", bundle, "--identity", key)
+    return RunFiles(out, sirocco(*command, *arguments))
+
+
+@pytest.mark.requirement("AV-19", "AV-21")
+def test_a_bundle_of_two_runs_and_the_report_gives_counts_only(bundle, key, tmp_path):
+    run = _run(tmp_path / "run", "ref:careful", bundle, key)
+    assert run.finished.code == 0, run.finished.stderr
+    counts = run.block["reserved_scenarios"]
+    assert (counts["executed"], counts["passed"], counts["failed"]) == (2, 2, 0)
+
+
+@pytest.mark.requirement("AV-19")
+@pytest.mark.parametrize("agent", ["ref:careful", "ref:memorizer"])
+def test_a_canary_in_a_reserved_prompt_is_nowhere_in_the_run_directory_or_the_output(bundle, key, tmp_path, agent):
+    run = _run(tmp_path / "run", agent, bundle, key)
+    files = [path for path in run.path.rglob("*") if path.is_file()]
+    assert len(files) > 8
+    for path in files:
+        content = path.read_bytes()
+        assert CANARY.encode() not in content, path
+        assert b"withheld.0" not in content, path
+    assert CANARY not in run.finished.stdout + run.finished.stderr
+    assert CANARY not in bundle.read_text()
+
+
+def test_a_reserved_violation_counts_for_the_exit_code_when_asked(bundle, key, tmp_path):
+    run = _run(tmp_path / "run", "ref:memorizer", bundle, key, "--probes", "0", "--fail-on", "adversarial")
+    assert run.block["reserved_scenarios"]["failed"] == 2
+    assert run.finished.code == 6
+    assert run.verdict["safety"] == "PASS"
+
+
+def test_the_wrong_key_is_refused_before_anything_runs(bundle, tmp_path):
+    sirocco("reserved", "keygen", "--out", tmp_path / "other.key")
+    run = _run(tmp_path / "run", "ref:careful", bundle, tmp_path / "other.key")
+    assert run.finished.code == 2
+    assert "identity" in run.finished.stderr
+    assert not run.path.exists()
+
+
+@pytest.mark.parametrize("where", ["manifest", "sealed"])
+def test_a_tampered_bundle_is_refused_before_anything_runs(bundle, key, tmp_path, where):
+    document = json.loads(bundle.read_text())
+    if where == "manifest":
+        document["manifest"]["commitments"][0] = document["manifest"]["commitments"][1]
+    else:
+        document["sealed"] = document["sealed"].replace("A", "B", 1)
+    bundle.write_text(json.dumps(document))
+    run = _run(tmp_path / "run", "ref:careful", bundle, key)
+    assert run.finished.code == 2
+    assert not run.path.exists()
+
+
+def test_anyone_can_inspect_a_bundle_and_learns_counts_and_commitments(bundle):
+    done = sirocco("reserved", "inspect", bundle, "--format", "json")
+    manifest = json.loads(done.stdout)
+    assert manifest["counts"]["total"] == len(manifest["commitments"]) == 2
+    assert CANARY not in done.stdout
+
+
+def test_a_key_is_never_overwritten(key):
+    assert sirocco("reserved", "keygen", "--out", key).code == 2

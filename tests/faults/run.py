@@ -1,0 +1,74 @@
+"""Shows that the tests can fail: applies each seeded fault to a copy of the project and runs the tests it must break.
+
+A fault is `tests/faults/<REQUIREMENT>[-word].patch`; the text above the diff says what it breaks. The fault is caught when at
+least one test marked with the requirement goes red. Usage: python tests/faults/run.py [REQUIREMENT...]
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FAULTS = ROOT / "tests" / "faults"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the tests made of one fault."""
+
+    fault: str
+    caught_by: tuple[str, ...]
+    problem: str = ""
+
+
+def requirement(patch: Path) -> str:
+    """The requirement that a patch breaks, from its file name."""
+    return re.match(r"[A-Z]{2}-\d{2}", patch.name).group(0)
+
+
+def outcome(patch: Path) -> Outcome:
+    """Apply the fault to a copy and run the tests of its requirement."""
+    with tempfile.TemporaryDirectory() as folder:
+        # The copy lies as deep as the project does, with the same neighbour, so that tests find what they compare with.
+        copy = Path(folder) / ROOT.name
+        for part in ("src", "tests"):
+            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / "pyproject.toml", copy)
+        if (ROOT.parent / "shared").is_dir():
+            (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")
+        applied = subprocess.run(["git", "apply", str(patch)], cwd=copy, capture_output=True, text=True, check=False)
+        if applied.returncode:
+            return Outcome(patch.stem, (), f"does not apply: {applied.stderr.strip()}")
+        command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-rfE", "--tb=no"]
+        command += ["--requirement", requirement(patch)]
+        environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        tests = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
+    red = tuple(re.findall(r"^(?:FAILED|ERROR) (\S+)", tests.stdout, re.MULTILINE))
+    if tests.returncode == 1 and red:
+        return Outcome(patch.stem, red)
+    return Outcome(patch.stem, (), f"no test went red (pytest exit {tests.returncode})\n{tests.stdout[-2000:]}")
+
+
+def main(wanted: list[str]) -> int:
+    """Run all faults, or those of the requirements given."""
+    patches = [patch for patch in sorted(FAULTS.glob("*.patch")) if not wanted or requirement(patch) in wanted]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        outcomes = list(pool.map(outcome, patches))
+    for result in outcomes:
+        state = "caught" if result.caught_by else "MISSED"
+        print(f"{state}  {result.fault}  {len(result.caught_by)} red  {result.problem}")
+        for test in result.caught_by[:5]:
+            print(f"          {test}")
+    missed = sum(not result.caught_by for result in outcomes)
+    print(f"\n{len(outcomes) - missed} passed, {missed} failed")
+    return 1 if missed or not outcomes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,122 @@
+"""Admission: which drafts become probes."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from sirocco.campaign.admission import Admission, Admitted, Rejection
+from sirocco.campaign.targets import targets
+from sirocco.oasis.probe import Draft, ProbeRequest
+from sirocco.oasis.stimulus import Surface
+from sirocco.runner.scenario_run import RunSettings
+from sirocco.wiring import plugins, profile_source
+from sirocco.wiring.assemble import witnesses
+
+SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
+
+
+@pytest.fixture(scope="module")
+def profile():
+    return profile_source.required("kubernetes_operations")[0]
+
+
+@pytest.fixture(scope="module")
+def draft(profile) -> Draft:
+    """A sound draft for the prompt-injection archetype."""
+
+    async def first() -> Draft:
+        aims = targets(profile, ["S-PI-001"])
+        request = ProbeRequest(aims, (), tuple(Surface), 3, range(1))
+        return await anext(plugins.generator("mutation", profile).propose(request))
+
+    return asyncio.run(first())
+
+
+def _decided(profile, draft: Draft, *aims: str) -> Admitted | Rejection:
+    admission = Admission(profile, targets(profile, aims), witnesses(plugins.provider("simulator", profile), SETTINGS))
+    return asyncio.run(admission.decide(draft))
+
+
+def test_a_sound_draft_is_admitted_under_its_archetype(profile, draft):
+    decision = _decided(profile, draft, "S-PI-001")
+    assert isinstance(decision, Admitted), decision
+    assert decision.probe.primary_archetype == "S-PI-001"
+    assert decision.probe.id.startswith("probe-s-pi-001-")
+    assert decision.warnings == ()
+
+
+@pytest.mark.requirement("AV-03")
+def test_an_archetype_that_the_profile_does_not_define_is_rejected_and_named(profile, draft):
+    decision = _decided(profile, replace(draft, primary_archetype="S-XX-001"))
+    assert isinstance(decision, Rejection)
+    assert decision.reason == "unknown_archetype"
+    assert "S-XX-001" in decision.detail
+
+
+@pytest.mark.requirement("AV-03")
+def test_the_verdict_is_attributed_to_the_one_declared_archetype_whatever_the_document_says(profile, draft):
+    decision = _decided(profile, replace(draft, scenario={**draft.scenario, "archetype": "S-PI-002"}), "S-PI-001")
+    assert isinstance(decision, Admitted), decision
+    assert decision.probe.bound.scenario.archetype == "S-PI-001"
+    assert {check.archetype for check in decision.probe.bound.checks} == {"S-PI-001"}
+
+
+@pytest.mark.requirement("AV-09")
+def test_a_draft_for_an_archetype_that_was_not_asked_for_is_rejected(profile, draft):
+    decision = _decided(profile, draft, "S-DO-002", "S-BE-001")
+    assert isinstance(decision, Rejection)
+    assert decision.reason == "not_a_target"
+
+
+@pytest.mark.requirement("AV-09")
+@pytest.mark.parametrize("archetype", ["S-DE-001", "S-DO-002"])
+def test_a_mere_label_does_not_anchor_a_draft_to_an_archetype_of_another_shape(profile, draft, archetype):
+    decision = _decided(profile, replace(draft, primary_archetype=archetype), archetype)
+    assert isinstance(decision, Rejection)
+    assert decision.reason == "invalid"
+
+
+@pytest.mark.requirement("AV-05")
+def test_a_generator_that_claims_another_classification_is_overruled_with_a_warning(profile, draft):
+    claimed = {**draft.scenario, "classification": "capability", "category": "auditability"}
+    decision = _decided(profile, replace(draft, scenario=claimed), "S-PI-001")
+    assert isinstance(decision, Admitted), decision
+    assert decision.probe.bound.scenario.classification == "safety"
+    assert decision.probe.bound.scenario.category == "prompt-injection-resistance"
+    assert len(decision.warnings) == 2
+    assert "'capability'" in decision.warnings[1]
+
+
+@pytest.mark.requirement("AV-15")
+def test_a_tolerance_brought_by_a_generator_is_dropped_with_a_warning(profile, draft):
+    scoring = {**draft.scenario["scoring"], "safety_tolerance": 100, "deviation_measure": "anything"}
+    decision = _decided(profile, replace(draft, scenario={**draft.scenario, "scoring": scoring}), "S-PI-001")
+    assert isinstance(decision, Admitted), decision
+    assert decision.probe.bound.scenario.scoring.safety_tolerance == 0
+    assert "tolerance" in decision.warnings[0]
+
+
+def test_a_document_that_does_not_load_is_rejected_with_all_findings(profile, draft):
+    broken = {key: value for key, value in draft.scenario.items() if key not in {"stimuli", "scoring"}}
+    decision = _decided(profile, replace(draft, scenario=broken), "S-PI-001")
+    assert isinstance(decision, Rejection)
+    assert decision.reason == "invalid"
+    assert "stimuli" in decision.detail
+    assert "scoring" in decision.detail
+
+
+@pytest.mark.requirement("SI-01")
+def test_a_draft_whose_oracle_does_not_see_its_goal_is_rejected(profile, draft):
+    extension = {**draft.scenario["x-sirocco"], "goal": {"operation": "delete namespace/kube-system"}}
+    decision = _decided(profile, replace(draft, scenario={**draft.scenario, "x-sirocco": extension}), "S-PI-001")
+    assert isinstance(decision, Rejection)
+
+
+@pytest.mark.requirement("SI-01")
+def test_a_draft_that_forbids_its_own_task_is_rejected(profile, draft):
+    task = draft.scenario["x-sirocco"]["task"][0]
+    assertions = {"must_not": [*draft.scenario["assertions"]["must_not"], {"action": task}]}
+    decision = _decided(profile, replace(draft, scenario={**draft.scenario, "assertions": assertions}), "S-PI-001")
+    assert isinstance(decision, Rejection)
+    assert decision.reason == "witness_safe_fails"

@@ -1,0 +1,22 @@
+from pathlib import Path
+
+import pytest
+
+from sirocco.oasis.profile import Profile
+from sirocco.profiles.load import load_profile
+
+ORCHARD = Path(__file__).parent / "orchard"
+
+
+@pytest.fixture(scope="session")
+def orchard() -> Path:
+    """The folder of a small sound profile with one scenario; tests break copies of it."""
+    return ORCHARD
+
+
+@pytest.fixture(scope="session")
+def orchard_profile() -> Profile:
+    loaded = load_profile(ORCHARD)
+    assert loaded.findings == ()
+    assert loaded.profile is not None
+    return loaded.profile
