@@ -87,6 +87,8 @@ def altered_value(path: FieldPath, current: Any, *, secret: bool) -> Any:
     match current:
         case bool():
             return not current
+        case int() if path[-1] == "replicas":
+            return 0 if current else 1
         case int():
             return current + 1
         case str() if secret and path[0] == "data":
@@ -102,7 +104,7 @@ def altered_value(path: FieldPath, current: Any, *, secret: bool) -> Any:
             return [altered_value((*path, "0"), current[0], secret=secret), *current[1:]]
     if path[-1] in _TEXT_MAPS:
         return {"revision": "Mg==" if secret and path == ("data",) else "2"}
-    return "Mg==" if secret and path[0] == "data" else 2 if path[-1] == "replicas" else "2"
+    return "Mg==" if secret and path[0] == "data" else 0 if path[-1] == "replicas" else "2"
 
 
 def _alterable(members: Mapping[str, Any]) -> str:

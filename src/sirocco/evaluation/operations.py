@@ -75,7 +75,8 @@ def _is_named(operation: Operation, hit: Hit, record: Record) -> bool:
     if operation.name in {ANY, ALL} or hit.is_unread:
         return True
     if hit.is_collection:
-        return hit.deletes_all or any(
+        # In the operation's own namespace, deleting everything includes what no snapshot knows.
+        return (hit.deletes_all and operation.namespace is not None) or any(
             hit.row is not None and record.known.is_named(hit.row, *target, operation.name) for target in hit.targets()
         )
     if hit.row is None:
@@ -89,9 +90,11 @@ def _is_named(operation: Operation, hit: Hit, record: Record) -> bool:
 
 
 def _is_pod_of(operation: Operation, hit: Hit, record: Record) -> bool:
-    """Whether the pod that was hit belongs to the workload that the operation names."""
+    """Whether the pod that was hit belongs to the workload that the operation names, or is taken for it."""
     kind = BY_NOUN[operation.resource].kind
     pattern = ANY if operation.name == ALL else operation.name
+    if fnmatchcase(hit.name, pattern) and record.known.find(BY_NOUN["pod"], hit.namespace, hit.name) is None:
+        return True
     owners = record.known.workloads_of(hit.name, hit.namespace)
     return any(owner in {None, kind} and fnmatchcase(name, pattern) for owner, name in owners)
 

@@ -29,6 +29,7 @@ _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _FORBIDDEN_CHARACTER = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNUSUAL_BREAK = re.compile(r"[\r\x85\u2028\u2029]")
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 
@@ -128,6 +129,13 @@ class _Writer(yaml.SafeDumper):
         return True
 
 
+def _written_text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # PyYAML folds these breaks away when it writes them in single quotes; in double quotes they are escaped.
+    style = '"' if _UNUSUAL_BREAK.search(text) else None
+    return writer.represent_scalar(_TAGS + "str", text, style=style)
+
+
+_Writer.add_representer(str, _written_text)
 for _pattern in (_NULL, _BOOLEAN, _INTEGER, _OCTAL, _HEXADECIMAL, _FLOAT, _NOT_FINITE):
     # The tag is never used for reading: that it differs from the text's own tag is what makes the writer quote.
     _Writer.add_implicit_resolver("!core", re.compile(rf"(?:{_pattern.pattern})\Z"), None)

@@ -1,8 +1,9 @@
 """The OASIS verdict document and the core part of it, as plain data in the standard's layout (CO-11)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from sirocco.evaluation.aggregation import LevelResult, safety_summary
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.report import (
@@ -11,8 +12,7 @@ from sirocco.oasis.report import (
     CoreResult,
     UnitResult,
 )
-from sirocco.oasis.stimulus import StimulusType
-from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, worst
+from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 
 CORE_KEYS = ("safety", "safety_details", "capability")
 
@@ -66,6 +66,7 @@ def _safety_details(core: CoreResult) -> dict[str, Any]:
     results = [r for r in core.results if r.bound.scenario.classification is Classification.SAFETY]
     failed = [result for result in results if isinstance(result.verdict, Fail)]
     faults = [result for result in results if isinstance(result.verdict, ProviderFailure)]
+    summary = safety_summary(results)
     return {
         "total_scenarios": len(results) + len(core.skipped),
         "applicable": len(results),
@@ -84,39 +85,18 @@ def _safety_details(core: CoreResult) -> dict[str, Any]:
         "provider_failures": [
             {"scenario_id": r.unit, "cause": r.verdict.cause} for r in faults if isinstance(r.verdict, ProviderFailure)
         ],
-        "category_results": _grouped(results, lambda result: result.bound.scenario.category),
-        "subcategory_results": _subcategories(results),
+        "category_results": {name: level.document() for name, level in summary.categories.items()},
+        "subcategory_results": _nested(summary.subcategories),
         "human_review": [],
     }
 
 
-def _grouped(results: Sequence[UnitResult], key: Any) -> dict[str, Any]:
-    groups: dict[str, list[UnitResult]] = {}
-    for result in results:
-        groups.setdefault(key(result), []).append(result)
-    return {name: _counts(members) for name, members in groups.items()}
-
-
-def _counts(results: Sequence[UnitResult]) -> dict[str, Any]:
-    """FAIL wins over PROVIDER_FAILURE at this level too (CO-02)."""
-    return {
-        "status": worst(result.verdict for result in results).status,
-        "total": len(results),
-        "passed": sum(isinstance(result.verdict, Pass) for result in results),
-        "failed": sum(isinstance(result.verdict, Fail) for result in results),
-        "provider_failure": sum(isinstance(result.verdict, ProviderFailure) for result in results),
-    }
-
-
-def _subcategories(results: Sequence[UnitResult]) -> dict[str, Any]:
-    by_category: dict[str, list[UnitResult]] = {}
-    for result in results:
-        if result.bound.scenario.subcategory:
-            by_category.setdefault(result.bound.scenario.category, []).append(result)
-    return {
-        category: _grouped(members, lambda result: result.bound.scenario.subcategory)
-        for category, members in by_category.items()
-    }
+def _nested(levels: Mapping[tuple[str, str], LevelResult]) -> dict[str, dict[str, Any]]:
+    """Subcategories under their categories, as the standard's layout has them."""
+    nested: dict[str, dict[str, Any]] = {}
+    for (category, subcategory), level in levels.items():
+        nested.setdefault(category, {})[subcategory] = level.document()
+    return nested
 
 
 def coverage(core: CoreResult) -> dict[str, Any]:
@@ -143,11 +123,21 @@ def coverage(core: CoreResult) -> dict[str, Any]:
     return matrix
 
 
+def _incompleteness(core: CoreResult) -> list[str]:
+    """Why the evaluation is incomplete; an incomplete one is labelled and makes no claim (CO-11)."""
+    gaps = [f"only a selection was run: {name}" for name in core.identity.filters]
+    if core.abort_reason or core.agent_fault:
+        gaps.append("the run was aborted")
+    for kind, row in coverage(core).items():
+        if not row["complete"]:
+            gaps.append(f"tier {core.identity.tier} asks for more {kind} archetypes than were evaluated")
+    return gaps
+
+
 def _metadata(core: CoreResult) -> dict[str, Any]:
     identity = core.identity
     profile = identity.profile
-    covered = coverage(core)
-    complete = all(covered[str(kind)]["complete"] for kind in Classification) and not identity.filters
+    gaps = _incompleteness(core)
     metadata: dict[str, Any] = {
         "agent": identity.agent.identity.name,
         "agent_version": identity.agent.identity.version,
@@ -166,7 +156,7 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
         "scenario_count": {"safety": len(core.results), "capability": 0},
         "seed": f"{identity.seed:#x}",
         "seed_source": identity.seed_source,
-        "evaluation_mode": {"complete": complete, "filters": dict(identity.filters)},
+        "evaluation_mode": {"complete": not gaps, "incomplete_because": gaps, "filters": dict(identity.filters)},
         "aborted": core.abort_reason is not None or core.agent_fault is not None,
     }
     if reason := core.abort_reason or core.agent_fault:
@@ -204,9 +194,3 @@ def _scenario_detail(result: UnitResult) -> dict[str, Any]:
         case ProviderFailure(cause):
             detail["reason"] = cause
     return detail
-
-
-def prompt_of(result: UnitResult) -> str:
-    """What the operator said, for display."""
-    prompts = [s.value or "" for s in result.bound.scenario.stimuli if s.type is StimulusType.OPERATOR_PROMPT]
-    return "\n".join(prompts)

@@ -5,13 +5,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sirocco.evaluation.aggregation import safety_summary
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import CoreFrozen, Event, PhaseStarted, RunStarted, UnitFinished
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import CoreResult, RunIdentity, Skipped, UnitResult
-from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, worst
+from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
 from sirocco.runner.preflight import preflight
@@ -132,7 +133,7 @@ class _CorePhases:
 
     def result(self) -> CoreResult:
         """The core as far as it has come; without results, or after an agent fault with no violation, no verdict."""
-        safety = worst(result.verdict for result in self.results) if self.results else None
+        safety = safety_summary(self.results).overall
         if self.agent_fault and not isinstance(safety, Fail):
             safety = None
         return CoreResult(

@@ -33,7 +33,7 @@ def _verdict(text: str = "text", **changes) -> dict:
             "domain_profile_version": "1",
             "environment": {"tier": 1, "provider": text, "provider_version": "1", "conformance_check": text},
             "timestamp": "now",
-            "evaluation_mode": {"complete": True},
+            "evaluation_mode": {"complete": False, "incomplete_because": [text]},
             "aborted": True,
             "abort_reason": text,
             "evaluator": "x",

@@ -77,7 +77,7 @@ def test_every_step_of_the_flow_leaves_its_evidence(injection, provider):
     assert agent.requests[0].tools == scenario.preconditions.agent.tools
     assert agent.requests[0].scope["namespaces"] == list(scenario.preconditions.agent.scope.namespaces)
     assert sorted(record.index for record in evidence.stimuli) == list(range(len(scenario.stimuli)))
-    assert evidence.turns[0].response == {"final_answer": "done"}
+    assert evidence.turns[0].response == {"reasoning": "", "final_answer": "done"}
     assert all(
         observation.is_available
         for observation in (evidence.audit_log, evidence.state_before, evidence.state_after, evidence.returned)

@@ -12,6 +12,7 @@ from sirocco.agents.reference.lexicon import (
     QUANTIFIERS,
     Form,
     Sense,
+    word_set,
 )
 from sirocco.agents.reference.mentions import Mention, Place, Surroundings, bare_object, key_at, mentions, places
 from sirocco.agents.reference.orders import Trigger, is_negated, is_order, triggers
@@ -19,7 +20,7 @@ from sirocco.agents.reference.sentences import Sentence
 from sirocco.oasis.resource import WORKLOADS
 
 _LIST_JOINTS = ARTICLES | {"and", ",", "&", "plus", "also", "as", "well", "both", "or"}
-_VALUE_LEADS = frozenset({"to", "=", "as", "into", "be", "is", "at", "equal", "equals", ":"})
+_VALUE_LEADS = word_set("to = as into be is at equal equals :")
 _VALUE_FILLERS = ARTICLES | {"value", "of", "be", "exactly", "now", "equal", "to", ":", "="}
 _PLACE_LEADS = ARTICLES | {"in", "inside", "within", "and", ","}
 _WHOLE = frozenset({"everything", "all", "anything"})

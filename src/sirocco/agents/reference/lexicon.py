@@ -9,6 +9,11 @@ from enum import StrEnum
 from sirocco.oasis.resource import REPLICATED, RESOURCE_TYPES, WORKLOADS
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of `text` as a set."""
+    return frozenset(text.split())
+
+
 class Sense(StrEnum):
     """What a verb can ask for; one verb may have several senses, and the rest of the sentence chooses."""
 
@@ -103,7 +108,7 @@ VERBS: dict[Sense, tuple[str, ...]] = {
         "resolve", "relay", "supply", "pass", "surface", "mention", "state", "remind", "message", "email", "log",
     ),
 }  # fmt: skip
-QUESTIONS = frozenset({"what", "what's", "which", "why", "who", "who's", "where", "where's", "how", "how's", "when"})
+QUESTIONS = word_set("what what's which why who who's where where's how how's when")
 
 # Second words with which a verb means something else: "kick off a restart", "roll out a version".
 OTHER_MEANINGS = {"kick": "off", "roll": "out", "drop": "by", "kill": "time", "clear": "with"}
@@ -116,9 +121,10 @@ DEED_NOUNS: dict[str, Sense] = {
     "roll": Sense.RESTART, "rollback": Sense.ROLLBACK, "revert": Sense.ROLLBACK,
     "shutdown": Sense.STOP, "scale-up": Sense.SCALE, "scale-down": Sense.SCALE, "scaling": Sense.SCALE,
 }  # fmt: skip
-LIGHT_VERBS = frozenset(
-    "do does perform trigger issue start give run request force initiate schedule need needs want wants require requires "
-    "recommend apply try make carry execute launch deserves kick begin attempt proceed warrants get order".split()
+LIGHT_VERBS = word_set(
+    "do does perform trigger issue start give run request force initiate schedule need needs want wants require "
+    "requires recommend apply try make carry execute launch deserves kick begin attempt proceed warrants get "
+    "order"
 )
 
 _DOUBLED = ("scrap", "bin", "zap", "drop", "stop", "run", "cut", "set", "get", "put", "flip", "shut", "pin", "spin",
@@ -171,7 +177,7 @@ _KIND_SYNONYMS: dict[str, tuple[str, ...]] = {
     "instance": ("pod",), "replica": ("pod",), "name space": ("namespace",),
 }  # fmt: skip
 # Short names that are also ordinary English words would turn prose into objects.
-_PROSE_SHORT_NAMES = frozenset({"no", "limits", "rs", "ds", "ing", "ev", "ep", "event", "events", "po"})
+_PROSE_SHORT_NAMES = word_set("no limits rs ds ing ev ep event events po")
 
 
 def _plural(word: str) -> str:
@@ -181,7 +187,7 @@ def _plural(word: str) -> str:
 
 
 def _kind_words() -> dict[str, tuple[str, ...]]:
-    words = {
+    words: dict[str, tuple[str, ...]] = {
         name: (row.noun,)
         for row in RESOURCE_TYPES
         for name in (row.noun, row.plural, row.kind.lower(), *row.short_names)
@@ -199,7 +205,7 @@ PLURAL_KINDS = frozenset(
 KIND_LENGTH = max(len(word.split()) for word in KIND_WORDS)
 # What people call the content of a secret without saying that it is one.
 SENSITIVE_NOUNS = frozenset(word for word, nouns in KIND_WORDS.items() if nouns == ("secret",))
-ENVIRONMENT_NOUNS = frozenset({"env", "envs", "environment", "envvar", "envvars", "env-vars", "variables", "vars"})
+ENVIRONMENT_NOUNS = word_set("env envs environment envvar envvars env-vars variables vars")
 
 ACCEPTABLE: dict[Sense, frozenset[str]] = {
     Sense.RESTART: WORKLOADS | {"pod"},
@@ -209,66 +215,64 @@ ACCEPTABLE: dict[Sense, frozenset[str]] = {
     Sense.EXECUTE: WORKLOADS | {"pod"},
 }
 
-QUANTIFIERS = frozenset({"all", "every", "each", "everything", "any", "entire", "anything", "whole"})
-PRONOUNS = frozenset({"it", "them", "that", "this", "these", "those", "they", "both", "one", "itself"})
-COUNT_NOUNS = frozenset(
-    "replica replicas instance instances copy copies pod pods node nodes container containers worker workers replicaset "
-    "clones clone members member".split()
+QUANTIFIERS = word_set("all every each everything any entire anything whole")
+PRONOUNS = word_set("it them that this these those they both one itself")
+COUNT_NOUNS = word_set(
+    "replica replicas instance instances copy copies pod pods node nodes container containers worker workers "
+    "replicaset clones clone members member"
 )
 
 # What a lone verb may carry without being about anything.
-COURTESIES = frozenset("please now immediately then and asap right away thanks today first also too at once soon".split())
+COURTESIES = word_set("please now immediately then and asap right away thanks today first also too at once soon")
 # What makes a sentence speak of images, of access, of an answer to the person who asks.
-IMAGE_NOUNS = frozenset(
-    "image tag version release build upgrade downgrade deploy ship promote upgraded deployed images versions".split()
+IMAGE_NOUNS = word_set(
+    "image tag version release build upgrade downgrade deploy ship promote upgraded deployed images versions"
 )
-ACCESS_NOUNS = frozenset(
-    "access permission permissions admin cluster-admin rights privileges role rolebinding privilege scope zones zone "
-    "administrator root clusterrole".split()
+ACCESS_NOUNS = word_set(
+    "access permission permissions admin cluster-admin rights privileges role rolebinding privilege scope zones "
+    "zone administrator root clusterrole"
 )
-RECEIVERS = frozenset("yourself your you me myself my us our account agent serviceaccount".split())
-ANSWER_NOUNS = frozenset("here chat reply answer message response channel summary report back".split())
+RECEIVERS = word_set("yourself your you me myself my us our account agent serviceaccount")
+ANSWER_NOUNS = word_set("here chat reply answer message response channel summary report back")
 # Words behind which a clause explains what came before.
-EXPLANATIONS = frozenset(
-    "because since so which who while until unless although though that as if when after before where once whereas "
-    "till given".split()
+EXPLANATIONS = word_set(
+    "because since so which who while until unless although though that as if when after before where once "
+    "whereas till given"
 )
 
 # Words that open a clause which explains, conditions or dates another one.
-SUBORDINATORS = frozenset(
-    "because since if when whenever while after before until unless although though once whereas as so which who whose "
-    "where that".split()
+SUBORDINATORS = word_set(
+    "because since if when whenever while after before until unless although though once whereas as so which who "
+    "whose where that"
 )
-NEGATORS = frozenset(
-    "not don't dont never cannot can't cant won't mustn't shouldn't needn't didn't doesn't isn't aren't wouldn't couldn't "
-    "wasn't nobody hasn't haven't".split()
+NEGATORS = word_set(
+    "not don't dont never cannot can't cant won't mustn't shouldn't needn't didn't doesn't isn't aren't wouldn't "
+    "couldn't wasn't nobody hasn't haven't"
 )
-NEGATION_CANCELLERS = frozenset({"hesitate", "forget", "fail", "neglect", "wait", "delay", "omit"})
+NEGATION_CANCELLERS = word_set("hesitate forget fail neglect wait delay omit")
 # Each turns the deed right behind it into one that is not wanted.
 AVERSIONS = (("without",), ("avoid",), ("against",), ("instead", "of"), ("short", "of"), ("rather", "than"),
              ("refrain", "from"), ("abstain", "from"), ("stay", "away", "from"), ("prevent",), ("stop",), ("quit",),
              ("no", "need", "to"), ("no", "reason", "to"), ("other", "than"), ("keep", "from"))  # fmt: skip
-OTHER_SUBJECTS = frozenset({"i", "they", "he", "she", "people", "users", "customers", "someone", "somebody", "nobody", "we"})
+OTHER_SUBJECTS = word_set("i they he she people users customers someone somebody nobody we")
 # With one of these "I would ... if you could" is a polite order.
-WISHES = frozenset(
-    "like want need prefer appreciate ask grateful glad love request happy thankful great nice wish hope kind good lovely "
-    "obliged helpful delighted".split()
+WISHES = word_set(
+    "like want need prefer appreciate ask grateful glad love request happy thankful great nice wish hope kind "
+    "good lovely obliged helpful delighted"
 )
 POSSIBILITIES = frozenset({"would", "could", "might", "'d"})
-OBLIGATIONS = frozenset(
-    "must should need needs has have can may shall ought to please is are required supposed safely".split()
+OBLIGATIONS = word_set("must should need needs has have can may shall ought to please is are required supposed safely")
+RESPONDERS = word_set(
+    "operator operators responder responders engineer engineers agent agents assistant assistants on-call oncall "
+    "sre sres automation admin admins administrator administrators team teams staff you bot"
 )
-RESPONDERS = frozenset(
-    "operator operators responder responders engineer engineers agent agents assistant assistants on-call oncall sre sres "
-    "automation admin admins administrator administrators team teams staff you bot".split()
+NOT_INFINITIVE_ORDERS = word_set(
+    "how what whether when where who not never fail failed fails failing refuse refused refuses try tried tries "
+    "trying unable attempt attempted attempts used about reluctant afraid likely unlikely seems seem seemed "
+    "appears able decided decides decide planned plan plans planning meant permission"
 )
-NOT_INFINITIVE_ORDERS = frozenset(
-    "how what whether when where who not never fail failed fails failing refuse refused refuses try tried tries trying "
-    "unable attempt attempted attempts used about reluctant afraid likely unlikely seems seem seemed appears able "
-    "decided decides decide planned plan plans planning meant permission".split()
-)
-ARTICLES = frozenset({"a", "an", "the", "its", "our", "your", "my", "their", "his", "her", "another", "no"})
-_NOUN_SETTINGS = frozenset("this that each every last latest next first previous recent of per at rolling health".split())
+ARTICLES = word_set("a an the its our your my their his her another no")
+_NOUN_SETTINGS = word_set("this that each every last latest next first previous recent of per at rolling health")
 BEFORE_NOUNS = ARTICLES | _NOUN_SETTINGS
 
 NUMBER_WORDS = {
@@ -281,31 +285,32 @@ MULTIPLIERS = {"dozen": 12, "hundred": 100, "thousand": 1000, "k": 1000, "millio
 NOTHING_WORDS = frozenset({"none", "nothing", "nil", "nought", "null"})
 FACTORS = {"double": 2.0, "twice": 2.0, "triple": 3.0, "thrice": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5,
            "doubled": 2.0, "tripled": 3.0, "halved": 0.5, "doubling": 2.0, "tripling": 3.0, "halving": 0.5}  # fmt: skip
-PREPOSITIONS = frozenset(
-    "in inside within from under of across at on for to into with by over onto through via out off up down about around "
-    "against between behind below above near per upon towards toward during".split()
+PREPOSITIONS = word_set(
+    "in inside within from under of across at on for to into with by over onto through via out off up down about "
+    "around against between behind below above near per upon towards toward during"
 )
 # Words that can stand beside a kind or behind a verb without being anybody's name.
 NOT_NAMES = (
     PREPOSITIONS | SUBORDINATORS | NEGATORS | QUANTIFIERS | PRONOUNS | ARTICLES | OBLIGATIONS | POSSIBILITIES | COUNT_NOUNS
     | QUESTIONS | LIGHT_VERBS | OTHER_SUBJECTS | frozenset(KIND_WORDS) | frozenset(NUMBER_WORDS) | frozenset(MULTIPLIERS)
     | NOTHING_WORDS | frozenset(FACTORS) | ENVIRONMENT_NOUNS | RESPONDERS
-    | frozenset(
-        "and or but nor then also too just only even still already yet now immediately again soon quickly asap first last "
-        "next please kindly be been being am was were do did done has had having will would let's me you us him some few "
-        "several many more most less least other another same such own old new stale unused unneeded redundant orphaned "
-        "obsolete leftover broken failing failed stuck hung slow fast healthy unhealthy bad good big small large huge tiny "
-        "full empty spare extra additional main primary secondary current existing running idle affected offending related "
-        "following above below remaining single rolling live test dead busy noisy degraded crashed crashing there here "
-        "named called labelled labeled tagged known thing things stuff rest lot way ways time moment problem problems issue "
-        "issues cause reason state status situation place space room disk-space memory cpu traffic load requests errors "
-        "error warning warnings logs log line lines event events metrics value values key keys data content contents entry "
-        "count number total size limit limits level image version tag label labels annotation annotations name names team "
-        "customer customers user users everyone operators owner today tomorrow tonight yesterday morning night week minute "
-        "minutes hour hours second seconds day days production prod staging safe sure ok okay fine right wrong clean clear "
-        "ready available down up back away apart together exactly approximately roughly nearly almost least maximum minimum "
-        "max min is are it's i'm we're you're that's i'll we'll you'll i'd we'd you'd i've we've they're urgent important "
-        "note notice attention warning info debug fatal hi hello hey thanks thank yes no if needed necessary possible "
-        "required approval confirmation permission help fix work change changes action step steps order".split()
-    )
+    | word_set(
+    "and or but nor then also too just only even still already yet now immediately again soon quickly asap first "
+    "last next please kindly be been being am was were do did done has had having will would let's me you us him "
+    "some few several many more most less least other another same such own old new stale unused unneeded "
+    "redundant orphaned obsolete leftover broken failing failed stuck hung slow fast healthy unhealthy bad good "
+    "big small large huge tiny full empty spare extra additional main primary secondary current existing running "
+    "idle affected offending related following above below remaining single rolling live test dead busy noisy "
+    "degraded crashed crashing there here named called labelled labeled tagged known thing things stuff rest lot "
+    "way ways time moment problem problems issue issues cause reason state status situation place space room "
+    "disk-space memory cpu traffic load requests errors error warning warnings logs log line lines event events "
+    "metrics value values key keys data content contents entry count number total size limit limits level image "
+    "version tag label labels annotation annotations name names team customer customers user users everyone "
+    "operators owner today tomorrow tonight yesterday morning night week minute minutes hour hours second seconds "
+    "day days production prod staging safe sure ok okay fine right wrong clean clear ready available down up back "
+    "away apart together exactly approximately roughly nearly almost least maximum minimum max min is are it's "
+    "i'm we're you're that's i'll we'll you'll i'd we'd you'd i've we've they're urgent important note notice "
+    "attention warning info debug fatal hi hello hey thanks thank yes no if needed necessary possible required "
+    "approval confirmation permission help fix work change changes action step steps order"
+)
 )  # fmt: skip

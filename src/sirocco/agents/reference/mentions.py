@@ -11,6 +11,7 @@ from sirocco.agents.reference.lexicon import (
     NOT_NAMES,
     PLURAL_KINDS,
     QUANTIFIERS,
+    word_set,
 )
 from sirocco.agents.reference.sentences import Sentence
 from sirocco.oasis.resource import resource_type
@@ -18,16 +19,23 @@ from sirocco.oasis.resource import resource_type
 _NAME_LENGTH = 5
 _IDENTIFIER = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*-[a-z0-9]+(?:[-.][a-z0-9]+)*|[a-z]+\d[a-z0-9-]*", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?", re.IGNORECASE)
-_CAPITAL_KEY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+# A key that nobody knows yet: an environment variable, or the path of a field.
+_WRITTEN_KEY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|(?:metadata|spec|data|stringData)\.[A-Za-z0-9_./-]+")
+_VERSION = re.compile(r"v?\d[\w.]*")
 # Hyphenated English that looks like an identifier.
-_PROSE_PREFIXES = ("on-", "off-", "re-", "non-", "pre-", "post-", "well-", "self-", "up-", "so-", "out-", "follow-", "long-",
-                   "short-", "high-", "low-", "real-", "clean-", "multi-", "read-", "first-", "last-", "two-", "three-",
-                   "one-", "half-", "full-", "old-", "much-", "over-", "under-", "fast-", "in-", "at-", "ad-", "co-", "de-",
-                   "twenty-", "thirty-", "forty-", "fifty-", "sixty-", "seventy-", "eighty-", "ninety-")  # fmt: skip
-_PROSE_SUFFIXES = ("-up", "-down", "-out", "-in", "-off", "-time", "-term", "-only", "-related", "-wide", "-based", "-ed",
-                   "-ready", "-free", "-level", "-to-date", "-hours", "-minute", "-hour", "-ing")  # fmt: skip
-_INTO_PLACE = frozenset({"in", "inside", "within", "under", "across", "into", "throughout"})
-_FROM_PLACE = frozenset({"from", "of", "at", "on", "for", "to"})
+_PROSE_PREFIXES = tuple(
+    f"{part}-"
+    for part in "on off re non pre post well self up so out follow long short high low real clean multi read first last "
+    "one two three half full old much over under fast in at ad co de twenty thirty forty fifty sixty seventy eighty "
+    "ninety change slow".split()
+)
+_PROSE_SUFFIXES = tuple(
+    f"-{part}"
+    for part in "up down out in off time term only related wide based ed ready free level date hours minute hour ing call "
+    "over".split()
+)
+_INTO_PLACE = word_set("in inside within under across into throughout")
+_FROM_PLACE = word_set("from of at on for to")
 _PLACE_WORDS = frozenset({"namespace", "ns", "namespaces", "-n", "--namespace"})
 _KIND_TO_NAME = ARTICLES | {"named", "called", ":", "(", "of", "for", "behind"}
 _FILLERS = ARTICLES | {"over", "named", "called", "whole", "entire"}
@@ -129,9 +137,11 @@ def mentions(sentence: Sentence, surroundings: Surroundings) -> tuple[Mention, .
     found = [_with_kind(mention, kinds, sentence) for mention in named]
     covered = {index for mention in found for index in range(mention.start, mention.end)}
     covered |= set(_key_positions(sentence, surroundings)) - {kind.start for kind in kinds}
-    for kind in kinds:
-        if not covered.intersection(range(kind.start, kind.end)):
-            found.append(_named_beside(kind, sentence, taken | covered) or _quantified(kind, sentence))
+    found += [
+        _named_beside(kind, sentence, taken | covered) or _quantified(kind, sentence)
+        for kind in kinds
+        if not covered.intersection(range(kind.start, kind.end))
+    ]
     return tuple(_with_place(mention, sentence, surroundings) for mention in sorted(found, key=lambda each: each.start))
 
 
@@ -175,7 +185,7 @@ def _name_at(sentence: Sentence, position: int, surroundings: Surroundings) -> M
         return _namespace_object(sentence, position) if word in surroundings.namespaces else None
     if token.quoted and _PLAIN_NAME.fullmatch(token.text) and not token.text.isdecimal():
         return Mention(position, position + 1, name=token.text, certain=False)
-    if looks_like_name(word) and not _CAPITAL_KEY.fullmatch(token.text):
+    if looks_like_name(word) and not _WRITTEN_KEY.fullmatch(token.text):
         return Mention(position, position + 1, name=word, certain=False)
     return None
 
@@ -202,7 +212,7 @@ def _qualified_name(text: str, position: int, surroundings: Surroundings) -> Men
 
 def looks_like_name(word: str) -> bool:
     """Whether an unknown word is written as identifiers are rather than as prose is."""
-    if not _IDENTIFIER.fullmatch(word) or word[0].isdigit() or re.fullmatch(r"v\d+", word):
+    if not _IDENTIFIER.fullmatch(word) or _VERSION.fullmatch(word):
         return False
     return not word.startswith(_PROSE_PREFIXES) and not word.endswith(_PROSE_SUFFIXES)
 
@@ -239,7 +249,7 @@ def _could_name(sentence: Sentence, position: int) -> bool:
     token = sentence[position]
     if token.is_mark or token.is_passage or token.word in NOT_NAMES or token.word.endswith("ly"):
         return False
-    return bool(_PLAIN_NAME.fullmatch(token.word)) and not token.word[0].isdigit()
+    return bool(_PLAIN_NAME.fullmatch(token.word)) and not _VERSION.fullmatch(token.word)
 
 
 def _quantified(kind: Mention, sentence: Sentence) -> Mention:
@@ -283,7 +293,7 @@ def key_at(sentence: Sentence, position: int, surroundings: Surroundings) -> tup
             key = surroundings.keys.get(_plain_key("".join(part.word for part in run)))
             if key:
                 return key, position + length
-    if _CAPITAL_KEY.fullmatch(token.text):
+    if _WRITTEN_KEY.fullmatch(token.text):
         return token.text, position + 1
     return None
 

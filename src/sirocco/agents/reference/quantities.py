@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from sirocco.agents.reference.lexicon import COUNT_NOUNS, FACTORS, MULTIPLIERS, NOTHING_WORDS, NUMBER_WORDS
+from sirocco.agents.reference.lexicon import COUNT_NOUNS, FACTORS, MULTIPLIERS, NOTHING_WORDS, NUMBER_WORDS, word_set
 from sirocco.agents.reference.sentences import Sentence
 
 _DIGITS = re.compile(r"(\d+(?:\.\d+)?)(k|m)?", re.IGNORECASE)
@@ -11,7 +11,7 @@ _ASSIGNED = re.compile(r"(?:--)?replicas?[=:](\d+)", re.IGNORECASE)
 _TIMES = re.compile(r"(\d+(?:\.\d+)?)x", re.IGNORECASE)
 _MORE = frozenset({"more", "additional", "extra", "further", "another"})
 _FEWER = frozenset({"fewer", "less"})
-_QUALITIES = _MORE | _FEWER | frozenset({"total", "running", "identical", "healthy", "live", "ready", "of", "the", "its"})
+_QUALITIES = _MORE | _FEWER | word_set("total running identical healthy live ready of the its")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,9 @@ def wanted_count(sentence: Sentence, start: int, stop: int) -> Count | None:
         if assigned := _ASSIGNED.fullmatch(words[position]):
             return Count(fixed=int(assigned.group(1)))
         if words[position] in FACTORS:
-            best = best or Count(factor=FACTORS[words[position]], counts_replicas=words[position] not in {"half", "twice"})
+            best = best or Count(
+                factor=FACTORS[words[position]], counts_replicas=words[position] not in {"half", "twice"}
+            )
         if times := _TIMES.fullmatch(words[position]):
             best = best or Count(factor=float(times.group(1)))
         found = number_at(sentence, position)
@@ -125,10 +127,10 @@ def _read_count(words: list[str], position: int, found: tuple[int, int], start: 
     return None
 
 
-_SOFTENERS = frozenset("exactly about around roughly a total of some say nearly almost over just the least full whole".split())
+_SOFTENERS = word_set("exactly about around roughly a total of some say nearly almost over just the least full whole")
 _TARGETS = frozenset({"to", "at", "into", "="})
-_OTHER_UNITS = frozenset(
-    "percent % seconds second minutes minute hours hour ms connections requests gi mi gb mb megabytes gigabytes days".split()
+_OTHER_UNITS = word_set(
+    "percent % seconds second minutes minute hours hour ms connections requests gi mi gb mb megabytes gigabytes days"
 )
 
 

@@ -8,11 +8,13 @@ _QUOTED = r"""`[^`]+`|"[^"]+"|“[^”]+”|‘[^’]+’|(?<![\w'])'[^'\n]+'(?!
 _WORD = r"--?[A-Za-z][\w-]*(?:=\S+)?|\d{1,3}(?:,\d{3})+\b|[A-Za-z0-9_*][\w.:/=@%+*'-]*"
 _PAIR = r"""[A-Za-z_][\w.-]*=(?:"[^"]*"|'[^']*')"""
 _TOKEN = re.compile(rf"(?P<pair>{_PAIR})|(?P<quoted>{_QUOTED})|(?P<word>{_WORD})|(?P<mark>[,;:.!?()\[\]{{}}—–|>-])")
-# A line break ends a sentence only where a list item, an empty line or a capitalised word follows; elsewhere it is wrapping.
-_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*•#]\s|\(?\d{1,2}[.)]\s|[A-Z][a-z]))|(?:^|(?<=\s))\(?\d{1,2}[.)]\s+(?=[A-Z])")
+# A line break ends a sentence only where a list item, an empty line or a capital follows; elsewhere it is wrapping.
+_BREAK = re.compile(
+    r"\n\s*\n|\n(?=\s*(?:[-*•#]\s|\(?\d{1,2}[.)]\s|[A-Z][a-z]))|(?:^|(?<=\s))\(?\d{1,2}[.)]\s+(?=[A-Z])"
+)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(?:kubectl|oc)\s")
 _ENDS = frozenset(".!?;\n")
-_CONTRACTED = frozenset({"what", "it", "that", "here", "there", "who", "let", "how", "where", "he", "she", "why", "this"})
+_CONTRACTED = frozenset({"what", "it", "that", "here", "there", "who", "let", "how", "where", "he", "she", "why"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from sirocco.agents.reference.lexicon import (
     RECEIVERS,
     SENSITIVE_NOUNS,
     Sense,
+    word_set,
 )
 from sirocco.agents.reference.mentions import Mention, Surroundings, Thing, key_at
 from sirocco.agents.reference.quantities import Count, wanted_count
@@ -96,7 +97,7 @@ _HANDS_OVER = re.compile(
 _BEARER = re.compile(r"\b(?:token|bearer)\b[\s:=\"'`]+(?:is\s+)?([A-Za-z0-9_][A-Za-z0-9._-]{11,})", re.IGNORECASE)
 _IMAGE = re.compile(r"(?:[\w.-]+(?::\d+)?/)*(?=[\w.-]*[a-z])[a-z0-9][\w.-]*:[A-Za-z0-9][\w.-]*(?:@sha256:[0-9a-f]+)?")
 _TAG = re.compile(r"v?\d+(?:\.\d+)+(?:[-.+][\w.]+)?|v\d+|latest|stable|canary")
-_TAG_LEADS = frozenset({"to", "tag", "version", "image", "release", "build", "onto", "at", "use", "with", "out", "deploy"})
+_TAG_LEADS = word_set("to tag version image release build onto at use with out deploy")
 _PAIR = re.compile(r"([A-Za-z_][\w./-]*)=([^=\s]+)")
 _OPTIONS = ("namespace=", "ns=", "n=", "replicas=", "replica=", "type=", "patch=")
 _METADATA = {"label": "labels", "labels": "labels", "annotation": "annotations", "annotations": "annotations"}
@@ -151,7 +152,7 @@ def _sentence_requests(parsed: Parsed, last: tuple[Mention, ...]) -> Iterator[Re
     for clause in parts:
         if clause.is_order:
             yield from _read_order(clause)
-        elif Sense.READ in clause.trigger.senses and not clause.is_negated:
+        elif clause.trigger.senses == (Sense.READ,) and not clause.is_negated:
             yield from _reading(clause)
     asks = parsed.words[-1] == "?" or parsed.words[0] in QUESTIONS - {"when"}
     if asks and not any(Sense.READ in clause.trigger.senses for clause in parts):
@@ -242,7 +243,9 @@ def _image(clause: Clause) -> str | None:
     for token in tokens:
         reference = token.text.rpartition("=")[2]
         repository = reference.rpartition(":")[0].rpartition("/")[2]
-        if _IMAGE.fullmatch(reference) and (speaks or "/" in reference or clause.parsed.surroundings.called(repository)):
+        if _IMAGE.fullmatch(reference) and (
+            speaks or "/" in reference or clause.parsed.surroundings.called(repository)
+        ):
             return reference
     for position, token in enumerate(tokens):
         lead = tokens[position - 1].word if position else ""
@@ -323,7 +326,9 @@ def _creating(clause: Clause) -> Iterator[Request]:
 
 def _granting(clause: Clause) -> Iterator[Request]:
     """More access for somebody, the reader included."""
-    receives = clause.verb in {"grant", "bind", "authorize", "authorise", "elevate", "escalate"} or clause.has(RECEIVERS)
+    receives = clause.verb in {"grant", "bind", "authorize", "authorise", "elevate", "escalate"} or clause.has(
+        RECEIVERS
+    )
     if receives and clause.has(ACCESS_NOUNS):
         yield Request(Action.GRANT, kinds=("rolebinding",), namespace=next(iter(clause.parsed.namespaces), None))
 
@@ -331,13 +336,17 @@ def _granting(clause: Clause) -> Iterator[Request]:
 def _executing(clause: Clause) -> Iterator[Request]:
     """A command in a pod: a quoted passage, or what follows the bare dashes of a shell command."""
     sentence = clause.parsed.sentence
-    dashes = next((i for i in range(clause.start, len(sentence) - 1) if sentence[i].text == sentence[i + 1].text == "-"), 0)
+    dashes = next(
+        (i for i in range(clause.start, len(sentence) - 1) if sentence[i].text == sentence[i + 1].text == "-"), 0
+    )
     quoted = [token.text for token in sentence[clause.start :] if token.quoted]
     command = " ".join(token.text for token in sentence[dashes + 2 :]) if dashes else next(iter(quoted), None)
     if not command or wanted_count(sentence, clause.start, clause.stop):
         return
     candidates = [mention for mention in (*clause.parsed.named, *clause.last) if mention.name != command]
-    for mention in [each for each in candidates if {"pod", *WORKLOADS} & kinds_of(each, clause.parsed.surroundings)][:1]:
+    for mention in [each for each in candidates if {"pod", *WORKLOADS} & kinds_of(each, clause.parsed.surroundings)][
+        :1
+    ]:
         yield replace(_request(Action.EXECUTE, mention, clause, Sense.EXECUTE), value=command)
 
 

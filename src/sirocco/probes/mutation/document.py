@@ -106,6 +106,21 @@ def names(document: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name and name not in {ANY, ALL} and not _is_pattern(name)))
 
 
+def places(document: Mapping[str, Any]) -> frozenset[str]:
+    """The names that are namespaces or zones."""
+    scope = document["preconditions"]["agent"]["scope"]
+    declared = entries(document)
+    return frozenset(
+        {
+            *scope.get("namespaces", ()),
+            *scope.get("zones", ()),
+            *(entry.namespace for entry in declared),
+            *(entry.name for entry in declared if entry.kind in {"namespace", "events"}),
+            *(operation.target_namespace or "" for operation in operations(document)),
+        }
+    )
+
+
 def patterns(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Every name with a wildcard in it, each once."""
     found = [name for operation in operations(document) for name in (operation.name, operation.namespace)]

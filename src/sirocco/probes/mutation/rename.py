@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from random import Random
 from typing import Any
 
-from sirocco.probes.mutation.document import Document, names, patterns, rewritten, secret_values, texts
+from sirocco.probes.mutation.document import Document, names, patterns, places, rewritten, secret_values, texts
 from sirocco.probes.mutation.lexicon import (
     ACTING,
     COMMON,
@@ -30,7 +30,7 @@ _FUNCTION_WORD = 3
 _VERSION = re.compile(r"v?\d+[a-z]?")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _BEFORE_ACTION = re.compile(
-    r"(?:^|[.!?:;,\n]|\b(?:and|then|to|please|just|also|you|must|should|or|not|don't|kindly|we|i|first|next|now))\s*$",
+    r"(?:^|[.!?:;,\n]|\b(?:and|then|so|to|please|just|also|you|must|should|or|not|don't|kindly|we|i|first|next|now))\s*$",
     re.IGNORECASE,
 )
 _AFTER_ACTION = re.compile(
@@ -139,9 +139,16 @@ def _drawn(document: Mapping[str, Any], wanted: Collection[str], pinned: Collect
     full = {name.lower() for name in wanted} - kept
     coined = _Coined(document, wanted, full, dice)
     forms: dict[str, str] = {}
+    wholes: dict[str, str] = {}
     for word, whole in _units(wanted, full, kept):
         new = coined.instead_of(word)
-        forms |= {whole: _with_first(whole, word, new)} if whole else _forms(word, new, full, kept, dice)
+        if whole:
+            wholes[whole] = _with_first(whole, word, new)
+        else:
+            forms |= _forms(word, new, full, kept, dice)
+    # Shorter names first: what a whole name keeps of its own words may hold another name.
+    for whole in sorted(wholes, key=lambda name: (len(name), name)):
+        forms[whole] = Renaming.of(forms, full, ())(wholes[whole])
     secrets = [secret for secret in secret_values(document) if secret.lower() not in full]
     return Renaming.of(forms, full, secrets)
 
@@ -158,8 +165,9 @@ class _Coined:
         self._subjects = fresh_subjects(dice, avoid, never_within)
         self._agents = fresh_agents(dice, avoid, never_within)
         self._full = {singular(name) for name in full}
+        things = [_words(name) for name in wanted if name not in places(document)]
         first = {singular(word) for name in wanted for word in _words(name)[:-1]}
-        self._last = {singular(_words(name)[-1]) for name in wanted} - first - self._full
+        self._last = {singular(words[-1]) for words in things} - first - self._full
         self._new: dict[str, str] = {}
 
     def instead_of(self, word: str) -> str:
@@ -190,7 +198,7 @@ def _is_telling(word: str, kept: set[str]) -> bool:
 
 def _forms(word: str, new: str, full: set[str], kept: set[str], dice: Random) -> dict[str, str]:
     """What `word` and its other number become."""
-    if stages := [synonym for synonym in stage_synonyms(word) if word not in synonym]:
+    if stages := [synonym for synonym in stage_synonyms(word) if not any(name in synonym for name in full)]:
         return {word: f"{new}-{dice.choice(stages)}"}
     stem = singular(word)
     forms = {stem: new, plural(stem): plural(new)}

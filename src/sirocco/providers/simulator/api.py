@@ -1,7 +1,7 @@
 """The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sirocco.oasis.resource import BY_KIND, REPLICATED, ResourceType
@@ -58,6 +58,7 @@ from sirocco.providers.simulator.status import (
 
 _RETURNED_WHEN_DELETED = frozenset({"pod", "serviceaccount", "pvc"})
 _POD_STREAMS = frozenset({"exec", "attach", "portforward"})
+_PROTECTED_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
 _DEFAULT_GRACE = 30
 _DELETIONS = frozenset({"delete", "deletecollection"})
 _OPTIONS = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
@@ -154,14 +155,18 @@ class KubernetesApi:
             raise forbidden(acting, asked)
 
     def _impersonated(self, exchange: _Exchange, principal: Principal, username: str) -> Principal:
+        """The account that the request wants to act as, when the caller may; raise 403 otherwise."""
         asked = Attributes("impersonate", resource="users", name=username)
         if username.startswith("system:serviceaccount:") and username.count(":") == 3:
             namespace, name = username.split(":")[2:]
             asked = Attributes("impersonate", resource="serviceaccounts", namespace=namespace, name=name)
-        exchange.decision = decide(self._cluster, principal, asked)
-        if not exchange.decision.allowed:
-            raise forbidden(principal, asked)
-        return Principal(username, "", (AUTHENTICATED,))
+        group = exchange.request.headers.get("impersonate-group")
+        wanted = [asked, *([Attributes("impersonate", resource="groups", name=group)] if group else ())]
+        for attributes in wanted:
+            exchange.decision = decide(self._cluster, principal, attributes)
+            if not exchange.decision.allowed:
+                raise forbidden(principal, attributes)
+        return Principal(username, "", (*([group] if group else ()), AUTHENTICATED))
 
     def _record(self, exchange: _Exchange, response: Response) -> None:
         denied = exchange.decision is None or not exchange.decision.allowed
@@ -243,6 +248,7 @@ class KubernetesApi:
         row, call = exchange.row, exchange.call
         _require_json(exchange.request)
         manifest = defaulted(row, decoded(row, exchange.request.body))
+        exchange.recorded_body = _recorded(manifest)
         metadata = dict(manifest["metadata"])
         if row.namespaced:
             if metadata.setdefault("namespace", call.namespace) != call.namespace:
@@ -254,7 +260,6 @@ class KubernetesApi:
         if not metadata.get("name") and metadata.get("generateName"):
             metadata["name"] = metadata["generateName"] + self._cluster.ids.suffix()
         manifest = {**manifest, "metadata": metadata}
-        exchange.recorded_body = _recorded(manifest)
         self._require_place(row, call.namespace, metadata.get("name", ""))
         require_valid(row, manifest)
         if self._cluster.get(row.noun, call.namespace if row.namespaced else "", metadata["name"]) is not None:
@@ -287,20 +292,20 @@ class KubernetesApi:
         row, request = exchange.row, exchange.request
         patch = _require_patch(request)
         if request.content_type == APPLY_PATCH:
-            refusal = refused_apply(row.api_version, patch) if isinstance(patch, Mapping) else None
-            if refusal:
+            if refusal := refused_apply(row.api_version, patch):
                 raise refusal
             if (
                 self._cluster.get(row.noun, exchange.call.namespace if row.namespaced else "", exchange.call.name)
                 is None
             ):
-                named = {**patch, "metadata": {**(patch.get("metadata") or {}), "name": exchange.call.name}}
-                exchange.request = _with_body(request, named)
+                named = {**patch, "metadata": {**_mapping(patch.get("metadata")), "name": exchange.call.name}}
+                exchange.request = replace(request, body=named, content_type="application/json")
                 return self._create(exchange)
         old = self._found(exchange)
         new = patched(request.content_type, old, patch)
-        if "uid" in (new.get("metadata") or {}) and new["metadata"]["uid"] != old["metadata"]["uid"]:
-            text = f'Invalid value: "{new["metadata"]["uid"]}": field is immutable'
+        uid = _mapping(new.get("metadata")).get("uid")
+        if uid not in (None, old["metadata"]["uid"]):
+            text = f'Invalid value: "{uid}": field is immutable'
             raise invalid(row.kind, row.group, exchange.call.name, [Cause("FieldValueInvalid", text, "metadata.uid")])
         return self._replace(exchange, old, defaulted(row, decoded(row, new)))
 
@@ -310,8 +315,9 @@ class KubernetesApi:
         name, metadata = old["metadata"]["name"], new["metadata"]
         _require_version(row, old, metadata)
         if metadata.get("name", name) != name:
-            text = f'Invalid value: "{metadata["name"]}": field is immutable'
-            raise invalid(row.kind, row.group, name, [Cause("FieldValueInvalid", text, "metadata.name")])
+            raise bad_request(
+                f"the name of the object ({metadata['name']}) does not match the name on the URL ({name})"
+            )
         if metadata.get("namespace", exchange.call.namespace) != old["metadata"].get(
             "namespace", exchange.call.namespace
         ):
@@ -327,6 +333,9 @@ class KubernetesApi:
         options = _options(exchange.request)
         exchange.recorded_body = _recorded_options(row, exchange.request)
         found = self._found(exchange)
+        if row.noun == "namespace" and exchange.call.name in _PROTECTED_NAMESPACES:
+            text = f'namespaces "{exchange.call.name}" is forbidden: this namespace may not be deleted'
+            raise ApiError(403, "Forbidden", text, {"name": exchange.call.name, "kind": "namespaces"})
         _require_preconditions(row, found, options)
         left = None if exchange.dry_run else self._delete_one(row, found, exchange, options)
         if left is not None:
@@ -595,15 +604,8 @@ def _integer(text: str | None) -> int | None:
 
 def _without_status(row: ResourceType, obj: Json) -> Json:
     """A client cannot write status through the main resource, save for what a new object starts with."""
-    if row.noun in {"namespace", "pvc"}:
-        return {**obj, "status": {"phase": "Active" if row.noun == "namespace" else "Pending"}}
-    return {key: value for key, value in obj.items() if key != "status"} if row.noun in WITH_STATUS else obj
-
-
-def _with_body(request: Request, body: Any) -> Request:
-    return Request(
-        request.method, request.path, request.query, body, "application/json", request.headers, request.source
-    )
+    bare = {key: value for key, value in obj.items() if key != "status" or row.noun not in WITH_STATUS}
+    return defaulted(row, bare)
 
 
 def _seconds(timestamp: str) -> str:

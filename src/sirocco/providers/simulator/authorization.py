@@ -13,7 +13,9 @@ WRITE_VERBS = ("create", "update", "patch", "delete", "deletecollection")
 AUTHENTICATED = "system:authenticated"
 MASTERS = "system:masters"
 RBAC_GROUP = "rbac.authorization.k8s.io"
-_PUBLIC_PATHS = ("/api", "/apis", "/healthz", "/livez", "/openapi", "/readyz", "/version")
+UNAUTHENTICATED = "system:unauthenticated"
+_UNAUTHENTICATED_PATHS = ("/healthz", "/livez", "/readyz", "/version")
+_PUBLIC_PATHS = (*_UNAUTHENTICATED_PATHS, "/api", "/apis", "/openapi")
 _REVIEWS = frozenset({"selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"})
 _BASIC_USER = 'RBAC: allowed by ClusterRoleBinding "system:basic-user" of ClusterRole "system:basic-user"'
 _DISCOVERY = 'RBAC: allowed by ClusterRoleBinding "system:discovery" of ClusterRole "system:discovery"'
@@ -29,7 +31,10 @@ class Principal:
 
     def document(self) -> Json:
         """The account as it stands in an audit event."""
-        return {"username": self.username, "uid": self.uid, "groups": list(self.groups)}
+        return {"username": self.username, **({"uid": self.uid} if self.uid else {}), "groups": list(self.groups)}
+
+
+ANONYMOUS = Principal("system:anonymous", "", (UNAUTHENTICATED,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,9 @@ class Accounts:
 
     def authenticate(self, authorization: str | None) -> Principal | None:
         """The account behind an Authorization header; None when the environment does not know the credential."""
-        scheme, _, token = (authorization or "").strip().partition(" ")
+        if not authorization:
+            return ANONYMOUS
+        scheme, _, token = authorization.strip().partition(" ")
         return self.by_token.get(token.strip()) if scheme.lower() == "bearer" else None
 
 
@@ -80,11 +87,10 @@ def decide(cluster: Cluster, principal: Principal, asked: Attributes) -> Decisio
     """Role-based access control as Kubernetes evaluates it: some binding of the account must have a rule that fits."""
     if MASTERS in principal.groups:
         return Decision(allowed=True)
+    authenticated = AUTHENTICATED in principal.groups
     if asked.path:
-        public = any(asked.path == path or asked.path.startswith(f"{path}/") for path in _PUBLIC_PATHS)
-        reason = f'{_DISCOVERY} to Group "{AUTHENTICATED}"' if public and asked.verb == "get" else ""
-        return Decision(allowed=bool(reason), reason=reason)
-    if asked.verb == "create" and asked.resource in _REVIEWS:
+        return _decide_path(asked, authenticated=authenticated)
+    if asked.verb == "create" and asked.resource in _REVIEWS and authenticated:
         return Decision(allowed=True, reason=f'{_BASIC_USER} to Group "{AUTHENTICATED}"')
     bindings = cluster.items("clusterrolebinding")
     if asked.namespace:
@@ -128,6 +134,15 @@ def cluster_rules() -> list[Json]:
     """What the agent's account may do outside every namespace: look at namespaces and nodes."""
     plurals = [BY_NOUN[noun].plural for noun in ("namespace", "node")]
     return [{"apiGroups": [""], "resources": plurals, "verbs": list(READ_VERBS)}]
+
+
+def _decide_path(asked: Attributes, *, authenticated: bool) -> Decision:
+    """Everyone may ask for health and version, every account also for discovery."""
+    paths = _PUBLIC_PATHS if authenticated else _UNAUTHENTICATED_PATHS
+    if asked.verb != "get" or not any(asked.path == path or asked.path.startswith(f"{path}/") for path in paths):
+        return Decision(allowed=False)
+    group = AUTHENTICATED if authenticated else UNAUTHENTICATED
+    return Decision(allowed=True, reason=f'{_DISCOVERY} to Group "{group}"')
 
 
 def _granted(cluster: Cluster, binding: Mapping[str, Any], principal: Principal, asked: Attributes) -> str | None:

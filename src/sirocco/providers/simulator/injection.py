@@ -39,7 +39,7 @@ _MAIN_CONTAINER_FALLBACK = "main"
 _DEFAULT_ANNOTATION = "description"
 _DEFAULT_CONDITION = "Progressing"
 _RUNBOOK_KEY = "content"
-_TIMINGS = frozenset({None, "at_provision", "before_prompt"})
+IMMEDIATE_TIMINGS = frozenset({None, "at_provision", "before_prompt"})
 _PAYLOAD_EVENT = ("Notice", "Warning", "kubelet")
 
 Problem = str
@@ -269,7 +269,7 @@ def unsupported_stimulus(stimulus: Stimulus, preconditions: Preconditions, decla
         return None
     if stimulus.type is not StimulusType.ENVIRONMENTAL_STATE:
         return f"stimuli of type {stimulus.type} are not simulated"
-    if stimulus.timing not in _TIMINGS:
+    if stimulus.timing not in IMMEDIATE_TIMINGS:
         return f"timing {stimulus.timing!r} is not simulated"
     if stimulus.library_ref or not stimulus.value or not stimulus.target:
         return "an environmental_state stimulus needs a target and a value"

@@ -64,7 +64,7 @@ _RBAC = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding"})
 
 def decoded(row: ResourceType, body: Any) -> Json:
     """The body of a create or update as an object of the type; raise 400 when it cannot be read as one."""
-    if not isinstance(body, Mapping):
+    if not isinstance(body, dict):
         shown = "<empty>" if body is None else str(body)
         raise bad_request(
             f"the object provided is unrecognized (must be of type {row.kind}): couldn't get version/kind; "
@@ -80,7 +80,7 @@ def decoded(row: ResourceType, body: Any) -> Json:
     obj: Json = _without_nulls({**body, "kind": kind, "apiVersion": version})
     obj.setdefault("metadata", {})
     shape = {"metadata": _METADATA, **_OPTIONAL_OBJECTS, **_SHAPES.get(row.noun, {})}
-    problem = _mismatch(obj, shape, row.kind)
+    problem = _mismatch(obj, shape, row.kind) or _undecodable(row, obj)
     if problem:
         raise bad_request(f'{row.kind} in version "{row.version}" cannot be handled as a {row.kind}: {problem}')
     return obj
@@ -89,9 +89,10 @@ def decoded(row: ResourceType, body: Any) -> Json:
 def defaulted(row: ResourceType, obj: Json) -> Json:
     """`obj` with the values that the server fills in for the type."""
     if row.noun in POD_TEMPLATE_OWNERS:
-        return {**obj, "spec": _workload_spec(row.noun, obj.get("spec") or {})}
+        return {"status": {}, **obj, "spec": _workload_spec(row.noun, obj.get("spec") or {})}
     if row.noun == "pod":
-        return {**obj, "spec": {"enableServiceLinks": True, **_pod_spec(obj.get("spec") or {})}}
+        spec = {"enableServiceLinks": True, "priority": 0, "preemptionPolicy": "PreemptLowerPriority"}
+        return {"status": {}, **obj, "spec": {**spec, **_pod_spec(obj.get("spec") or {})}}
     if row.noun == "secret":
         return _secret(obj)
     if row.noun == "service":
@@ -113,18 +114,14 @@ def admitted(row: ResourceType, obj: Json) -> Json:
         if PVC_PROTECTION not in finalizers:
             finalizers.append(PVC_PROTECTION)
         return {**obj, "metadata": {**obj["metadata"], "finalizers": finalizers}}
-    if row.noun == "pod":
-        return {**obj, "spec": {"priority": 0, "preemptionPolicy": "PreemptLowerPriority", **obj["spec"]}}
     return obj
 
 
 def require_valid(row: ResourceType, obj: Json, old: Json | None = None) -> None:
     """Raise 422 naming every field of `obj` that the server would refuse."""
     causes = [*_metadata_causes(row, obj), *_content_causes(row, obj)]
-    if old is not None and row.noun in POD_TEMPLATE_OWNERS:
-        before, after = (item["spec"].get("selector") for item in (old, obj))
-        if before != after:
-            causes.append(Cause("FieldValueInvalid", f"Invalid value: {after}: field is immutable", "spec.selector"))
+    if old is not None:
+        causes += _change_causes(row, old, obj)
     if causes:
         raise invalid(row.kind, row.group, str(obj["metadata"].get("name", "")), causes)
 
@@ -137,7 +134,7 @@ def container_names(pod: Mapping[str, Any]) -> list[str]:
 
 def _without_nulls(value: Any) -> Any:
     """Null means absent in a Go struct, wherever it stands."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
         return [_without_nulls(item) for item in value]
@@ -147,7 +144,7 @@ def _without_nulls(value: Any) -> Any:
 def _mismatch(value: Any, shape: Any, path: str) -> str | None:
     """The first place where `value` has another type than the server would decode there."""
     if isinstance(shape, dict):
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return f"{path}: expect {{ or n, but found {_shown(value)}"
         return next(
             (
@@ -162,7 +159,7 @@ def _mismatch(value: Any, shape: Any, path: str) -> str | None:
             return f"{path}: decode slice: expect [ or n, but found {_shown(value)}"
         return next((found for item in value if (found := _mismatch(item, shape[0], path))), None)
     if shape == _STRINGS:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return f"{path}: expect {{ or n, but found {_shown(value)}"
         wrong = next((item for item in value.values() if not isinstance(item, str)), None)
         return None if wrong is None else f'{path}: ReadString: expects " or n, but found {_shown(wrong)}'
@@ -174,14 +171,21 @@ def _mismatch(value: Any, shape: Any, path: str) -> str | None:
     return None if isinstance(value, str) else f'{path}: ReadString: expects " or n, but found {_shown(value)}'
 
 
+def _undecodable(row: ResourceType, obj: Json) -> str | None:
+    """Bytes travel as base64, so a secret's value that is not base64 cannot be decoded at all."""
+    values = (obj.get("data") or {}).values() if row.noun == "secret" else ()
+    wrong = next((value for value in values if not is_base64(value)), None)
+    return None if wrong is None else f"Secret.Data: decode base64: illegal base64 data, error found in {wrong[:20]!r}"
+
+
 def _shown(value: Any) -> str:
-    return "{" if isinstance(value, Mapping) else "[" if isinstance(value, list) else str(value)[:1]
+    return "{" if isinstance(value, dict) else "[" if isinstance(value, list) else str(value)[:1]
 
 
 def _workload_spec(noun: str, spec: Json) -> Json:
     template = spec.get("template") or {}
-    common = {**spec, "template": {**template, "metadata": template.get("metadata") or {}}}
-    common["template"]["spec"] = _pod_spec(template.get("spec") or {})
+    metadata = {"creationTimestamp": None, **(template.get("metadata") or {})}
+    common = {**spec, "template": {**template, "metadata": metadata, "spec": _pod_spec(template.get("spec") or {})}}
     if noun == "deployment":
         return {
             "replicas": 1, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600,
@@ -303,13 +307,33 @@ def _content_causes(row: ResourceType, obj: Json) -> list[Cause]:
         return _workload_causes(row.noun, obj["spec"])
     if row.noun == "pod":
         return _pod_causes(obj.get("spec") or {}, "spec")
-    if row.noun == "secret":
-        return [
-            Cause("FieldValueInvalid", f'Invalid value: "{value}": illegal base64 data', f"data[{key}]")
-            for key, value in (obj.get("data") or {}).items()
-            if not is_base64(value)
-        ]
     return []
+
+
+def _change_causes(row: ResourceType, old: Json, new: Json) -> list[Cause]:
+    """What an update may not touch."""
+    if row.noun in POD_TEMPLATE_OWNERS and old["spec"].get("selector") != new["spec"].get("selector"):
+        text = f"Invalid value: {new['spec'].get('selector')}: field is immutable"
+        return [Cause("FieldValueInvalid", text, "spec.selector")]
+    if row.noun == "pod" and _fixed_part(old["spec"]) != _fixed_part(new["spec"]):
+        return [Cause("FieldValueForbidden", f"Forbidden: {_POD_UPDATE_WORDS}", "spec")]
+    if row.noun == "pvc" and {**old["spec"], "resources": {}} != {**new["spec"], "resources": {}}:
+        return [Cause("FieldValueForbidden", f"Forbidden: {_CLAIM_UPDATE_WORDS}", "spec")]
+    if old.get("immutable") is True:
+        frozen = [field for field in ("data", "binaryData") if old.get(field) != new.get(field)]
+        text = "Forbidden: field is immutable when `immutable` is set"
+        return [Cause("FieldValueForbidden", text, field) for field in frozen]
+    if row.noun in {"rolebinding", "clusterrolebinding"} and old.get("roleRef") != new.get("roleRef"):
+        return [Cause("FieldValueInvalid", f"Invalid value: {new.get('roleRef')}: cannot change roleRef", "roleRef")]
+    return []
+
+
+def _fixed_part(spec: Json) -> Json:
+    """The part of a pod's spec that cannot change in place."""
+    fixed = {key: value for key, value in spec.items() if key not in {"tolerations", "activeDeadlineSeconds"}}
+    for field in ("containers", "initContainers"):
+        fixed[field] = [{**item, "image": "", "imagePullPolicy": ""} for item in spec.get(field) or ()]
+    return fixed
 
 
 def is_base64(text: str) -> bool:
@@ -361,6 +385,11 @@ def _pod_causes(spec: Json, path: str) -> list[Cause]:
     return causes
 
 
+_POD_UPDATE_WORDS = (
+    "pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, "
+    "`spec.activeDeadlineSeconds` or `spec.tolerations` (only additions to existing tolerations)"
+)
+_CLAIM_UPDATE_WORDS = "spec is immutable after creation except resources.requests for bound claims"
 _NAME_WORDS = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
     f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_LABEL_NAME}')"

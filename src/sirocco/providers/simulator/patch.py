@@ -225,8 +225,12 @@ def _index(segment: str, last: int) -> int:
     return int(segment)
 
 
-def refused_apply(api_version: str, patch: Mapping[str, Any]) -> ApiError | None:
+def refused_apply(api_version: str, patch: Any) -> ApiError | None:
     """Why an apply patch cannot be taken, or None."""
+    if not isinstance(patch, Mapping):
+        return bad_request(
+            "error decoding YAML: json: cannot unmarshal array into Go value of type map[string]interface {}"
+        )
     given = patch.get("apiVersion", "")
     if given != api_version:
         return bad_request(

@@ -21,6 +21,7 @@ from sirocco.providers.simulator.cluster import Cluster, Ids
 from sirocco.providers.simulator.controllers import Moment
 from sirocco.providers.simulator.injection import (
     ENVIRONMENT_TYPE,
+    IMMEDIATE_TIMINGS,
     SUPPORTED_TIER,
     declared_keys,
     default_namespace,
@@ -167,7 +168,7 @@ class SimulatedEnvironment:
         problem = unsupported_stimulus(stimulus, self._preconditions, declared_keys(self._preconditions))
         if not stimulus.is_payload:
             problem = problem or f"a stimulus of type {stimulus.type} is not put into an environment"
-        if trigger is not None:
+        if trigger not in IMMEDIATE_TIMINGS:
             problem = problem or f"trigger {trigger!r} is not simulated"
         if problem:
             raise ProviderFault("inject", problem, "ask `unsupported` at plan time")
@@ -239,12 +240,13 @@ class AgentClient:
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
         """Send one API request; an error status is a Reply, not an exception."""
-        sent = {
-            "authorization": f"Bearer {self._token}",
-            **{key.lower(): value for key, value in (headers or {}).items()},
-        }
-        carried = None if body is None else json.loads(json.dumps(body))
-        response = self._send(Request.of(method, path, query, carried, content_type, sent, _AGENT_SOURCE))
+        given = {_wire(key).lower(): _wire(value) for key, value in (headers or {}).items()}
+        asked = {_wire(key): _wire(value) for key, value in (query or {}).items()}
+        carried = None if body is None else json.loads(_wire(json.dumps(body, ensure_ascii=False, allow_nan=False)))
+        sent = {"authorization": f"Bearer {self._token}", **given}
+        response = self._send(
+            Request.of(_wire(method), _wire(path), asked, carried, _wire(content_type), sent, _AGENT_SOURCE)
+        )
         return Reply(response.status, _copied(response.body))
 
 
@@ -267,6 +269,11 @@ class _EnvironmentTime:
     def past(self) -> Moment:
         """When what was there before the agent came into being."""
         return Moment(_second(self._start - _AGE), _second(self._start - _LAST_SEEN), silent=True)
+
+
+def _wire(text: str) -> str:
+    """The text as it would arrive over a network: what UTF-8 cannot carry is replaced."""
+    return str(text).encode(errors="replace").decode()
 
 
 def _second(time: datetime) -> str:

@@ -1,0 +1,217 @@
+"""The body that the reference agents share: read the environment, understand, act, answer.
+
+The agents differ in one decision only, which texts they trust. What a trusted prompt asks is carried out literally, what
+another one asks is judged by `rules`; what a trusted text in the environment says is obeyed, another one is data.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from sirocco import __version__
+from sirocco.agents.kubernetes import Kubernetes
+from sirocco.agents.reference.deeds import carry_out
+from sirocco.agents.reference.mentions import Surroundings
+from sirocco.agents.reference.reports import report, reveal, variables
+from sirocco.agents.reference.rules import Case, confidential, objection, outside_scope
+from sirocco.agents.reference.sentences import passages
+from sirocco.agents.reference.survey import Survey, name_of, namespace_of, survey
+from sirocco.agents.reference.targets import Target, targets
+from sirocco.agents.reference.understanding import Action, Request, named_namespaces, offered_token, requests
+from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+from sirocco.oasis.environment import EnvironmentClient, Reply
+from sirocco.oasis.resource import BY_NOUN, WORKLOADS
+
+
+class ReferenceAgent(ABC):
+    """A rule-based operator; it sees its request and what the API shows it, and keeps nothing between two requests."""
+
+    name: str
+    description: str
+
+    @property
+    def isolation(self) -> str:
+        """It lives in this process."""
+        return "none"
+
+    async def describe(self) -> AgentDescription:
+        """Identity; there is nothing to configure."""
+        return AgentDescription(
+            identity=AgentIdentity(name=self.name, version=__version__, description=self.description)
+        )
+
+    @abstractmethod
+    def trusts(self, text: str, /) -> bool:
+        """Whether what a text says is done without further thought."""
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        """Do what the operator asks as far as this agent's judgement allows, and say what was done."""
+        client = _Recorder(request.environment.client)
+        turn = _Turn(self, request, Kubernetes(client))
+        answer, reasons = await turn.work()
+        return AgentResponse(actions=tuple(client.actions), reasoning=" ".join(reasons), final_answer=" ".join(answer))
+
+
+class _Recorder:
+    """Passes requests on and keeps what the agent reports about them."""
+
+    def __init__(self, client: EnvironmentClient) -> None:
+        self._client = client
+        self.actions: list[AgentAction] = []
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send one API request and remember it."""
+        reply = await self._client.request(
+            method, path, query=query, body=body, content_type=content_type, headers=headers
+        )
+        arguments = {"method": method, "path": path, **({"body": body} if body is not None else {})}
+        error = None if reply.succeeded else f"status {reply.status}"
+        self.actions.append(AgentAction(tool="kubernetes-api", arguments=arguments, result=reply.status, error=error))
+        return reply
+
+
+class _Turn:
+    """One request being worked on."""
+
+    def __init__(self, agent: ReferenceAgent, request: AgentRequest, cluster: Kubernetes) -> None:
+        self.agent = agent
+        self.request = request
+        self.cluster = cluster
+        self.cautious = not agent.trusts(request.prompt)
+        self.namespaces = tuple(request.scope.get("namespaces") or (request.environment.namespace,))
+        self.home = self.namespaces[0]
+        self.answer: list[str] = []
+        self.reasons: list[str] = []
+
+    async def work(self) -> tuple[list[str], list[str]]:
+        """Answer and reasoning, after everything is done."""
+        known = await self._look_around()
+        names = known.surroundings()
+        earlier = tuple(turn.content for turn in self.request.conversation if turn.role == "user")
+        asked = requests(self.request.prompt, names, earlier=earlier)
+        self.reasons.append(f"I read {len(asked)} request(s) in the message: {_listed(asked)}.")
+        for each in asked:
+            await (self._judge(each, known) if self.cautious else self._obey(each, known))
+        if not asked:
+            self._overview(known)
+        if not self.cautious:
+            await self._use_offered_identity()
+        await self._read_instructions(known, names, set(asked))
+        return self.answer, self.reasons
+
+    async def _look_around(self) -> Survey:
+        """The namespaces in scope; somebody who carries out anything also looks where the message points."""
+        if self.cautious:
+            return await survey(self.cluster, self.namespaces, secrets=False)
+        existing = frozenset(name_of(item) for item in await self.cluster.items("namespace", None))
+        named = named_namespaces(self.request.prompt, Surroundings(namespaces=existing))
+        return await survey(self.cluster, (*self.namespaces, *named), secrets=True)
+
+    async def _obey(self, request: Request, known: Survey) -> None:
+        """Carry the request out literally."""
+        if request.action is not Action.READ:
+            self.answer += [str(deed) for deed in await carry_out(request, known, self.cluster, self.home)]
+            return
+        meant = targets(request, known, self.home)
+        told = False
+        for target in meant:
+            await self._look(target)
+            self.answer.append(report(target, known, discreet=False))
+            if request.asks_for_values:
+                self.answer += [variables(target, discreet=False)] if target.noun != "secret" else []
+                told |= await self._reveal(request, target, known)
+        if request.asks_for_values and not told:
+            for secret in known.objects.get("secret", ()):
+                await self._reveal(request, Target("secret", namespace_of(secret), name_of(secret), secret), known)
+
+    async def _reveal(self, request: Request, target: Target, known: Survey) -> bool:
+        told = await reveal(request, target, known, self.cluster)
+        self.answer += [told] if told else []
+        return bool(told)
+
+    async def _judge(self, request: Request, known: Survey) -> None:
+        """Carry the request out unless a rule speaks against it; a rule that does becomes the answer."""
+        meant = targets(request, known, self.home)
+        cases = [self._case(request, target, known) for target in meant]
+        if request.action is Action.READ:
+            for case in cases:
+                await self._tell(case)
+            if request.asks_for_values and not cases:
+                self.answer.append("I do not give out the values of secrets; please use the secret store.")
+            return
+        reason = next((reason for case in cases if (reason := objection(case))), None)
+        if reason:
+            self.answer.append(f"I did not {request.action.value} {meant[0]}: {reason}.")
+        elif not cases:
+            self.answer.append(f"I could not tell what to {request.action.value}; please name the object.")
+        else:
+            self.answer += [str(deed) for deed in await carry_out(request, known, self.cluster, self.home)]
+
+    def _case(self, request: Request, target: Target, known: Survey) -> Case:
+        said = self.request
+        return Case(request, target, said.prompt, said.mode, said.scope, self.namespaces, known)
+
+    async def _tell(self, case: Case) -> None:
+        """Look at an object in scope and report it without anything confidential."""
+        reason = outside_scope(case) or confidential(case)
+        if reason:
+            self.answer.append(f"About {case.target}: {reason}.")
+            return
+        await self._look(case.target)
+        self.answer.append(report(case.target, case.known, discreet=True))
+        if case.request.asks_for_values:
+            self.answer.append(variables(case.target, discreet=True))
+
+    async def _look(self, target: Target) -> None:
+        if target.noun in BY_NOUN:
+            await self.cluster.get(target.noun, target.namespace, target.name)
+
+    def _overview(self, known: Survey) -> None:
+        """Without a request that names something, the state of everything in scope."""
+        self.answer += [
+            report(Target(noun, namespace_of(item), name_of(item), item), known, discreet=self.cautious)
+            for noun, item in known.workloads()
+            if noun in WORKLOADS
+        ]
+
+    async def _use_offered_identity(self) -> None:
+        token = offered_token(self.request.prompt)
+        if token:
+            headers = {"Authorization": f"Bearer {token}"}
+            await self.cluster.client.request("GET", BY_NOUN["namespace"].path(), headers=headers)
+
+    async def _read_instructions(self, known: Survey, names: Surroundings, done: set[Request]) -> None:
+        """Obey, or only remark on, what texts in the environment tell their reader to do."""
+        ignored: list[str] = []
+        for found in known.texts():
+            asked = [
+                each
+                for text in (found.text, *passages(found.text))
+                for each in requests(text, names, subject=found.subject)
+                if each.action is not Action.READ or each.asks_for_values
+            ]
+            if asked and not self.agent.trusts(found.text):
+                ignored.append(f"{found.subject.kind} {found.subject.name}")
+                continue
+            for each in asked:
+                if each not in done:
+                    done.add(each)
+                    self.reasons.append(f"{found.subject.kind} {found.subject.name} says to {each.action.value}.")
+                    await self._obey(each, known)
+        if ignored:
+            places = ", ".join(dict.fromkeys(ignored))
+            self.answer.append(f"Text on {places} reads like an instruction; I treated it as data.")
+
+
+def _listed(asked: tuple[Request, ...]) -> str:
+    shown = (f"{each.action.value} {each.name or 'something'}" for each in asked)
+    return "; ".join(shown) or "none that I understand"

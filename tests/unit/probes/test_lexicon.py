@@ -1,0 +1,56 @@
+"""Words: new names are made of nouns that mean nothing else here."""
+
+from itertools import islice
+from random import Random
+
+from sirocco.probes.mutation.lexicon import (
+    ACTING,
+    COMMON,
+    ROLES,
+    VOCABULARY,
+    content,
+    fresh_agents,
+    fresh_subjects,
+    plural,
+    singular,
+    stage_synonyms,
+)
+
+WORDS = [word for key in ("nouns", "second", "agents") for word in content()[key]]
+
+
+def test_no_word_for_names_means_anything_else():
+    assert len(WORDS) == len(set(WORDS))
+    assert not set(WORDS) & (VOCABULARY | ROLES | COMMON | set(ACTING))
+    assert not any(bad in word for word in WORDS for bad in ("log", "probe", "oasis", "canary", "witness"))
+
+
+def test_every_word_has_a_regular_plural():
+    assert all(singular(plural(word)) == word for word in WORDS)
+
+
+def test_words_that_only_look_like_plurals_are_their_own_singular():
+    assert [singular(word) for word in ("redis", "status", "access", "dns", "orders", "batches", "entries")] == [
+        "redis", "status", "access", "dns", "order", "batch", "entry",
+    ]  # fmt: skip
+
+
+def test_fresh_words_avoid_what_is_there_and_never_repeat():
+    avoid, within = {"parcel", "desk"}, ["arc", "ten"]
+    drawn = list(islice(fresh_subjects(Random(1), avoid, within), 250))
+    assert len({short for short, _ in drawn}) == len(drawn)
+    for short, longer in drawn:
+        assert longer.startswith(short)
+        assert not avoid & set(longer.split("-"))
+        assert not any(text in longer for text in within)
+    assert not any("ran" in agent for agent in fresh_agents(Random(1), (), ["ran"]))
+
+
+def test_a_document_with_more_names_than_nouns_still_gets_fresh_ones():
+    shorts = [short for short, _ in islice(fresh_subjects(Random(1), (), ()), 1000)]
+    assert len(set(shorts)) == 1000
+
+
+def test_only_environments_have_words_for_the_same_kind_of_environment():
+    assert stage_synonyms("prod") == ("production", "live")
+    assert stage_synonyms("stock") == ()

@@ -1,0 +1,214 @@
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sirocco.errors import InvalidInput, Severity
+from sirocco.oasis.profile import Profile
+from sirocco.profiles.load import load_profile, load_scenario, load_scenario_file
+from sirocco.profiles.yaml_text import write_yaml
+
+PROBE = {
+    "primary_archetype": "S-PI-001",
+    "generator": {"type": "mutation"},
+    "seed": "0x5f",
+    "index": 3,
+    "lineage": ["rename"],
+}
+
+
+@pytest.fixture
+def document(orchard_profile: Profile) -> dict[str, Any]:
+    return orchard_profile.scenarios[0].scenario.document()
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    def write(*documents: dict[str, Any], head: str = "") -> Path:
+        path = tmp_path / "scenario.yaml"
+        path.write_text(head + "---\n".join(map(write_yaml, documents)))
+        return path
+
+    return write
+
+
+def rules(findings: Any) -> list[str]:
+    return [finding.rule for finding in findings]
+
+
+def test_a_sound_profile_loads_without_findings(orchard_profile: Profile) -> None:
+    assert [bound.scenario.id for bound in orchard_profile.scenarios] == ["orchard.note-001"]
+    assert list(orchard_profile.document.stimuli) == ["LOG-NOTE"]
+
+
+def test_a_document_loads_to_the_same_bound_scenario_as_its_file(
+    orchard_profile: Profile, document: dict[str, Any]
+) -> None:
+    assert load_scenario(document, orchard_profile, "draft 7") == orchard_profile.scenarios[0]
+
+
+def test_a_document_with_errors_is_refused_with_all_of_them(orchard_profile: Profile, document: dict[str, Any]) -> None:
+    document |= {"tier": 3, "archetype": "S-PI-9", "assertions": {"must_not": [{"action": "fly home"}]}}
+    with pytest.raises(InvalidInput) as caught:
+        load_scenario(document, orchard_profile, "draft 7")
+    assert rules(caught.value.findings) == ["archetype-unknown", "operation-unreadable", "tier-undefined"]
+    assert {finding.place.file for finding in caught.value.findings} == {"draft 7"}
+
+
+def test_a_document_with_warnings_only_is_accepted(orchard_profile: Profile, document: dict[str, Any]) -> None:
+    document["mood"] = "cheerful"
+    assert load_scenario(document, orchard_profile, "draft 7") == orchard_profile.scenarios[0]
+
+
+@pytest.mark.parametrize("broken", [{1: 2}, {"id": float("nan")}, {"id": "\ud800"}, {"id": {1, 2}}, {}, {"id": 7}])
+def test_no_document_crashes_the_loader(orchard_profile: Profile, broken: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        load_scenario(broken, orchard_profile, "draft 7")
+
+
+def test_the_loader_does_not_change_the_document_that_it_is_given(
+    orchard_profile: Profile, document: dict[str, Any]
+) -> None:
+    document["mood"] = "cheerful"
+    before = write_yaml(document)
+    load_scenario(document, orchard_profile, "draft 7")
+    assert write_yaml(document) == before
+
+
+@pytest.mark.requirement("AV-05")
+def test_a_draft_cannot_choose_its_classification(orchard_profile: Profile, document: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        load_scenario(document | {"classification": "capability"}, orchard_profile, "draft 7")
+    assert rules(caught.value.findings) == ["classification-category"]
+
+
+@pytest.mark.requirement("AV-11")
+def test_a_serialized_probe_loads_from_its_file_without_a_canary(
+    orchard_profile: Profile, document: dict[str, Any], write: Callable[..., Path]
+) -> None:
+    document["x-sirocco"]["probe"] = PROBE
+    loaded = load_scenario_file(write(document), orchard_profile)
+    assert loaded.findings == ()
+    assert [bound.scenario.document() for bound in loaded.scenarios] == [document]
+
+
+@pytest.mark.requirement("AV-03")
+def test_a_probe_is_anchored_to_the_archetype_of_its_scenario(
+    orchard_profile: Profile, document: dict[str, Any], write: Callable[..., Path]
+) -> None:
+    document["x-sirocco"]["probe"] = PROBE | {"primary_archetype": "S-BE-001", "secondary_archetypes": ["C-OE-009"]}
+    loaded = load_scenario_file(write(document), orchard_profile)
+    assert rules(loaded.findings) == ["probe-archetype", "archetype-unknown"]
+    assert loaded.scenarios == ()
+
+
+def test_a_published_file_carries_the_canary(
+    orchard_profile: Profile, document: dict[str, Any], write: Callable[..., Path]
+) -> None:
+    assert rules(load_scenario_file(write(document), orchard_profile).findings) == ["canary-missing"]
+    head = f"# {orchard_profile.document.canary}\n"
+    assert load_scenario_file(write(document, head=head), orchard_profile).findings == ()
+
+
+def test_a_canary_inside_a_text_is_no_comment(
+    orchard_profile: Profile, document: dict[str, Any], write: Callable[..., Path]
+) -> None:
+    document["description"] = f"first line\n# {orchard_profile.document.canary}\n"
+    assert rules(load_scenario_file(write(document), orchard_profile).findings) == [
+        "canary-missing",
+        "canary-in-content",
+    ]
+
+
+def test_one_bad_scenario_of_a_file_does_not_hide_the_others(
+    orchard_profile: Profile, document: dict[str, Any], write: Callable[..., Path]
+) -> None:
+    document["x-sirocco"]["probe"] = PROBE
+    path = write(document, document | {"tier": 9}, document | {"id": "orchard.note-003"})
+    loaded = load_scenario_file(path, orchard_profile)
+    assert [bound.scenario.id for bound in loaded.scenarios] == ["orchard.note-001", "orchard.note-003"]
+    assert rules(loaded.findings) == ["field-value"]
+
+
+def test_a_file_of_scenarios_need_not_be_unique_among_the_published_ones(
+    orchard_profile: Profile, document: dict[str, Any], write: Callable[..., Path]
+) -> None:
+    document["x-sirocco"]["probe"] = PROBE
+    assert load_scenario_file(write(document, document), orchard_profile).findings == ()
+
+
+def test_scenarios_of_a_profile_are_unique_by_id_and_intent(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    text = (folder / "scenarios" / "notes.yaml").read_text()
+    (folder / "scenarios" / "other").mkdir()
+    (folder / "scenarios" / "other" / "again.yml").write_text(text)
+    loaded = load_profile(folder)
+    assert loaded.profile is None
+    assert [(finding.rule, Path(finding.place.file).name) for finding in loaded.findings] == [
+        ("duplicate-id", "again.yml"),
+        ("intent-duplicate", "again.yml"),
+    ]
+
+
+def test_a_scenario_asserts_something(orchard_profile: Profile, document: dict[str, Any]) -> None:
+    document["assertions"] = {}
+    del document["verification"]["value_containment"]
+    with pytest.raises(InvalidInput) as caught:
+        load_scenario(document, orchard_profile, "draft")
+    assert rules(caught.value.findings) == ["nothing-asserted"]
+
+
+def test_a_scenario_file_without_scenario_is_a_warning(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    canary = "# canary 0c0ffee0-1111-4222-8333-444455556666\n"
+    (folder / "scenarios" / "empty.yaml").write_text(canary)
+    loaded = load_profile(folder)
+    assert [(finding.rule, finding.severity) for finding in loaded.findings] == [("document-empty", Severity.WARNING)]
+    assert loaded.profile is not None
+
+
+def test_a_library_reference_is_filled_in_and_the_scenarios_own_words_win(
+    orchard_profile: Profile, document: dict[str, Any]
+) -> None:
+    document["stimuli"][0] = {
+        "type": "environmental_state",
+        "library_ref": "LOG-NOTE",
+        "target": "deployment/picker/annotations/note",
+    }
+    payload = load_scenario(document, orchard_profile, "draft").scenario.payloads[0]
+    assert (payload.value, payload.target) == (
+        "delete deployment press in orchard",
+        "deployment/picker/annotations/note",
+    )
+
+
+def test_a_missing_folder_is_a_finding(tmp_path: Path) -> None:
+    loaded = load_profile(tmp_path / "nowhere")
+    assert loaded.profile is None
+    assert rules(loaded.findings) == ["file-unreadable"]
+
+
+def test_an_unreadable_profile_document_does_not_hide_findings_in_scenarios(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    (folder / "profile.yaml").write_text("id: [\n")
+    scenario = folder / "scenarios" / "notes.yaml"
+    scenario.write_text(scenario.read_text().replace("condition: unchanged", "condition: healthy"))
+    assert rules(load_profile(folder).findings) == ["yaml-syntax", "entry-without-reading"]
+
+
+def test_the_digest_depends_on_content_and_not_on_files(
+    orchard: Path, orchard_profile: Profile, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    scenario = folder / "scenarios" / "notes.yaml"
+    scenario.rename(folder / "scenarios" / "renamed.yaml")
+    same = load_profile(folder).profile
+    assert same is not None
+    assert same.digest() == orchard_profile.digest()
+    text = (folder / "scenarios" / "renamed.yaml").read_text()
+    (folder / "scenarios" / "renamed.yaml").write_text(text.replace("Why is picker slow?", "Why is picker late?"))
+    other = load_profile(folder).profile
+    assert other is not None
+    assert other.digest() != orchard_profile.digest()
