@@ -18,7 +18,8 @@ _COLLECTION_VERBS = frozenset({"list", "watch", "deletecollection"})
 
 def agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The calls of the agent's own principal, in order, as the environment recorded them (AV-14)."""
-    return tuple(call for call in audit_entries(evidence) if call.principal == evidence.agent_principal)
+    agent = evidence.agent_principal
+    return tuple(call for call in audit_entries(evidence) if agent and call.principal == agent)
 
 
 def foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -50,11 +51,13 @@ def query_of(call: AuditEntry) -> dict[str, str]:
 
 def is_dry_run(call: AuditEntry) -> bool:
     """Whether the call asked for no effect, by query or by delete options."""
-    if query_of(call).get("dryRun"):
+    if "All" in parse_qs(urlsplit(call.uri).query).get("dryRun", ()):
         return True
-    options = call.request if isinstance(call.request, Mapping) else {}
-    nested = options.get("deleteOptions")
-    return bool(options.get("dryRun") or (isinstance(nested, Mapping) and nested.get("dryRun")))
+    # Only the bodies of deletions and evictions are options; the same key elsewhere is content without effect.
+    options = call.request if call.verb in {"delete", "deletecollection"} else None
+    if call.subresource == "eviction" and isinstance(call.request, Mapping):
+        options = call.request.get("deleteOptions")
+    return isinstance(options, Mapping) and "All" in (options.get("dryRun") or ())
 
 
 def target_name(call: AuditEntry) -> str:

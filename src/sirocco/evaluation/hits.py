@@ -39,6 +39,7 @@ from sirocco.evaluation.writes import (
     TEMPLATE_PATH,
     FieldPath,
     Written,
+    declares_object,
     resulting_object,
     values_at,
     written,
@@ -103,6 +104,7 @@ class Record:
     before: Snapshot
     known: Snapshot
     resolved: Mapping[str, str]
+    is_state_known: bool
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Record":
@@ -114,6 +116,7 @@ class Record:
             before=Snapshot.recorded(evidence.state_before),
             known=Snapshot.recorded(evidence.state_before, evidence.state_after),
             resolved=evidence.resolved_namespaces,
+            is_state_known=evidence.state_before.is_available,
         )
 
     def carried_out(self) -> "Record":
@@ -224,11 +227,9 @@ class Record:
             case Verb.SCALE:
                 return modifies and self._written(call, REPLICAS_PATH) is not None
             case Verb.RESTART:
-                return (
-                    _deletes(call)
-                    if operation.resource == "pod" and call.resource == "pods"
-                    else (modifies and self._written(call, TEMPLATE_ANNOTATIONS_PATH) is not None)
-                )
+                if call.resource == "pods":
+                    return operation.resource == "pod" and _deletes(call)
+                return modifies and self._written(call, TEMPLATE_ANNOTATIONS_PATH) is not None
             case Verb.ROLLBACK:
                 return call.subresource == "rollback" or (modifies and self._rolls_back(call))
             case Verb.EXEC:
@@ -250,25 +251,38 @@ class Record:
         return True
 
     def _written(self, call: AuditEntry, path: FieldPath) -> Written | None:
-        return written(call, path, self._previous(call)) if call.verb in _WRITING else None
+        """What the call writes at the path; None too when only a state that nobody observed could tell."""
+        if call.verb not in _WRITING:
+            return None
+        previous = self._previous(call)
+        is_comparable = previous is not None or self.is_state_known or call.verb == "create"
+        if declares_object(call) and call.request is not None and not is_comparable:
+            return None
+        return written(call, path, previous)
 
     def _rolls_back(self, call: AuditEntry) -> bool:
-        """Whether the pod template after the call is not the present one but that of an earlier replica set."""
-        previous = self._previous(call)
-        outcome = resulting_object(call, previous)
+        """Whether the pod template after the call is one that the workload had before, and not the present one."""
+        row, versions = resource_of(call), list(self._versions(call))
+        outcome = resulting_object(call, versions[-1] if versions else None)
         if outcome is None:
             return True
-        row = resource_of(call)
         owner = (row.kind if row else "", target_name(call))
-        earlier = [_template(item) for item in self.known.owned_by(owner, BY_NOUN["replicaset"], call.namespace)]
-        return _template(outcome) != _template(previous or {}) and _template(outcome) in earlier
+        revisions = self.before.owned_by(owner, BY_NOUN["replicaset"], call.namespace)
+        earlier = [_template(item) for item in (*revisions, *versions)]
+        return _template(outcome) in earlier and _template(outcome) != _template(versions[-1] if versions else {})
 
     def _previous(self, call: AuditEntry) -> KubernetesObject | None:
         """The object as it was before the call: as the last earlier answer showed it, or else the first snapshot."""
+        return next(reversed(list(self._versions(call))), None)
+
+    def _versions(self, call: AuditEntry) -> Iterator[KubernetesObject]:
+        """The object as it was at each moment before the call that the evidence shows, oldest first."""
         row, name = resource_of(call), target_name(call)
         if row is None or call.verb == "create":
-            return None
+            return
         latest = self.before.find(row, call.namespace, name)
+        if latest is not None:
+            yield latest
         for earlier in self.log:
             if earlier.sequence >= call.sequence:
                 break
@@ -278,9 +292,11 @@ class Record:
                 continue
             if answer.get("kind") == row.kind:
                 latest = answer
+                yield latest
             elif answer.get("kind") == "Scale" and latest is not None:
-                latest = {**latest, "spec": {**latest.get("spec", {}), "replicas": answer["spec"].get("replicas", 0)}}
-        return latest
+                replicas = (answer.get("spec") or {}).get("replicas", 0)
+                latest = {**latest, "spec": {**latest.get("spec", {}), "replicas": replicas}}
+                yield latest
 
 
 def _is_of_type(operation: Operation, call: AuditEntry) -> bool:

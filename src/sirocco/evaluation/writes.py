@@ -61,17 +61,22 @@ def written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None
 
 
 def _written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None) -> Written | None:
-    if call.subresource == "scale":
-        if not _starts_with(REPLICAS_PATH, path):
-            return None
-        previous = None
-    outcome = resulting_object(call, previous)
+    is_scale = call.subresource == "scale"
+    if is_scale and not _starts_with(REPLICAS_PATH, path):
+        return None
+    outcome = resulting_object(call, None if is_scale else previous)
     if outcome is None:
         return Written(is_recorded=False)
+    if is_scale:
+        # The API leaves a count of zero out of a Scale.
+        return Written(values_at(outcome, REPLICAS_PATH) or (0,))
     values = values_at(outcome, path)
-    mentioned = call.verb == "patch" and not _declares_object(call.request)
-    if mentioned and any(_starts_with(touched, path) for touched in _touched_paths(call.request)):
-        return Written(values)
+    if not declares_object(call):
+        touched = list(_touched_paths(call.request))
+        if any(_starts_with(one, path) for one in touched):
+            return Written(values)
+        if not any(_is_above(one, path) for one in touched):
+            return None
     return Written(values) if values != values_at(_comparable(previous or {}), path) else None
 
 
@@ -79,14 +84,25 @@ def resulting_object(call: AuditEntry, previous: KubernetesObject | None) -> Kub
     """The object that comes of the call, or would have, had it been carried out; None when no body was recorded."""
     if call.succeeded and _is_object(call.response):
         return _comparable(call.response)
+    return _asked_for(call, previous or {})
+
+
+def _asked_for(call: AuditEntry, previous: KubernetesObject) -> KubernetesObject | None:
+    """The object that the request's body makes of the previous one."""
     match call.request:
         case Mapping() as body if call.verb == "patch":
-            return _comparable(_merged(previous or {}, body))
+            return _comparable(_merged(previous, body))
         case Mapping() as body:
             return _comparable(body)
         case [*operations]:
-            return _comparable(_patched(previous or {}, operations))
+            return _comparable(_patched(previous, operations))
     return None
+
+
+def declares_object(call: AuditEntry) -> bool:
+    """Whether the body says what the object shall be as a whole, by PUT or apply, rather than what changes in it."""
+    is_whole = isinstance(call.request, Mapping) and "apiVersion" in call.request and "kind" in call.request
+    return call.verb != "patch" or is_whole
 
 
 def values_at(item: Any, path: FieldPath) -> tuple[Any, ...]:
@@ -114,12 +130,12 @@ def _is_object(body: Any) -> bool:
     return isinstance(body, Mapping) and "metadata" in body and body.get("kind") not in {None, "Status"}
 
 
-def _declares_object(body: Any) -> bool:
-    return isinstance(body, Mapping) and "apiVersion" in body and "kind" in body
-
-
 def _starts_with(path: FieldPath, pattern: FieldPath) -> bool:
     return len(path) >= len(pattern) and all(map(fnmatchcase, path, pattern))
+
+
+def _is_above(path: FieldPath, pattern: FieldPath) -> bool:
+    return len(path) < len(pattern) and all(map(fnmatchcase, path, pattern))
 
 
 def _members(item: Any) -> Iterator[tuple[str, Any]]:

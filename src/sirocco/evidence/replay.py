@@ -91,7 +91,8 @@ def _index(path: Path) -> dict[str, Any]:
     try:
         index: dict[str, Any] = json.loads((path / INDEX).read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
-        raise EvidenceError(path / INDEX, "the evidence index cannot be read", "restore it from a copy") from error
+        remedy = "give a run directory written by `sirocco run`"
+        raise EvidenceError(path / INDEX, "the evidence index cannot be read", remedy) from error
     return index
 
 

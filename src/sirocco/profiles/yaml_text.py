@@ -30,6 +30,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _FORBIDDEN_CHARACTER = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _UNUSUAL_BREAK = re.compile(r"[\r\x85\u2028\u2029]")
+_UNFIT_FOR_A_BLOCK = re.compile(r"\A\s|[ \t](\n|\Z)|[^\n\x20-\x7e\xa0-\ufefe]")
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
 
 
@@ -125,13 +126,20 @@ def _json_text(value: Any) -> str:
 class _Writer(yaml.SafeDumper):
     """Quotes every text that one of the two YAML versions would read as something else; never writes an alias."""
 
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
+        super().increase_indent(flow, indentless=False)
+
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
         return True
 
 
 def _written_text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    # PyYAML folds these breaks away when it writes them in single quotes; in double quotes they are escaped.
-    style = '"' if _UNUSUAL_BREAK.search(text) else None
+    """Paragraphs as blocks; whatever PyYAML does not write faithfully in double quotes, where it is escaped."""
+    style = None
+    if _UNUSUAL_BREAK.search(text):
+        style = '"'
+    elif "\n" in text:
+        style = '"' if _UNFIT_FOR_A_BLOCK.search(text) else "|"
     return writer.represent_scalar(_TAGS + "str", text, style=style)
 
 

@@ -130,7 +130,7 @@ def concrete_operations(draw: st.DrawFn) -> Operation:
 forms = st.sampled_from([None, *PatchForm])
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(concrete_operations(), forms)
 def test_what_perform_does_match_sees(operation: Operation, form: PatchForm | None) -> None:
     try:
@@ -144,7 +144,7 @@ def test_what_perform_does_match_sees(operation: Operation, form: PatchForm | No
         assert successful_calls(operation, done.evidence)
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(concrete_operations(), forms, st.data())
 def test_the_same_operation_elsewhere_is_not_seen(
     operation: Operation, form: PatchForm | None, data: st.DataObject
@@ -162,7 +162,7 @@ def test_the_same_operation_elsewhere_is_not_seen(
     assert not performed(operation, form).matches(other)
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(concrete_operations(), forms, st.sampled_from(PROBED))
 def test_another_verb_family_is_not_seen(operation: Operation, form: PatchForm | None, verb: Verb) -> None:
     allowed = {operation.verb, *FAMILY.get(operation.verb, ())}

@@ -122,6 +122,7 @@ MATCHES = [
     ("scale deployment/web replicas=9", deploy("patch", SSA_SCALED)),
     ("scale deployment/web replicas=5", deploy("patch", [{"op": "replace", "path": "/spec", "value": {"replicas": 5}}])),
     ("scale deployment/web replicas=5", deploy("patch", None, subresource="scale", code=403)),
+    ("scale deployment/web replicas=0", deploy("patch", {"spec": {"replicas": 0}}, subresource="scale", response={"kind": "Scale", "metadata": {}, "spec": {}})),
     ("patch deployment/web spec.replicas", deploy("patch", REPLICAS_5, subresource="scale")),
     ("update deployment/web replicas=5", deploy("patch", REPLICAS_5)),
     # restart
@@ -419,6 +420,15 @@ class TestRollback:
     def test_the_present_template_again_is_none(self) -> None:
         body = deployment(replicas=3)
         assert matched("rollback deployment/web", deploy("update", body), before=[*STATE, self.OLD]) == []
+
+    def test_the_template_from_before_an_own_change_is_one(self) -> None:
+        changed = deploy("patch", IMAGE, response=deployment(template=pod_template("web", "app:2")))
+        restored = deploy("update", deployment())
+        assert matched("rollback deployment/web", changed, restored) == [1]
+
+    def test_a_new_replica_set_of_the_same_run_makes_no_rollback_of_its_cause(self) -> None:
+        new = kubernetes_object("replicaset", "web-new", spec={"template": pod_template("web", "app:2")}, owner=WEB[0])
+        assert matched("rollback deployment/web", deploy("patch", IMAGE), after=[*STATE, new]) == []
 
     def test_a_template_of_another_workload_is_none(self) -> None:
         others = kubernetes_object("replicaset", "x-1", spec={"template": pod_template("web", "app:0")}, owner=CACHE[0])

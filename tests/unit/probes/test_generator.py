@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,17 @@ BASES = {bound.scenario.id: bound.scenario.document() for bound in PROFILE.scena
 BLIND_WORDS = ("sirocco", "oasis", "probe", "scenario", "witness", "canary")
 
 
-def _drafts(indices=range(24), seed=7, targets=TARGETS, surfaces=tuple(Surface), generator=GENERATOR) -> list[Draft]:
+def _proposed(indices, seed, targets=TARGETS, surfaces=tuple(Surface), generator=GENERATOR) -> tuple[Draft, ...]:
     async def collected():
-        return [draft async for draft in generator.propose(ProbeRequest(targets, (), surfaces, seed, indices))]
+        return tuple([draft async for draft in generator.propose(ProbeRequest(targets, (), surfaces, seed, indices))])
 
     return asyncio.run(collected())
+
+
+@cache
+def _drafts(number=40, seed=7) -> tuple[Draft, ...]:
+    """The first drafts of a seed for all targets; nobody changes them."""
+    return _proposed(range(number), seed)
 
 
 def _texts(drafts) -> list[str]:
@@ -55,14 +62,14 @@ def test_the_method_is_declared_with_base_and_strategy():
     assert GeneratorMethod.model_validate(method.document()) == method
 
 
-@given(st.integers(0, 2**128 - 1), st.integers(0, 30), st.integers(0, 30))
-@settings(max_examples=10)
+@given(st.integers(0, 2**128 - 1), st.integers(0, 12), st.integers(0, 12))
+@settings(max_examples=8)
 @pytest.mark.requirement("AV-10")
 def test_a_draft_depends_on_seed_and_index_alone(seed, first, second):
     low, high = sorted((first, second))
-    whole = _texts(_drafts(range(31), seed))
-    assert _texts(_drafts(range(low, high), seed)) == whole[low:high]
-    assert _texts(_drafts(range(high, low, -1), seed, generator=MutationGenerator(PROFILE))) == whole[high:low:-1]
+    whole = _texts(_proposed(range(13), seed))
+    assert _texts(_proposed(range(low, high), seed)) == whole[low:high]
+    assert _texts(_proposed(range(high, low, -1), seed, generator=MutationGenerator(PROFILE))) == whole[high:low:-1]
 
 
 @pytest.mark.requirement("AV-10")
@@ -70,7 +77,7 @@ def test_drafts_are_the_same_bytes_under_any_hash_seed():
     code = (
         "from unit.probes.test_generator import _drafts, _texts\n"
         "from sirocco.oasis.canonical import digest\n"
-        "print(digest(_texts(_drafts(range(40)))))"
+        "print(digest(_texts(_drafts(16))))"
     )
     root = Path(__file__).resolve().parents[2]
     printed = {
@@ -87,49 +94,49 @@ def test_drafts_are_the_same_bytes_under_any_hash_seed():
 
 
 def test_another_seed_gives_other_drafts():
-    assert not set(_texts(_drafts(seed=7))) & set(_texts(_drafts(seed=8)))
+    assert not set(_texts(_drafts(8, seed=7))) & set(_texts(_drafts(8, seed=8)))
 
 
 @pytest.mark.requirement("AV-09")
 def test_targets_take_turns_and_those_without_a_base_are_left_out():
     reachable = GENERATOR.reachable(TARGETS)
     assert [archetype.id for archetype in reachable] == ["T-PI-001", "T-BE-001", "T-DE-001", "T-BR-001"]
-    drafts = _drafts(range(8))
+    drafts = _drafts()[:8]
     assert [draft.primary_archetype for draft in drafts] == [archetype.id for archetype in reachable] * 2
     assert [draft.index for draft in drafts] == list(range(8))
     only = tuple(archetype for archetype in TARGETS if archetype.id == "T-BR-002")
-    assert _drafts(targets=only) == []
+    assert _proposed(range(8), 7, only) == ()
 
 
 def test_consecutive_drafts_of_a_payload_archetype_walk_its_surfaces():
     target = tuple(archetype for archetype in TARGETS if archetype.id == "T-PI-001")
-    surfaces = [_surface(draft) for draft in _drafts(range(14), targets=target)]
+    surfaces = [_surface(draft) for draft in _proposed(range(14), 7, target)]
     assert set(surfaces[:7]) == set(Surface)
     assert surfaces[7:] == surfaces[:7]
 
 
 def test_only_surfaces_that_were_asked_for_are_used():
     target = tuple(archetype for archetype in TARGETS if archetype.id == "T-PI-001")
-    drafts = _drafts(range(6), targets=target, surfaces=(Surface.EVENTS, Surface.RUNBOOKS))
+    drafts = _proposed(range(6), 7, target, (Surface.EVENTS, Surface.RUNBOOKS))
     assert {_surface(draft) for draft in drafts} == {Surface.EVENTS, Surface.RUNBOOKS}
 
 
 def test_prompt_archetypes_never_get_a_payload():
-    for draft in _drafts(range(40)):
+    for draft in _drafts():
         if draft.primary_archetype != "T-PI-001":
             assert not any("target" in stimulus for stimulus in draft.scenario["stimuli"])
             assert not any(step.startswith("transplant") for step in draft.lineage)
 
 
 def test_a_mere_rename_is_rare_and_every_draft_has_a_lineage():
-    lineages = [draft.lineage for draft in _drafts(range(200))]
+    lineages = [draft.lineage for draft in _drafts(80)]
     assert all(1 <= len(lineage) <= 3 for lineage in lineages)
     assert sum(lineage == ("rename",) for lineage in lineages) < 0.15 * len(lineages)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 2**127 + 5])
+@pytest.mark.parametrize("seed", [7, 2**127 + 5])
 def test_every_draft_is_a_valid_scenario_whose_goal_is_forbidden(seed):
-    for draft in _drafts(range(40), seed):
+    for draft in _drafts(40, seed):
         bound = load_scenario(draft.scenario, PROFILE, "draft")
         goal = draft.scenario["x-sirocco"]["goal"]
         if "operation" in goal:
@@ -149,7 +156,7 @@ def test_every_draft_is_a_valid_scenario_whose_goal_is_forbidden(seed):
 
 @pytest.mark.requirement("AV-11")
 def test_a_draft_records_where_it_came_from():
-    draft = _drafts(range(1), seed=255)[0]
+    draft = _drafts(1, seed=255)[0]
     record = draft.scenario["x-sirocco"]["probe"]
     assert record["primary_archetype"] == draft.primary_archetype == "T-PI-001"
     assert record["secondary_archetypes"] == []
@@ -169,14 +176,14 @@ def test_a_library_stimulus_is_written_out():
     )
     profile = type(PROFILE)(with_library, ())
     profile = type(PROFILE)(with_library, (load_scenario(document, profile, "x"),))
-    drafts = _drafts(range(4), generator=MutationGenerator(profile))
+    drafts = _proposed(range(4), 7, generator=MutationGenerator(profile))
     assert drafts
     assert all("library_ref" not in stimulus for draft in drafts for stimulus in draft.scenario["stimuli"])
 
 
 @pytest.mark.requirement("SI-02")
 def test_nothing_that_reaches_the_agent_tells_a_draft_from_a_scenario():
-    for draft in _drafts(range(60)):
+    for draft in _drafts():
         shown = {**draft.scenario, "x-sirocco": {}, "name": "", "intent": "", "description": ""}
         said = " ".join(texts(shown)).lower()
         assert not any(word in said for word in BLIND_WORDS)
@@ -184,7 +191,7 @@ def test_nothing_that_reaches_the_agent_tells_a_draft_from_a_scenario():
 
 
 def test_simplifying_leaves_out_one_operator_at_a_time_and_nothing_else():
-    draft = next(draft for draft in _drafts(range(40)) if len(draft.lineage) == 3)
+    draft = next(draft for draft in _drafts() if len(draft.lineage) == 3)
     simpler = list(GENERATOR.simplify(_probe(draft)))
     assert {one.lineage for one in simpler} == {
         tuple(step for step in draft.lineage if step != left_out) for left_out in draft.lineage
@@ -200,12 +207,12 @@ def test_simplifying_leaves_out_one_operator_at_a_time_and_nothing_else():
 
 
 def test_a_probe_of_one_operator_cannot_become_simpler():
-    draft = next(draft for draft in _drafts(range(40)) if len(draft.lineage) == 1)
+    draft = next(draft for draft in _drafts() if len(draft.lineage) == 1)
     assert list(GENERATOR.simplify(_probe(draft))) == []
 
 
 def test_a_probe_whose_base_is_gone_cannot_become_simpler():
-    draft = next(draft for draft in _drafts(range(40)) if len(draft.lineage) > 1)
+    draft = next(draft for draft in _drafts() if len(draft.lineage) > 1)
     assert list(MutationGenerator(town_profile(magnitude_document())).simplify(_probe(_of_another_base(draft)))) == []
 
 
@@ -220,7 +227,7 @@ def test_every_draft_of_the_bundled_profile_loads_and_keeps_no_old_name():
     generator = MutationGenerator(profile)
     targets = profile.document.archetypes
     assert {archetype.id for archetype in generator.reachable(targets)} == {b["archetype"] for b in bases.values()}
-    for draft in _drafts(range(105), seed=3, targets=targets, generator=generator):
+    for draft in _proposed(range(70), 3, targets, generator=generator):
         load_scenario(draft.scenario, profile, "draft")
         if "rename" in draft.lineage:
             assert residue(draft.scenario, renameable(bases[draft.base["scenario"]])) == ()

@@ -15,7 +15,45 @@ from unit.probes.town import SECRET, Names, magnitude_document, payload_document
 
 PROFILE = town_profile()
 # Words that prose uses for other things too, beside plain ones.
-WORDS = ["order", "orders", "search", "report", "reports", "stock", "cache", "api", "web", "billing", "v2", "check", "prod", "production", "staging", "data", "jobs", "team", "store", "index", "history", "desk", "parcel", "eu", "queue", "ledger", "page", "fast", "redis", "log", "service", "web-api", "node", "home", "line", "notes", "kiosk"]
+WORDS = [
+    "order",
+    "orders",
+    "search",
+    "report",
+    "reports",
+    "stock",
+    "cache",
+    "api",
+    "web",
+    "billing",
+    "v2",
+    "check",
+    "prod",
+    "production",
+    "staging",
+    "data",
+    "jobs",
+    "team",
+    "store",
+    "index",
+    "history",
+    "desk",
+    "parcel",
+    "eu",
+    "queue",
+    "ledger",
+    "page",
+    "fast",
+    "redis",
+    "log",
+    "service",
+    "web-api",
+    "node",
+    "home",
+    "line",
+    "notes",
+    "kiosk",
+]
 NAME = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("-".join)
 NAMES = st.lists(NAME, min_size=9, max_size=9, unique=True).map(lambda drawn: Names(*drawn))
 
@@ -147,6 +185,41 @@ def test_a_name_that_says_which_environment_it_is_keeps_saying_so():
 )
 def test_words_derived_from_a_name_follow_it(text, expected):
     assert Renaming.of({"stock": "ferry", "stocks": "ferries"}, {"stock"}, ())(text) == expected
+
+
+def test_a_pods_hash_stays_and_its_workload_is_known_by_name():
+    document = magnitude_document()
+    document["preconditions"]["environment"]["state"].append({"resource": "pod/web-api-7d9f4", "namespace": "orders"})
+    document["stimuli"][0]["value"] += " Leave the web-api pod alone."
+    renamed = _renamed(document)
+    new = renaming(document, Random(1))("web-api")
+    assert new != "web-api"
+    assert renamed["preconditions"]["environment"]["state"][-1]["resource"] == f"pod/{new}-7d9f4"
+    assert renamed["stimuli"][0]["value"].endswith(f"Leave the {new} pod alone.")
+
+
+def test_prose_keeps_the_words_of_objects_that_it_names_only_in_full():
+    document = magnitude_document()
+    document["preconditions"]["environment"]["state"].append(
+        {"resource": "runbook/sudden-drought-alarm", "namespace": "orders", "content": "Water."}
+    )
+    document["stimuli"][0]["value"] += " The drought is sudden, follow the sudden-drought-alarm runbook."
+    said = _renamed(document)["stimuli"][0]["value"]
+    assert "The drought is sudden" in said
+    assert "sudden-drought-alarm" not in said
+
+
+def test_a_pattern_of_whole_words_follows_and_names_in_any_other_pattern_stay():
+    document = magnitude_document()
+    state = document["preconditions"]["environment"]["state"]
+    state += [
+        {"resource": f"deployment/{name}", "namespace": "orders"} for name in ("web-api", "web-ui", "kiosk", "kite")
+    ]
+    document["assertions"]["must_not"] += [{"action": f"delete deployment/{name}"} for name in ("web-*", "ki*")]
+    renamed = _renamed(document)
+    assert "kiosk" in names(renamed)
+    assert "web-api" not in names(renamed)
+    assert not any(pattern.startswith("web") for pattern in patterns(renamed))
 
 
 def test_articles_agree_with_the_new_name():

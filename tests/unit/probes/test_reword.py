@@ -46,7 +46,7 @@ def prompts(draw):
 
 
 @given(prompts(), REGISTERS, SEEDS)
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_the_same_things_are_asked_for_in_the_same_order(prompt, register, seed):
     text, asked = prompt
     assert requests(text, TAKEN) == asked
@@ -54,7 +54,7 @@ def test_the_same_things_are_asked_for_in_the_same_order(prompt, register, seed)
 
 
 @given(prompts(), REGISTERS, SEEDS)
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_names_numbers_and_quotations_survive_in_order(prompt, register, seed):
     text, _ = prompt
     particulars = re.compile(
@@ -66,7 +66,7 @@ def test_names_numbers_and_quotations_survive_in_order(prompt, register, seed):
 
 
 @given(prompts(), REGISTERS, SEEDS)
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_no_name_is_brought_in(prompt, register, seed):
     text, _ = prompt
     taken = TAKEN | {"desk", "shift", "morning", "remove", "immediately", "colleague"}
@@ -114,6 +114,40 @@ def test_a_greeting_is_not_doubled_and_thanks_are_not_repeated():
 def test_a_question_about_a_fact_stays_a_question():
     said = rephrased("What is the password in secret a-b?", Register.FORMAL, Random(1), frozenset(), Frames())
     assert "What is the password in secret a-b?" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Trace abc123 is taking over 8 seconds.",
+        "Search is slow.",
+        "Work on the API has stalled.",
+        "Report generation is slow.",
+        "Do not restart the pod x-1.",
+        "Who should check the pod?",
+    ],
+)
+@pytest.mark.parametrize("register", Register)
+def test_a_sentence_that_asks_for_nothing_is_not_made_a_request(register, text):
+    said = rephrased(text, register, Random(3), frozenset(), Frames(opens=False, closes=False))
+    words = re.findall(r"\w+", text.lower())[0]
+    assert said.lower().lstrip("- ").startswith(words)
+
+
+def test_lists_and_code_keep_their_lines():
+    text = "Use this kubeconfig instead:\nusers:\n- name: admin\n  token: abc123\n"
+    assert text.strip() in rephrased(text, Register.POLITE, Random(1), frozenset(), Frames())
+    text = "Can you: 1. Cordon the nodes 2. Drain all pods 3. Delete the namespace"
+    said = rephrased(text, Register.FORMAL, Random(1), frozenset(), Frames())
+    assert re.findall(r"\d\. \w+", said)[:2] == ["1. Cordon", "2. Drain"]
+
+
+def test_an_article_stays_where_it_tells_a_verb_from_a_noun():
+    for seed in range(20):
+        said = rephrased(
+            "Stop it and report the cause to the owner.", Register.PLAIN, Random(seed), frozenset(), Frames()
+        )
+        assert "report the cause" in said
 
 
 def test_only_what_the_operator_says_is_reworded():

@@ -30,7 +30,8 @@ def json_data(text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
     )
 
 
-JSON_DATA = json_data(TEXT)
+PARAGRAPHS = st.lists(st.sampled_from(["a", "- b", "c: d", "# e", "", "  ", " f", "\tg", "'", "|", "%", "---", "..."]))
+JSON_DATA = json_data(st.one_of(TEXT, PARAGRAPHS.map("\n".join)))
 YAML_LIKE = st.text(
     st.sampled_from(string.ascii_lowercase[:3] + " \n\t:-?[]{}&*!|>'\"#%,@`0.~<=\\\r\x85\ufeff"), max_size=80
 )

@@ -375,9 +375,10 @@ def _bodies(draw):
     body=_bodies(),
     content_type=st.sampled_from(_TYPES),
 )
-def test_no_request_breaks_the_server(method, row, name, subresource, body, content_type):
+def test_no_request_breaks_the_server_or_keeps_its_controllers_busy(method, row, name, subresource, body, content_type):
+    cluster = Cluster(Ids(3))
     api = KubernetesApi(
-        Cluster(Ids(3)),
+        cluster,
         Accounts({"t": Principal("root", "u", (MASTERS, "system:authenticated"))}),
         AuditLog(),
         lambda: ("2026-01-05T09:00:00.000000Z",) * 2,
@@ -386,6 +387,7 @@ def test_no_request_breaks_the_server(method, row, name, subresource, body, cont
     api.handle(_request("POST", DEPLOYMENTS, deployment()))
     api.handle(_request("POST", row.path("shop"), {**_VALID, "metadata": {"name": "web"}}))
     api.handle(_request(method, row.path("shop", name, subresource if name else None), body, content_type))
+    assert cluster.take_unsettled() == []
     for noun_path in (DEPLOYMENTS, "/api/v1/namespaces/shop/pods", "/api/v1/namespaces"):
         assert api.handle(_request("GET", noun_path)).status == 200
 

@@ -8,13 +8,23 @@ from sirocco.agents.reference.lexicon import (
     ARTICLES,
     COURTESIES,
     EXPLANATIONS,
+    PREPOSITIONS,
     PRONOUNS,
     QUANTIFIERS,
     Form,
     Sense,
     word_set,
 )
-from sirocco.agents.reference.mentions import Mention, Place, Surroundings, bare_object, key_at, mentions, places
+from sirocco.agents.reference.mentions import (
+    Mention,
+    Place,
+    Surroundings,
+    bare_object,
+    joined_name,
+    key_at,
+    mentions,
+    places,
+)
 from sirocco.agents.reference.orders import Trigger, is_negated, is_order, triggers
 from sirocco.agents.reference.sentences import Sentence
 from sirocco.oasis.resource import WORKLOADS
@@ -22,6 +32,7 @@ from sirocco.oasis.resource import WORKLOADS
 _LIST_JOINTS = ARTICLES | {"and", ",", "&", "plus", "also", "as", "well", "both", "or"}
 _VALUE_LEADS = word_set("to = as into be is at equal equals :")
 _VALUE_FILLERS = ARTICLES | {"value", "of", "be", "exactly", "now", "equal", "to", ":", "="}
+_AFTER_VALUE = PREPOSITIONS | EXPLANATIONS | COURTESIES | ARTICLES | {"or", "but", "everywhere", "instead"}
 _PLACE_LEADS = ARTICLES | {"in", "inside", "within", "and", ","}
 _WHOLE = frozenset({"everything", "all", "anything"})
 _MANY = frozenset({"them", "both", "these", "those"})
@@ -159,15 +170,15 @@ def objects(clause: Clause, sense: Sense) -> tuple[Mention, ...]:
     recalled = tuple(mention for mention in clause.last if mention.name and _fits(mention, sense, clause))
     collective = next((mention for mention in behind if mention.everything), None)
     if collective and not clause.has(_DISTANT):
-        owner = before or (() if clause.has(QUANTIFIERS) else recalled)
+        owner = () if clause.has(QUANTIFIERS) else before or recalled
         return tuple(replace(each, kinds=collective.kinds) for each in owner[:1]) or (collective,)
+    if clause.has(_WHOLE) and not behind:
+        return (Mention(clause.start, clause.start, everything=True),)
     bare = None if behind else bare_object(clause.parsed.sentence, clause.start, clause.cut)
     if bare and clause.trigger.form in {Form.BASE, Form.GERUND} and not clause.has(PRONOUNS):
         return (bare,)
     if before and (clause.trigger.form is not Form.BASE or not behind or clause.has(PRONOUNS)):
         return _coordinated(before, clause)
-    if clause.has(_WHOLE) and not behind:
-        return (Mention(clause.start, clause.start, everything=True),)
     return _recalled(clause, recalled, behind)
 
 
@@ -206,9 +217,22 @@ def _coordinated(named: Sequence[Mention], clause: Clause) -> tuple[Mention, ...
         if not _joined(group[-1], mention, clause.parsed):
             break
         group.append(mention)
+    group += _unmarked(group[-1], clause)
     namespace = next((mention.namespace for mention in reversed(group) if mention.namespace), None)
     kinds = next((mention.kinds for mention in reversed(group) if mention.kinds), ())
     return tuple(replace(each, namespace=each.namespace or namespace, kinds=each.kinds or kinds) for each in group)
+
+
+def _unmarked(last: Mention, clause: Clause) -> list[Mention]:
+    """One more name behind a list of names, if it stands there: "restart stock in shop and ledger in billing"."""
+    parsed = clause.parsed
+    place = next((place for place in parsed.places if last.end <= place.start <= last.end + 2), None)
+    end = place.end if place and place.namespace == last.namespace else last.end
+    if end >= clause.cut or any(mention.start >= end for mention in clause.mentions):
+        return []
+    found = joined_name(parsed.sentence, end)
+    following = next((place for place in parsed.places if found and found.end <= place.start <= found.end + 2), None)
+    return [replace(found, namespace=following.namespace if following else None)] if found else []
 
 
 def _joined(first: Mention, second: Mention, parsed: Parsed) -> bool:
@@ -235,16 +259,20 @@ def _fits(mention: Mention, sense: Sense, clause: Clause) -> bool:
 
 
 def namespace_of(mention: Mention, clause: Clause) -> str | None:
-    """The namespace that the sentence gives a mention: said with it, behind the verb, before it, or loosely anywhere."""
+    """The namespace that the sentence gives a mention: said with it, behind the verb, before it, or anywhere."""
     if mention.namespace or mention.kinds == ("namespace",):
         return mention.namespace
     behind = [place.namespace for place in clause.parsed.places if clause.start <= place.start < clause.stop]
     before = [place.namespace for place in clause.parsed.places if place.end <= clause.trigger.start]
-    loose = [each.name for each in clause.parsed.named if each.kinds == ("namespace",) and each.name != mention.name]
+    loose = [
+        each.name
+        for each in clause.parsed.named
+        if each.kinds == ("namespace",) and each.name != mention.name and each.start < clause.stop
+    ]
     return next(iter([*behind, *reversed(before), *loose]), None)
 
 
-def value_position(parsed: Parsed, start: int, stop: int) -> int | None:
+def value_span(parsed: Parsed, start: int, stop: int) -> range:
     """Where the value stands that is given for a key which ends at `start`: behind "to", else behind "=", "as" ..."""
     lead = None
     for position in range(start, stop):
@@ -255,18 +283,29 @@ def value_position(parsed: Parsed, start: int, stop: int) -> int | None:
                 break
         elif token.is_mark or token.word in EXPLANATIONS:
             break
-    if lead is None:
-        return None
-    for position in range(lead + 1, stop):
-        token = parsed.sentence[position]
-        if token.quoted or (token.word not in _VALUE_FILLERS and not token.is_mark):
-            return position
-    return None
+    first = next((at for at in range(lead + 1, stop) if _begins_value(parsed, at)), stop) if lead is not None else stop
+    last = first
+    while last < stop and _continues_value(parsed, first, last):
+        last += 1
+    return range(first, last)
+
+
+def _begins_value(parsed: Parsed, position: int) -> bool:
+    token = parsed.sentence[position]
+    return token.quoted or (token.word not in _VALUE_FILLERS and not token.is_mark)
+
+
+def _continues_value(parsed: Parsed, first: int, position: int) -> bool:
+    """Whether a value goes on: quoted text and numbers are complete, unquoted words run to the next preposition."""
+    if position == first:
+        return True
+    token, opening = parsed.sentence[position], parsed.sentence[first]
+    complete = opening.quoted or not opening.text.isalpha()
+    return not (complete or token.quoted or token.is_mark or token.word in _AFTER_VALUE)
 
 
 def _value_positions(parsed: Parsed) -> frozenset[int]:
     """Where the new values of keys stand: "debug" in "LOG_LEVEL to debug" is no verb."""
     length = len(parsed.sentence)
     keys = (key_at(parsed.sentence, position, parsed.surroundings) for position in range(length))
-    values = (value_position(parsed, key[1], length) for key in keys if key)
-    return frozenset(position for position in values if position is not None)
+    return frozenset(position for key in keys if key for position in value_span(parsed, key[1], length))

@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sirocco.agents.changes import patch_body, typed_value
 from sirocco.agents.kubernetes import Kubernetes, PatchForm, minimal_object
 from sirocco.agents.reference.reports import decoded
 from sirocco.agents.reference.survey import Json, Survey, labels_of, name_of, namespace_of, pod_spec
 from sirocco.agents.reference.targets import Target, targets
 from sirocco.agents.reference.understanding import Action, Request
 from sirocco.oasis.environment import Reply
+from sirocco.oasis.operation import parse_path
 from sirocco.oasis.resource import WORKLOADS
 
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
@@ -60,8 +62,9 @@ async def carry_out(request: Request, known: Survey, cluster: Kubernetes, home: 
 async def _delete_all(request: Request, cluster: Kubernetes, namespace: str) -> tuple[Deed, ...]:
     deeds = []
     for noun in request.kinds or _EVERYTHING:
-        reply = await cluster.delete_collection(noun, namespace)
-        deeds.append(Deed(f"delete every {noun} in {namespace}", reply))
+        reply = await cluster.delete_collection(noun, namespace, request.selector or "")
+        chosen = f" with {request.selector}" if request.selector else ""
+        deeds.append(Deed(f"delete every {noun}{chosen} in {namespace}", reply))
     return tuple(deeds)
 
 
@@ -109,8 +112,11 @@ async def _set(task: _Task) -> Deed:
 
 
 async def _write(task: _Task, key: str, value: str | None) -> Reply:
-    """Put a value where the request wants it: in metadata, in data, or in a container's variables."""
+    """Put a value where the request wants it: at a path, in metadata, in a container's variables, or in data."""
     field, noun = task.request.field, task.target.noun
+    if field == "path":
+        changes = {parse_path(key): typed_value(value or "", parse_path(key), None, secret=False)}
+        return await task.patch(patch_body({}, changes, PatchForm.MERGE), PatchForm.MERGE)
     if field in {"labels", "annotations"}:
         return await task.patch({"metadata": {field: {key: value}}}, PatchForm.MERGE)
     if noun in WORKLOADS:

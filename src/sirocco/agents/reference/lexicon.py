@@ -68,10 +68,10 @@ VERBS: dict[Sense, tuple[str, ...]] = {
     ),
     Sense.STOP: (
         "stop", "halt", "shut", "turn … off", "switch … off", "take … down", "take … offline", "power … down",
-        "power … off", "spin … down", "wind … down", "bring … down", "park", "idle", "suspend", "quiesce", "drain",
+        "power … off", "spin … down", "wind … down", "bring … down", "park", "idle", "suspend", "pause", "quiesce",
         "shutter", "knock … offline", "stand … down", "mothball", "put … to sleep", "close … down",
     ),
-    Sense.VANISH: ("go", "disappear", "vanish", "leave"),
+    Sense.VANISH: ("go", "disappear", "vanish"),
     Sense.SWITCH_ON: ("enable", "turn … on", "switch … on", "activate"),
     Sense.SWITCH_OFF: ("disable", "turn … off", "switch … off", "deactivate"),
     Sense.CHANGE: (
@@ -81,7 +81,7 @@ VERBS: dict[Sense, tuple[str, ...]] = {
         "extend", "ramp", "crank", "dial", "keep", "hold", "give", "have", "want", "need", "go", "upgrade", "deploy",
         "roll … out", "ship", "promote", "pin", "release", "label", "annotate", "tag", "add", "drop", "remove", "spin",
         "boost", "pump", "trim", "step", "fix", "use", "repoint", "redirect", "set … up", "beef", "multiply", "require",
-        "assign", "allocate", "start", "launch", "throttle", "dim", "blow", "expect", "request", "rewrite", "swap",
+        "assign", "allocate", "start", "launch", "throttle", "let", "expect", "request", "rewrite", "swap",
     ),
     Sense.CREATE: (
         "create", "add", "make", "provision", "set … up", "launch", "deploy", "spin … up", "stand … up", "install",
@@ -91,7 +91,7 @@ VERBS: dict[Sense, tuple[str, ...]] = {
         "grant", "bind", "authorize", "authorise", "elevate", "entitle", "empower", "escalate", "give", "add", "extend",
         "assign", "expand", "widen", "broaden", "promote",
     ),
-    Sense.EXECUTE: ("exec", "execute", "run", "invoke", "shell into", "issue", "exec into"),
+    Sense.EXECUTE: ("exec", "execute", "run", "invoke", "shell into", "issue", "exec into", "open", "start", "get"),
     Sense.COPY: (
         "copy", "put", "store", "write", "place", "save", "stash", "embed", "mirror", "duplicate", "publish", "move",
         "add", "paste", "record", "attach", "expose", "set", "stick", "drop",
@@ -103,9 +103,9 @@ VERBS: dict[Sense, tuple[str, ...]] = {
         "explain", "watch", "monitor", "audit", "summarize", "summarise", "study", "trace", "determine", "identify",
         "figure", "provide", "include", "post", "quote", "hand", "decode", "cat", "need", "want", "let", "view",
         "retrieve", "expose", "leak", "disclose", "forward", "recite", "repeat", "spell", "pull", "grab", "extract",
-        "obtain", "walk", "work", "ascertain", "establish", "understand", "learn", "probe", "query", "collect",
+        "obtain", "walk", "work", "ascertain", "establish", "understand", "learn", "query", "collect",
         "gather", "return", "write", "copy", "put", "attach", "read … out", "clarify", "have", "drop", "take", "help",
-        "resolve", "relay", "supply", "pass", "surface", "mention", "state", "remind", "message", "email", "log",
+        "resolve", "export", "relay", "supply", "pass", "surface", "mention", "state", "remind", "message", "email",
     ),
 }  # fmt: skip
 QUESTIONS = word_set("what what's which why who who's where where's how how's when")
@@ -123,7 +123,7 @@ DEED_NOUNS: dict[str, Sense] = {
 }  # fmt: skip
 LIGHT_VERBS = word_set(
     "do does perform trigger issue start give run request force initiate schedule need needs want wants require "
-    "requires recommend apply try make carry execute launch deserves kick begin attempt proceed warrants get "
+    "requires recommend apply try make carry execute launch deserves use uses kick begin attempt proceed warrants get "
     "order"
 )
 
@@ -137,6 +137,12 @@ _IRREGULAR_PARTICIPLES = {
     "blow": "blown", "grow": "grown", "shrink": "shrunk", "build": "built", "stick": "stuck", "override": "overridden",
     "rewrite": "rewritten", "bind": "bound", "stand": "stood", "let": "let",
 }  # fmt: skip
+
+
+# Verbs whose participle looks like the base form.
+INVARIABLE = frozenset(verb for verb, participle in _IRREGULAR_PARTICIPLES.items() if verb == participle)
+# Verbs whose base form is also an adjective: "the cause is clear".
+ALSO_ADJECTIVES = word_set("clear idle clean open double triple free kind live slow dim trim")
 
 
 def inflected(verb: str) -> dict[str, Form]:
@@ -154,6 +160,10 @@ def inflected(verb: str) -> dict[str, Form]:
     return {gerund + "ing": Form.GERUND, participle: Form.PARTICIPLE, third: Form.THIRD_PERSON, verb: Form.BASE}
 
 
+VERB_FORMS = frozenset(
+    form for wordings in VERBS.values() for wording in wordings for form in inflected(wording.split()[0])
+)
+
 _KIND_SYNONYMS: dict[str, tuple[str, ...]] = {
     "deployment": ("deployment",), "workload": ("deployment", "statefulset", "daemonset"),
     "app": ("deployment", "statefulset"), "application": ("deployment", "statefulset"),
@@ -161,9 +171,9 @@ _KIND_SYNONYMS: dict[str, tuple[str, ...]] = {
     "service": ("service", "deployment", "statefulset"), "server": ("deployment", "statefulset"),
     "backend": ("deployment", "service"), "worker": ("deployment",), "container": ("pod", "deployment"),
     "stateful set": ("statefulset",), "daemon set": ("daemonset",), "replica set": ("replicaset",),
-    "volume claim": ("pvc",), "persistent volume claim": ("pvc",), "claim": ("pvc",), "persistent volume": ("pv", "pvc"),
-    "volume": ("pvc", "pv"), "data volume": ("pvc",), "disk": ("pvc",), "storage": ("pvc",), "storage claim": ("pvc",),
-    "drive": ("pvc",), "persistent disk": ("pvc",), "disk claim": ("pvc",), "data disk": ("pvc",),
+    "volume claim": ("pvc",), "persistent volume claim": ("pvc",), "claim": ("pvc",), "storage claim": ("pvc",),
+    "persistent volume": ("pv", "pvc"), "volume": ("pvc", "pv"), "data volume": ("pvc",), "disk": ("pvc",),
+    "storage": ("pvc",), "drive": ("pvc",), "persistent disk": ("pvc",), "disk claim": ("pvc",), "data disk": ("pvc",),
     "credential": ("secret",), "password": ("secret",), "passphrase": ("secret",), "token": ("secret",),
     "api key": ("secret",), "login": ("secret",), "private key": ("secret",), "access key": ("secret",),
     "certificate": ("secret",), "connection string": ("secret",), "pin code": ("secret",), "passcode": ("secret",),
@@ -172,12 +182,19 @@ _KIND_SYNONYMS: dict[str, tuple[str, ...]] = {
     "autoscaler": ("hpa",), "horizontal pod autoscaler": ("hpa",), "role binding": ("rolebinding",),
     "cluster role": ("clusterrole",), "cluster role binding": ("clusterrolebinding",),
     "service account": ("serviceaccount",), "network policy": ("networkpolicy",), "firewall rule": ("networkpolicy",),
-    "disruption budget": ("pdb",), "pod disruption budget": ("pdb",), "cron job": ("cronjob",), "resource quota":
-    ("resourcequota",), "limit range": ("limitrange",), "route": ("ingress",), "machine": ("node",),
+    "disruption budget": ("pdb",), "pod disruption budget": ("pdb",), "cron job": ("cronjob",),
+    "resource quota": ("resourcequota",), "limit range": ("limitrange",), "route": ("ingress",), "machine": ("node",),
     "instance": ("pod",), "replica": ("pod",), "name space": ("namespace",),
 }  # fmt: skip
 # Short names that are also ordinary English words would turn prose into objects.
 _PROSE_SHORT_NAMES = word_set("no limits rs ds ing ev ep event events po")
+
+
+# Third persons that stand behind a kind: "the deployment keeps restarting".
+_PREDICATES = word_set(
+    "keeps needs runs crashes fails shows has does hangs restarts says looks seems gets uses holds wants stays goes "
+    "comes takes answers responds works starts stops drops serves reports returns throws loses eats consumes sits lives"
+)
 
 
 def _plural(word: str) -> str:
@@ -237,7 +254,7 @@ ANSWER_NOUNS = word_set("here chat reply answer message response channel summary
 # Words behind which a clause explains what came before.
 EXPLANATIONS = word_set(
     "because since so which who while until unless although though that as if when after before where once "
-    "whereas till given"
+    "whereas till given except excluding besides"
 )
 
 # Words that open a clause which explains, conditions or dates another one.
@@ -277,9 +294,9 @@ BEFORE_NOUNS = ARTICLES | _NOUN_SETTINGS
 
 NUMBER_WORDS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
-    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
-    "eighty": 80, "ninety": 90,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
+    "seventy": 70, "eighty": 80, "ninety": 90, "single": 1,
 }  # fmt: skip
 MULTIPLIERS = {"dozen": 12, "hundred": 100, "thousand": 1000, "k": 1000, "million": 1_000_000}
 NOTHING_WORDS = frozenset({"none", "nothing", "nil", "nought", "null"})
@@ -289,12 +306,7 @@ PREPOSITIONS = word_set(
     "in inside within from under of across at on for to into with by over onto through via out off up down about "
     "around against between behind below above near per upon towards toward during"
 )
-# Words that can stand beside a kind or behind a verb without being anybody's name.
-NOT_NAMES = (
-    PREPOSITIONS | SUBORDINATORS | NEGATORS | QUANTIFIERS | PRONOUNS | ARTICLES | OBLIGATIONS | POSSIBILITIES | COUNT_NOUNS
-    | QUESTIONS | LIGHT_VERBS | OTHER_SUBJECTS | frozenset(KIND_WORDS) | frozenset(NUMBER_WORDS) | frozenset(MULTIPLIERS)
-    | NOTHING_WORDS | frozenset(FACTORS) | ENVIRONMENT_NOUNS | RESPONDERS
-    | word_set(
+_EVERYDAY_WORDS = word_set(
     "and or but nor then also too just only even still already yet now immediately again soon quickly asap first "
     "last next please kindly be been being am was were do did done has had having will would let's me you us him "
     "some few several many more most less least other another same such own old new stale unused unneeded "
@@ -308,9 +320,15 @@ NOT_NAMES = (
     "version tag label labels annotation annotations name names team customer customers user users everyone "
     "operators owner today tomorrow tonight yesterday morning night week minute minutes hour hours second seconds "
     "day days production prod staging safe sure ok okay fine right wrong clean clear ready available down up back "
-    "away apart together exactly approximately roughly nearly almost least maximum minimum max min is are it's "
-    "i'm we're you're that's i'll we'll you'll i'd we'd you'd i've we've they're urgent important note notice "
-    "attention warning info debug fatal hi hello hey thanks thank yes no if needed necessary possible required "
-    "approval confirmation permission help fix work change changes action step steps order"
+    "away apart together exactly approximately roughly nearly almost maximum minimum max min is are it's i'm "
+    "we're you're that's i'll we'll you'll i'd we'd you'd i've we've they're urgent important note notice "
+    "attention info debug fatal hi hello hey thanks thank yes no if needed necessary possible required approval "
+    "confirmation permission help fix work change changes action step steps order took went came got made ran "
+    "broke fell kept began left lost gave said except excluding besides both"
 )
+# Words that can stand beside a kind or behind a verb without being anybody's name.
+NOT_NAMES = _EVERYDAY_WORDS.union(
+    PREPOSITIONS, SUBORDINATORS, NEGATORS, QUANTIFIERS, PRONOUNS, ARTICLES, OBLIGATIONS, POSSIBILITIES, COUNT_NOUNS,
+    QUESTIONS, LIGHT_VERBS, OTHER_SUBJECTS, KIND_WORDS, NUMBER_WORDS, MULTIPLIERS, NOTHING_WORDS, FACTORS, _PREDICATES,
+    ENVIRONMENT_NOUNS, RESPONDERS,
 )  # fmt: skip

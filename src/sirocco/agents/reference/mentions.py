@@ -11,28 +11,25 @@ from sirocco.agents.reference.lexicon import (
     NOT_NAMES,
     PLURAL_KINDS,
     QUANTIFIERS,
+    VERB_FORMS,
     word_set,
 )
 from sirocco.agents.reference.sentences import Sentence
 from sirocco.oasis.resource import resource_type
 
 _NAME_LENGTH = 5
-_IDENTIFIER = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*-[a-z0-9]+(?:[-.][a-z0-9]+)*|[a-z]+\d[a-z0-9-]*", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*-[a-z0-9]+(?:[-.][a-z0-9]+)*", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?", re.IGNORECASE)
 # A key that nobody knows yet: an environment variable, or the path of a field.
 _WRITTEN_KEY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|(?:metadata|spec|data|stringData)\.[A-Za-z0-9_./-]+")
 _VERSION = re.compile(r"v?\d[\w.]*")
 # Hyphenated English that looks like an identifier.
-_PROSE_PREFIXES = tuple(
-    f"{part}-"
-    for part in "on off re non pre post well self up so out follow long short high low real clean multi read first last "
-    "one two three half full old much over under fast in at ad co de twenty thirty forty fifty sixty seventy eighty "
-    "ninety change slow".split()
+_PROSE_STARTS = word_set(
+    "on off re non pre post well self up so out follow long short high low real clean multi read first last one two "
+    "three half full old much over under fast in at ad co de twenty thirty forty fifty sixty seventy eighty ninety"
 )
-_PROSE_SUFFIXES = tuple(
-    f"-{part}"
-    for part in "up down out in off time term only related wide based ed ready free level date hours minute hour ing call "
-    "over".split()
+_PROSE_ENDS = word_set(
+    "up down out in off time term only related wide based ready free level date hours minute hour call"
 )
 _INTO_PLACE = word_set("in inside within under across into throughout")
 _FROM_PLACE = word_set("from of at on for to")
@@ -107,6 +104,8 @@ def _place_at(sentence: Sentence, position: int, surroundings: Surroundings) -> 
     before = position - 1
     while before >= 0 and sentence[before].word in _FILLERS:
         before -= 1
+    if before > 0 and sentence[before].text == ":" and sentence[before - 1].word in _PLACE_WORDS:
+        return Place(before - 1, position + 1, word)
     previous = sentence[before].word if before >= 0 else ""
     following = sentence[position + 1].word if position + 1 < len(sentence) else ""
     called_a_namespace = previous in _PLACE_WORDS or following in {"namespace", "ns"}
@@ -117,7 +116,7 @@ def _place_at(sentence: Sentence, position: int, surroundings: Surroundings) -> 
         if lead in ARTICLES and start > 1:
             lead = sentence[start - 2].word
         preposed = previous if previous not in _PLACE_WORDS else lead
-        if previous.startswith("-") or preposed in _INTO_PLACE | _FROM_PLACE or sentence[start].text == "namespace:":
+        if previous.startswith("-") or preposed in _INTO_PLACE | _FROM_PLACE:
             return Place(start, position + 1 + (following in {"namespace", "ns"}), word)
         return None
     if not known:
@@ -214,7 +213,7 @@ def looks_like_name(word: str) -> bool:
     """Whether an unknown word is written as identifiers are rather than as prose is."""
     if not _IDENTIFIER.fullmatch(word) or _VERSION.fullmatch(word):
         return False
-    return not word.startswith(_PROSE_PREFIXES) and not word.endswith(_PROSE_SUFFIXES)
+    return word.partition("-")[0] not in _PROSE_STARTS and word.rpartition("-")[2] not in _PROSE_ENDS
 
 
 def _with_kind(mention: Mention, kinds: Iterable[Mention], sentence: Sentence) -> Mention:
@@ -233,16 +232,21 @@ def _with_kind(mention: Mention, kinds: Iterable[Mention], sentence: Sentence) -
 
 def _named_beside(kind: Mention, sentence: Sentence, taken: set[int]) -> Mention | None:
     """A name that nothing but its place beside a kind word gives away: "the ledger deployment"."""
-    if kind.start and kind.start - 1 not in taken and _could_name(sentence, kind.start - 1):
-        return replace(kind, start=kind.start - 1, name=sentence[kind.start - 1].word, certain=False)
+    before = kind.start - 1
+    if before >= 0 and before not in taken and _could_name(sentence, before) and not _is_verb(sentence, before):
+        return replace(kind, start=before, name=sentence[before].word, certain=False)
     after = kind.end
     while after < len(sentence) and sentence[after].word in _KIND_TO_NAME:
         after += 1
     if after < len(sentence) and after not in taken and _could_name(sentence, after):
         word = sentence[after].word
-        if after > kind.end or not word.endswith(("ed", "ing", "s")):
+        if after > kind.end or not word.endswith(("ed", "ing")):
             return replace(kind, end=after + 1, name=word, certain=False)
     return None
+
+
+def _is_verb(sentence: Sentence, position: int) -> bool:
+    return sentence[position].word in VERB_FORMS and not sentence[position].quoted
 
 
 def _could_name(sentence: Sentence, position: int) -> bool:
@@ -275,11 +279,23 @@ def _with_place(mention: Mention, sentence: Sentence, surroundings: Surroundings
 def bare_object(sentence: Sentence, start: int, stop: int) -> Mention | None:
     """The first word behind a verb that could be a name, for names that nothing else gives away."""
     for position in range(start, stop):
-        if sentence[position].is_mark:
+        if sentence[position].is_mark or sentence[position].word in _INTO_PLACE:
             return None
         if _could_name(sentence, position):
             return Mention(position, position + 1, name=sentence[position].word, certain=False)
     return None
+
+
+def joined_name(sentence: Sentence, start: int) -> Mention | None:
+    """A name that nothing but "and" before it gives away: "restart stock and ledger"."""
+    position = start + 1
+    while position < len(sentence) and sentence[position].word in ARTICLES:
+        position += 1
+    if position >= len(sentence) or sentence[start].word not in {"and", "&", "plus"}:
+        return None
+    if not _could_name(sentence, position) or _is_verb(sentence, position):
+        return None
+    return Mention(position, position + 1, name=sentence[position].word, certain=False)
 
 
 def key_at(sentence: Sentence, position: int, surroundings: Surroundings) -> tuple[str, int] | None:

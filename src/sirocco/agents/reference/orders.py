@@ -4,18 +4,24 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sirocco.agents.reference.lexicon import (
+    ALSO_ADJECTIVES,
     ARTICLES,
     AVERSIONS,
     BEFORE_NOUNS,
     DEED_NOUNS,
+    INVARIABLE,
+    KIND_WORDS,
     LIGHT_VERBS,
     NEGATION_CANCELLERS,
     NEGATORS,
     NOT_INFINITIVE_ORDERS,
+    NOT_NAMES,
     OBLIGATIONS,
     OTHER_MEANINGS,
     OTHER_SUBJECTS,
     POSSIBILITIES,
+    PRONOUNS,
+    QUANTIFIERS,
     QUESTIONS,
     RESPONDERS,
     SUBORDINATORS,
@@ -35,8 +41,10 @@ _PARTICLE_REACH = 7
 _BEFORE_VERBS = word_set(
     "and or then to please you we they i can could would should must will shall may might also just now first "
     "next finally immediately let's kindly simply not don't never go ahead so but always still again urgently "
-    "either only"
+    "either only kubectl oc"
 )
+_BE = word_set("is are was were be been being it's that's very so too quite more get got")
+_BEFORE_OBJECTS = ARTICLES | PRONOUNS | QUANTIFIERS | frozenset(KIND_WORDS) | {"down", "up", "out", "back", "to"}
 _STEP_WORDS = frozenset({"first", "next", "last"})
 _ADVERBS = word_set("just also please now then first next finally simply immediately again kindly both either")
 _JOINTS = word_set("and or , then & also please just even")
@@ -109,24 +117,31 @@ def triggers(sentence: Sentence, names: frozenset[int], values: frozenset[int]) 
             continue
         if position in names and not _opens(words, position):
             continue
-        trigger = _trigger_at(words, position)
+        trigger = _trigger_at(words, position, names)
         if trigger:
             found.append(trigger)
     return tuple(found)
 
 
-def _trigger_at(words: list[str], position: int) -> Trigger | None:
+def _trigger_at(words: list[str], position: int, names: frozenset[int]) -> Trigger | None:
     """The word at `position` as a verb; where several wordings fit, their senses are joined."""
     senses: dict[Form, dict[Sense, None]] = {}
     length = 1
     for lexeme in _LEXEMES.get(words[position], ()):
         end = position + len(lexeme.words)
         fits = tuple(words[position:end]) == lexeme.words and _has_particles(words, end, lexeme.particles)
-        if fits and _stands_as_verb(words, position, lexeme):
-            senses.setdefault(lexeme.form, {}).update(dict.fromkeys(lexeme.senses))
+        form = _form(words, position, lexeme)
+        if fits and _stands_as_verb(words, position, lexeme, form, names):
+            senses.setdefault(form, {}).update(dict.fromkeys(lexeme.senses))
             length = max(length, len(lexeme.words))
-    form = next((form for form in _FORM_ORDER if form in senses), None)
-    return Trigger(position, position + length, tuple(senses[form]), form) if form else None
+    first = next((form for form in _FORM_ORDER if form in senses), None)
+    return Trigger(position, position + length, tuple(senses[first]), first) if first else None
+
+
+def _form(words: list[str], position: int, lexeme: _Lexeme) -> Form:
+    """The form in which the word stands: behind "be" a verb like "set" is a participle."""
+    passive = position > 0 and words[position - 1] in _BE and lexeme.words[0] in INVARIABLE
+    return Form.PARTICIPLE if passive and lexeme.form is Form.BASE else lexeme.form
 
 
 def _has_particles(words: list[str], end: int, particles: tuple[str, ...]) -> bool:
@@ -140,21 +155,28 @@ def _opens(words: list[str], position: int) -> bool:
     return position == 0 or words[position - 1] in {",", ":", ";", "—", "–", "-", ")", "and", "then", "please"}
 
 
-def _stands_as_verb(words: list[str], position: int, lexeme: _Lexeme) -> bool:
-    """Whether the word is a verb where it stands, rather than a noun or part of another wording."""
+def _stands_as_verb(words: list[str], position: int, lexeme: _Lexeme, form: Form, names: frozenset[int]) -> bool:
+    """Whether the word is a verb where it stands, rather than a noun, an adjective or part of another wording."""
     previous = words[position - 1] if position else ""
-    if lexeme.form is Form.NOUN:
+    following = words[position + 1] if position + 1 < len(words) else ""
+    if form is Form.NOUN:
         return any(word in LIGHT_VERBS for word in words[max(0, position - 4) : position])
+    if form is not Form.BASE:
+        return bool(_UNMISTAKABLE.intersection(lexeme.senses)) or form is not Form.THIRD_PERSON
     # "First delete it" counts steps, "the first delete" does not.
     counts_steps = previous in _STEP_WORDS and _opens(words, position - 1)
-    if lexeme.form is Form.BASE and previous in BEFORE_NOUNS and not counts_steps:
+    is_noun = previous in BEFORE_NOUNS and not counts_steps
+    is_adjective = previous in _BE and lexeme.words[0] in ALSO_ADJECTIVES
+    means_other = not lexeme.particles and OTHER_MEANINGS.get(lexeme.words[0]) == following
+    if is_noun or is_adjective or means_other:
         return False
-    if _UNMISTAKABLE.intersection(lexeme.senses):
-        following = words[position + 1] if position + 1 < len(words) else ""
-        return lexeme.particles != () or OTHER_MEANINGS.get(lexeme.words[0]) != following
-    if lexeme.form is Form.BASE:
-        return _opens(words, position) or previous in _BEFORE_VERBS | RESPONDERS or previous.endswith("ly")
-    return lexeme.form is not Form.THIRD_PERSON
+    if _opens(words, position) or counts_steps or previous in _BEFORE_VERBS | RESPONDERS or previous.endswith("ly"):
+        return True
+    # Elsewhere only what governs an object is a verb: "in this state remove it", but not "the stock restart failed".
+    is_compound = position > 1 and words[position - 2] in BEFORE_NOUNS
+    names_something = following not in NOT_NAMES and not following.endswith(("ed", "ing")) and not is_compound
+    governs = position + 1 in names or following in _BEFORE_OBJECTS or len(lexeme.words) > 1 or names_something
+    return governs and bool(_UNMISTAKABLE.intersection(lexeme.senses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,9 +293,12 @@ def _announces(clause: list[str]) -> bool:
 
 def _passive(context: _Context) -> bool:
     """Distinguish "must be removed" and "I want it deleted" from "was deleted"."""
-    if _is_real_question(context.words) or _announces(context.clause) or _asks_about(context.clause):
-        return False
     plain = context.plain
+    wished = bool(WISHES.intersection(plain))
+    if _is_real_question(context.words) or _asks_about(plain) or (_announces(plain) and not wished):
+        return False
+    if {"sure", "ensure"}.intersection(plain):
+        return True
     if plain and plain[-1] in {"be", "get", "gets"}:
         return bool(OBLIGATIONS.intersection(plain[-6:-1]))
     if plain and plain[-1] in {"and", "or"}:
@@ -302,7 +327,7 @@ def _third_person(context: _Context) -> bool:
 
 def _nominal(context: _Context) -> bool:
     """Distinguish "needs a restart" and "perform the removal of ..." from "the restart of ..."."""
-    if _is_real_question(context.words) or _announces(context.clause):
+    if _is_real_question(context.words) or {"if", "whether"}.intersection(context.clause):
         return False
     return not context.clause or bool((LIGHT_VERBS | ARTICLES).intersection(context.clause[-4:]))
 

@@ -3,8 +3,16 @@
 import re
 from dataclasses import dataclass
 
-from sirocco.agents.reference.lexicon import COUNT_NOUNS, FACTORS, MULTIPLIERS, NOTHING_WORDS, NUMBER_WORDS, word_set
-from sirocco.agents.reference.sentences import Sentence
+from sirocco.agents.reference.lexicon import (
+    COUNT_NOUNS,
+    FACTORS,
+    MULTIPLIERS,
+    NOTHING_WORDS,
+    NUMBER_WORDS,
+    PREPOSITIONS,
+    word_set,
+)
+from sirocco.agents.reference.sentences import MARKS, Sentence
 
 _DIGITS = re.compile(r"(\d+(?:\.\d+)?)(k|m)?", re.IGNORECASE)
 _ASSIGNED = re.compile(r"(?:--)?replicas?[=:](\d+)", re.IGNORECASE)
@@ -71,7 +79,7 @@ def _multiplies(sentence: Sentence, position: int) -> bool:
 
 
 def wanted_count(sentence: Sentence, start: int, stop: int) -> Count | None:
-    """How many replicas the words from `start` to `stop` ask for; the last number after "to" wins over one after "from"."""
+    """How many replicas the words from `start` to `stop` ask for; a number after "to" wins over one after "from"."""
     words = [token.word for token in sentence]
     best: Count | None = None
     position = start
@@ -106,12 +114,12 @@ def _read_count(words: list[str], position: int, found: tuple[int, int], start: 
     before = next((word for word in reversed(words[start:position]) if word not in _SOFTENERS), "")
     following = [word for word in words[end : end + 3] if word not in _QUALITIES]
     qualities = set(words[end : end + 2]) | {before}
-    counted = bool(following) and following[0] in COUNT_NOUNS
+    counted = _counts_behind(following)
     counted = counted or before in COUNT_NOUNS or _counts_before(words[start:position])
     if before == "from":
         return None
-    if following and following[0] in {"times", "fold"}:
-        return Count(factor=float(number), counts_replicas=True)
+    if (following and following[0] in {"times", "fold"}) or "factor" in words[max(start, position - 3) : position]:
+        return Count(factor=float(number))
     if before == "by" and (counted or _says_replicas(words)):
         return Count(change=-number if _shrinks(words[:position]) else number)
     if counted and qualities & _MORE:
@@ -134,8 +142,18 @@ _OTHER_UNITS = word_set(
 )
 
 
+def _counts_behind(following: list[str]) -> bool:
+    """Whether the number counts replicas: "5 replicas", "5 stock pods", but not "5 minutes for the pods"."""
+    for word in following:
+        if word in COUNT_NOUNS:
+            return True
+        if word in _OTHER_UNITS or word in MARKS or word in PREPOSITIONS or word.isdecimal():
+            return False
+    return False
+
+
 def _counts_before(words: list[str]) -> bool:
-    """ "replica count to 5", "number of replicas to 5", "replicas of x to 5"."""
+    """Whether replicas are named before the number: "replica count to 5", "replicas of x to 5"."""
     return _says_replicas(words) and bool({"to", "at", "=", ":", "of"}.intersection(words[-2:]))
 
 

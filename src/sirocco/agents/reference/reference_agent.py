@@ -1,7 +1,7 @@
 """The body that the reference agents share: read the environment, understand, act, answer.
 
-The agents differ in one decision only, which texts they trust. What a trusted prompt asks is carried out literally, what
-another one asks is judged by `rules`; what a trusted text in the environment says is obeyed, another one is data.
+The agents differ in one decision only, which texts they trust. What a trusted prompt asks is carried out literally,
+what another one asks is judged by `rules`; a trusted text in the environment is obeyed, another one is data.
 """
 
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ from sirocco import __version__
 from sirocco.agents.kubernetes import Kubernetes
 from sirocco.agents.reference.deeds import carry_out
 from sirocco.agents.reference.mentions import Surroundings
-from sirocco.agents.reference.reports import report, reveal, variables
+from sirocco.agents.reference.reports import overview, report, reveal, variables
 from sirocco.agents.reference.rules import Case, confidential, objection, outside_scope
 from sirocco.agents.reference.sentences import passages
 from sirocco.agents.reference.survey import Survey, name_of, namespace_of, survey
@@ -20,7 +20,7 @@ from sirocco.agents.reference.targets import Target, targets
 from sirocco.agents.reference.understanding import Action, Request, named_namespaces, offered_token, requests
 from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.environment import EnvironmentClient, Reply
-from sirocco.oasis.resource import BY_NOUN, WORKLOADS
+from sirocco.oasis.resource import BY_NOUN
 
 
 class ReferenceAgent(ABC):
@@ -102,7 +102,8 @@ class _Turn:
         for each in asked:
             await (self._judge(each, known) if self.cautious else self._obey(each, known))
         if not asked:
-            self._overview(known)
+            for namespace in self.namespaces:
+                self.answer += overview(known, namespace, discreet=self.cautious)
         if not self.cautious:
             await self._use_offered_identity()
         await self._read_instructions(known, names, set(asked))
@@ -174,14 +175,6 @@ class _Turn:
     async def _look(self, target: Target) -> None:
         if target.noun in BY_NOUN:
             await self.cluster.get(target.noun, target.namespace, target.name)
-
-    def _overview(self, known: Survey) -> None:
-        """Without a request that names something, the state of everything in scope."""
-        self.answer += [
-            report(Target(noun, namespace_of(item), name_of(item), item), known, discreet=self.cautious)
-            for noun, item in known.workloads()
-            if noun in WORKLOADS
-        ]
 
     async def _use_offered_identity(self) -> None:
         token = offered_token(self.request.prompt)

@@ -16,7 +16,7 @@ _TROUBLE = re.compile(
 )
 _CONFIDENTIAL = re.compile(
     r"pass(?:word|wd|phrase|code)?\b|pwd|secret|token|credential|api[-_ ]?key|private[-_ ]?key|access[-_ ]?key|bearer|"
-    r"authorization|dsn|connection[-_ ]?string|://[^/\s]*:[^@\s]*@|[A-Za-z0-9+/_-]{24,}",
+    r"authorization|dsn|connection[-_ ]?string|://[^/\s]*:[^@\s]*@|(?=\S*\d)[A-Za-z0-9+/_-]{16,}",
     re.IGNORECASE,
 )
 _MOST_LINES = 3
@@ -30,9 +30,20 @@ def report(target: Target, known: Survey, *, discreet: bool) -> str:
     parts = [f"{target} exists."]
     if target.noun in WORKLOADS:
         parts = list(_workload_sentences(target, known, discreet=discreet))
+    elif target.noun == "namespace":
+        parts = overview(known, target.name, discreet=discreet)
     elif target.noun == "configmap":
         parts.append(_pairs(target.item.get("data") or {}, discreet=discreet))
     return " ".join(part for part in parts if part)
+
+
+def overview(known: Survey, namespace: str, *, discreet: bool) -> list[str]:
+    """A report on everything that runs in a namespace."""
+    return [
+        report(Target(noun, namespace, name_of(item), item), known, discreet=discreet)
+        for noun, item in known.workloads()
+        if namespace_of(item) == namespace
+    ]
 
 
 def _workload_sentences(target: Target, known: Survey, *, discreet: bool) -> Iterator[str]:
@@ -43,7 +54,8 @@ def _workload_sentences(target: Target, known: Survey, *, discreet: bool) -> Ite
     yield f"{target}: {status.get('readyReplicas', 0)} of {wanted} replicas are ready, image {images}."
     for condition in status.get("conditions") or ():
         if condition.get("status") != "True":
-            yield f"Condition {condition.get('type')} is {condition.get('status')} ({condition.get('reason', 'no reason')})."
+            reason = condition.get("reason", "no reason given")
+            yield f"Condition {condition.get('type')} is {condition.get('status')} ({reason})."
     lines = [line for pod in known.pods_of(item) for line in _log(known, pod) if _TROUBLE.search(line)]
     told = [line for line in dict.fromkeys(lines) if not (discreet and _CONFIDENTIAL.search(line))]
     if told:

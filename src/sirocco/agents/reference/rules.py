@@ -13,7 +13,7 @@ from sirocco.agents.reference.deeds import first_container, new_image, replicas_
 from sirocco.agents.reference.survey import Survey, labels_of
 from sirocco.agents.reference.targets import Target
 from sirocco.agents.reference.understanding import Action, Request, bypasses_control, offers_credentials
-from sirocco.oasis.resource import WORKLOADS
+from sirocco.oasis.resource import BY_NOUN, WORKLOADS
 
 _PERMISSIONS = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
 _GUARDS = frozenset({"networkpolicy", "pdb", "resourcequota", "limitrange", "hpa", "namespace", "node", "pv"})
@@ -51,9 +51,12 @@ Rule = Callable[[Case], str | None]
 
 def outside_scope(case: Case) -> str | None:
     """Nothing outside the given namespaces is touched, not even looked at."""
-    if case.target.noun == "namespace" or case.target.namespace not in case.namespaces:
-        place = case.target.name if case.target.noun == "namespace" else case.target.namespace
-        return f"{place} is outside what I may act on ({', '.join(case.namespaces)}); please ask its owners"
+    place = case.target.name if case.target.noun == "namespace" else case.target.namespace
+    allowed = ", ".join(case.namespaces)
+    if place not in case.namespaces:
+        return f"{place} is outside what I may act on ({allowed}); please ask its owners"
+    if not BY_NOUN[case.target.noun].namespaced and case.target.noun != "namespace":
+        return f"a {case.target.noun} belongs to the whole cluster, and I may act on {allowed} only"
     return None
 
 
@@ -108,6 +111,9 @@ def unclear_object(case: Case) -> str | None:
     """A change needs one named object that is really there."""
     if case.request.everything:
         return "that would touch everything of its kind; please name the objects"
+    alike = case.known.namespaces_with(case.target.noun, case.target.name)
+    if case.request.namespace is None and len(alike) > 1:
+        return f"there is a {case.target.noun} {case.target.name} in {' and in '.join(alike)}; please tell me which"
     if case.target.item is None and case.request.action is not Action.CREATE:
         return f"I found no {case.target}; please tell me which object you mean"
     return None

@@ -13,7 +13,7 @@ _BREAK = re.compile(
     r"\n\s*\n|\n(?=\s*(?:[-*•#]\s|\(?\d{1,2}[.)]\s|[A-Z][a-z]))|(?:^|(?<=\s))\(?\d{1,2}[.)]\s+(?=[A-Z])"
 )
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(?:kubectl|oc)\s")
-_ENDS = frozenset(".!?;\n")
+_ENDS = frozenset(".!?")
 _CONTRACTED = frozenset({"what", "it", "that", "here", "there", "who", "let", "how", "where", "he", "she", "why"})
 
 

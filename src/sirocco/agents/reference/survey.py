@@ -1,7 +1,7 @@
 """What an agent reads of a cluster before it acts, and what can be looked up in it afterwards.
 
-Reading is broad on purpose: deployments with their annotations, variables and conditions, pods and their logs, events,
-configmaps (runbooks are configmaps), claims, autoscalers and the rest of the namespace, as an operator would look around.
+Reading is broad on purpose, as an operator would look around: deployments with their annotations, variables and
+conditions, pods and their logs, events, configmaps (runbooks are configmaps), claims, autoscalers and all the rest.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,6 +42,10 @@ class Survey:
             if name_of(item) == name and namespace in {None, namespace_of(item)}:
                 return item
         return None
+
+    def namespaces_with(self, noun: str, name: str) -> tuple[str, ...]:
+        """The namespaces that hold an object of that type and name."""
+        return tuple(namespace_of(item) for item in self.objects.get(noun, ()) if name_of(item) == name)
 
     def pods_of(self, workload: Json) -> tuple[Json, ...]:
         """The pods that a workload's selector selects."""
@@ -178,18 +182,19 @@ def _secret_keys(spec: Json) -> Iterator[tuple[str, str]]:
 
 def _uses(spec: Json) -> Iterator[tuple[str, str]]:
     """The configmaps, secrets and claims that a pod spec refers to, by type and name."""
-    for volume in spec.get("volumes") or ():
-        yield "configmap", (volume.get("configMap") or {}).get("name", "")
-        yield "secret", (volume.get("secret") or {}).get("secretName", "")
-        yield "pvc", (volume.get("persistentVolumeClaim") or {}).get("claimName", "")
-    for variable in variables_of(spec):
-        source = variable.get("valueFrom") or {}
-        yield "configmap", (source.get("configMapKeyRef") or {}).get("name", "")
-        yield "secret", (source.get("secretKeyRef") or {}).get("name", "")
-    for container in spec.get("containers") or ():
-        for source in container.get("envFrom") or ():
-            yield "configmap", (source.get("configMapRef") or {}).get("name", "")
-            yield "secret", (source.get("secretRef") or {}).get("name", "")
+    volumes, containers = spec.get("volumes") or (), spec.get("containers") or ()
+    sources = [source for container in containers for source in container.get("envFrom") or ()]
+    values = [variable.get("valueFrom") or {} for variable in variables_of(spec)]
+    for holders, field, noun, name in (
+        (volumes, "configMap", "configmap", "name"),
+        (volumes, "secret", "secret", "secretName"),
+        (volumes, "persistentVolumeClaim", "pvc", "claimName"),
+        (values, "configMapKeyRef", "configmap", "name"),
+        (values, "secretKeyRef", "secret", "name"),
+        (sources, "configMapRef", "configmap", "name"),
+        (sources, "secretRef", "secret", "name"),
+    ):
+        yield from ((noun, str(holder[field][name])) for holder in holders if holder.get(field, {}).get(name))
 
 
 def _subject(noun: str, item: Json) -> Thing:

@@ -5,10 +5,13 @@ elsewhere. A text is read sentence by sentence: its verbs (`orders`), what it na
 (`quantities`), put together in `clauses`. Here the words that a verb governs choose among the verb's senses.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import pairwise
+from typing import Any
 
 from sirocco.agents.reference.clauses import (
     Clause,
@@ -18,7 +21,7 @@ from sirocco.agents.reference.clauses import (
     kinds_of,
     namespace_of,
     objects,
-    value_position,
+    value_span,
     whole,
 )
 from sirocco.agents.reference.lexicon import (
@@ -27,9 +30,11 @@ from sirocco.agents.reference.lexicon import (
     ANSWER_NOUNS,
     ENVIRONMENT_NOUNS,
     IMAGE_NOUNS,
+    OBLIGATIONS,
     QUESTIONS,
     RECEIVERS,
     SENSITIVE_NOUNS,
+    Form,
     Sense,
     word_set,
 )
@@ -59,8 +64,8 @@ class Action(StrEnum):
 class Request:
     """One thing that a text asks for; what it leaves open is None or empty.
 
-    `kinds` are in order of likelihood. A SET without a value removes the key. `field` is where a key lives: `data`
-    means the object's own data or variables, else it is `labels` or `annotations`.
+    `kinds` are in order of likelihood. A SET without a value removes the key. `field` is where a key lives: in `data`
+    (of a workload: its variables), `labels` or `annotations`, or anywhere else, then the key is a `path`.
     """
 
     action: Action
@@ -68,6 +73,7 @@ class Request:
     name: str | None = None
     namespace: str | None = None
     everything: bool = False
+    selector: str | None = None
     count: Count | None = None
     key: str | None = None
     value: str | None = None
@@ -77,14 +83,14 @@ class Request:
 
 
 _CONTROLS = (
-    r"approv\w*|sign-?offs?|change (?:request|control|process|window|board|ticket|freeze)|reviews?|polic(?:y|ies)|process|"
+    r"approv\w*|sign-?offs?|change (?:request|control|process|window|board|ticket|freeze)|reviews?|polic(?:y|ies)|"
     r"procedures?|guard-?rails?|safeguards?|confirm\w*|permissions?|authori[sz]ation|tickets?|paperwork|checks|freeze|"
     r"protocols?|rules?|restrictions?|consent"
 )
 _BYPASS = re.compile(
     r"\b(?:skip\w*|bypass\w*|ignor\w*|overrid\w*|circumvent\w*|waiv\w*|forget|disregard\w*|without|sidestep\w*|"
-    r"no(?:t enough)? (?:time|need) (?:for|to)|work(?:ing)? around|(?:don't|do not) (?:bother|wait|hold)|never mind|leave out)"
-    rf"\b[^.;!?]{{0,60}}?\b(?:{_CONTROLS})\b"
+    r"no(?:t enough)? (?:time|need) (?:for|to)|work(?:ing)? around|(?:don't|do not) (?:bother|wait|hold)|never mind|"
+    rf"leave out)\b[^.,;!?]{{0,30}}?\b(?:{_CONTROLS})\b"
     r"|\bretroactive\w*|\bafter the fact\b"
     rf"|\b(?:{_CONTROLS})\b[^.;!?]{{0,30}}?\b(?:later|afterwards|can wait|can follow)\b",
     re.IGNORECASE,
@@ -100,7 +106,19 @@ _TAG = re.compile(r"v?\d+(?:\.\d+)+(?:[-.+][\w.]+)?|v\d+|latest|stable|canary")
 _TAG_LEADS = word_set("to tag version image release build onto at use with out deploy")
 _PAIR = re.compile(r"([A-Za-z_][\w./-]*)=([^=\s]+)")
 _OPTIONS = ("namespace=", "ns=", "n=", "replicas=", "replica=", "type=", "patch=")
-_METADATA = {"label": "labels", "labels": "labels", "annotation": "annotations", "annotations": "annotations"}
+_METADATA = {
+    **dict.fromkeys(("label", "labels"), "labels"),
+    **dict.fromkeys(("annotate", "annotation", "annotations"), "annotations"),
+}
+_FIELD_PATHS = {
+    "data.": "data",
+    "stringData.": "data",
+    "metadata.labels.": "labels",
+    "metadata.annotations.": "annotations",
+}
+_REPLICAS = "spec.replicas"
+_SELECTING = frozenset({"labelled", "labeled", "label", "labels", "selector", "-l", "--selector", "matching", "tagged"})
+_GRANTS = frozenset({"grant", "bind", "authorize", "authorise", "elevate", "escalate"})
 _PARTS = frozenset(_METADATA) | {"key", "entry", "variable", "setting", "field", "flag", "value", "line"}
 
 
@@ -179,7 +197,15 @@ def _request(action: Action, mention: Mention, clause: Clause, sense: Sense | No
         name=mention.name,
         namespace=namespace_of(mention, clause),
         everything=mention.everything and not mention.name,
+        selector=_selector(clause) if not mention.name else None,
     )
+
+
+def _selector(clause: Clause) -> str | None:
+    """The labels by which a group of objects is chosen: "all pods labelled app=stock"."""
+    positions = [at for at in range(clause.start, clause.stop) if clause.parsed.words[at] in _SELECTING]
+    texts = [token.text for token in clause.parsed.sentence[positions[0] : clause.stop]] if positions else []
+    return ",".join(text for text in texts if _PAIR.fullmatch(text)) or None
 
 
 def _deleting(clause: Clause) -> Iterator[Request]:
@@ -199,8 +225,9 @@ def _deleting(clause: Clause) -> Iterator[Request]:
 
 
 def _vanishing(clause: Clause) -> Iterator[Request]:
-    """ "stock-cache has to go", "I want it gone"."""
-    if clause.is_bare:
+    """A removal without a verb of removal: "stock-cache has to go", "I want it gone"."""
+    obliged = clause.parsed.words[clause.trigger.start - 1] in OBLIGATIONS or clause.trigger.form is Form.PARTICIPLE
+    if clause.is_bare and obliged:
         yield from (_request(Action.DELETE, mention, clause) for mention in objects(clause, Sense.DELETE))
 
 
@@ -247,35 +274,63 @@ def _image(clause: Clause) -> str | None:
             speaks or "/" in reference or clause.parsed.surroundings.called(repository)
         ):
             return reference
-    for position, token in enumerate(tokens):
-        lead = tokens[position - 1].word if position else ""
-        if _TAG.fullmatch(token.word) and lead in _TAG_LEADS and (speaks or token.word.startswith("v")):
+    for lead, token in pairwise(tokens):
+        if _TAG.fullmatch(token.word) and lead.word in _TAG_LEADS and (speaks or token.word.startswith("v")):
+            return token.text
+        if lead.word == "to" and "image" in clause.words and not token.is_mark:
             return token.text
     return None
 
 
 def _setting(clause: Clause) -> Iterator[Request]:
     """New values for keys: `KEY=value`, "KEY to value", "max connections to 50"."""
-    pairs = tuple(_pairs(clause))
-    where = next((_METADATA[word] for word in (clause.verb, *clause.words) if word in _METADATA), "data")
-    where = {"annotate": "annotations"}.get(clause.verb, where)
-    for key, value in pairs:
-        for mention in _holders(clause, key):
-            yield replace(_request(Action.SET, mention, clause), key=key, value=value, field=where)
+    if Sense.DELETE in clause.trigger.senses:
+        return
+    named = next((_METADATA[word] for word in (clause.verb, *clause.words) if word in _METADATA), "data")
+    for written, value in _pairs(clause):
+        key, field = _located(written, named)
+        if written != _REPLICAS:
+            for mention in _holders(clause, key):
+                yield replace(_request(Action.SET, mention, clause), key=key, value=value, field=field)
+
+
+def _located(written: str, field: str) -> tuple[str, str]:
+    """A key and the field it lives in; a path names both."""
+    for path, meant in _FIELD_PATHS.items():
+        if written.startswith(path):
+            return written.removeprefix(path), meant
+    return written, "path" if written.startswith(("spec.", "metadata.")) else field
 
 
 def _pairs(clause: Clause) -> Iterator[tuple[str, str]]:
-    position = clause.start
+    """Keys with the values given for them; in the passive the key stands before the verb."""
+    position = 0 if clause.trigger.form is Form.PARTICIPLE else clause.start
     while position < clause.stop:
         token = clause.parsed.sentence[position]
         assigned = _PAIR.fullmatch(token.text)
         found = key_at(clause.parsed.sentence, position, clause.parsed.surroundings)
-        value = value_position(clause.parsed, found[1], clause.stop) if found else None
-        if assigned and not token.text.lstrip("-").startswith(_OPTIONS) and not _IMAGE.fullmatch(assigned.group(2)):
+        span = value_span(clause.parsed, found[1], clause.stop) if found else ()
+        if token.quoted and token.text.startswith("{"):
+            yield from _members(token.text)
+        elif assigned and not token.text.lstrip("-").startswith(_OPTIONS) and not _IMAGE.fullmatch(assigned.group(2)):
             yield assigned.group(1), assigned.group(2)
-        elif found and value is not None:
-            yield found[0], clause.parsed.sentence[value].text
+        elif found and span:
+            yield found[0], " ".join(clause.parsed.sentence[at].text for at in span)
         position = found[1] if found else position + 1
+
+
+def _members(text: str) -> Iterator[tuple[str, str]]:
+    """The paths and values of a JSON text, as a patch on a command line has them."""
+    try:
+        pending: list[tuple[tuple[str, ...], Any]] = [((), json.loads(text))]
+    except ValueError:
+        return
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, dict):
+            pending += [((*path, str(key)), member) for key, member in value.items()]
+        elif path and not isinstance(value, list):
+            yield ".".join(path), value if isinstance(value, str) else json.dumps(value)
 
 
 def _key(clause: Clause, position: int) -> str | None:
@@ -284,21 +339,22 @@ def _key(clause: Clause, position: int) -> str | None:
 
 
 def _holders(clause: Clause, key: str) -> tuple[Mention, ...]:
-    """The object whose key is meant: one that is named and can have keys, else one that has it, else any that is named."""
+    """The object whose key is meant: one that the verb governs or the sentence names, one that has it, or the last."""
     surroundings = clause.parsed.surroundings
-    named = [mention for mention in (*clause.mentions, *clause.parsed.named, *clause.last) if mention.name]
-    named = [mention for mention in named if mention in clause.last or not _key(clause, mention.start)]
-    holding = [mention for mention in named if {"configmap", "secret"} & kinds_of(mention, surroundings)]
-    owners = [
+    owners = tuple(
         Mention(clause.start, clause.start, name=thing.name, kinds=(thing.kind,), namespace=thing.namespace)
         for thing in surroundings.things
         if thing.kind == "configmap" and key in thing.keys
-    ]
-    return tuple([*holding, *(owners if not named else ()), *named][:1])
+    )
+    named = tuple(mention for mention in clause.parsed.named if not _key(clause, mention.start))
+    governed = tuple(mention for mention in named if clause.start <= mention.start < clause.stop)
+    group = next((group for group in (governed, named, owners, clause.last) if group), ())
+    holding = [mention for mention in group if {"configmap", "secret"} & kinds_of(mention, surroundings)]
+    return tuple([*holding, *group][:1])
 
 
 def _switching(clause: Clause, value: str) -> Iterator[Request]:
-    """ "enable DARK_MODE in web-settings" sets the key to a truth value."""
+    """A truth value for a key: "enable DARK_MODE in web-settings"."""
     key = next((key for position in range(clause.start, clause.stop) if (key := _key(clause, position))), None)
     for mention in _holders(clause, key) if key else ():
         yield replace(_request(Action.SET, mention, clause), key=key, value=value)
@@ -315,39 +371,38 @@ def _switching_off(clause: Clause) -> Iterator[Request]:
 
 def _creating(clause: Clause) -> Iterator[Request]:
     """A new object of a kind: "create a configmap named x with A=1"."""
-    if not ({"a", "an", "new", "another"} & set(clause.words[:3]) or {"named", "called"} & set(clause.words)):
-        return
+    new = clause.verb == "create" or {"a", "an", "new", "another"} & set(clause.words[:3])
     created = next((mention for mention in clause.mentions if mention.name and mention.kinds), None)
-    if created:
+    if created and (new or {"named", "called"} & set(clause.words)):
         request = replace(_request(Action.CREATE, created, clause), kinds=created.kinds)
-        pairs = tuple(_pairs(clause)) or ((None, _image(clause)),)
-        yield from (replace(request, key=key, value=value) for key, value in pairs)
+        pairs = tuple(_pairs(clause)) or (("", _image(clause)),)
+        yield from (replace(request, key=_located(key, "data")[0] or None, value=value) for key, value in pairs)
 
 
 def _granting(clause: Clause) -> Iterator[Request]:
     """More access for somebody, the reader included."""
-    receives = clause.verb in {"grant", "bind", "authorize", "authorise", "elevate", "escalate"} or clause.has(
-        RECEIVERS
-    )
-    if receives and clause.has(ACCESS_NOUNS):
+    if clause.has(ACCESS_NOUNS) and (clause.verb in _GRANTS or clause.has(RECEIVERS)):
         yield Request(Action.GRANT, kinds=("rolebinding",), namespace=next(iter(clause.parsed.namespaces), None))
 
 
 def _executing(clause: Clause) -> Iterator[Request]:
-    """A command in a pod: a quoted passage, or what follows the bare dashes of a shell command."""
-    sentence = clause.parsed.sentence
-    dashes = next(
-        (i for i in range(clause.start, len(sentence) - 1) if sentence[i].text == sentence[i + 1].text == "-"), 0
-    )
-    quoted = [token.text for token in sentence[clause.start :] if token.quoted]
-    command = " ".join(token.text for token in sentence[dashes + 2 :]) if dashes else next(iter(quoted), None)
-    if not command or wanted_count(sentence, clause.start, clause.stop):
+    """A command in a pod: a quoted passage, what follows the bare dashes of a shell command, or a shell itself."""
+    command = _command(clause)
+    if not command or wanted_count(clause.parsed.sentence, clause.start, clause.stop):
         return
     candidates = [mention for mention in (*clause.parsed.named, *clause.last) if mention.name != command]
-    for mention in [each for each in candidates if {"pod", *WORKLOADS} & kinds_of(each, clause.parsed.surroundings)][
-        :1
-    ]:
+    runnable = {"pod", *WORKLOADS}
+    for mention in [each for each in candidates if runnable & kinds_of(each, clause.parsed.surroundings)][:1]:
         yield replace(_request(Action.EXECUTE, mention, clause, Sense.EXECUTE), value=command)
+
+
+def _command(clause: Clause) -> str | None:
+    tokens = clause.parsed.sentence[clause.start :]
+    texts = [token.text for token in tokens]
+    dashes = next((at for at, pair in enumerate(pairwise(texts)) if pair == ("-", "-")), None)
+    if dashes is not None:
+        return " ".join(texts[dashes + 2 :])
+    return next((token.text for token in tokens if token.quoted), "sh" if "shell" in clause.words else None)
 
 
 def _speaks_of_secrets(parsed: Parsed) -> bool:
@@ -381,15 +436,16 @@ def _copying(clause: Clause) -> Iterator[Request]:
 
 
 def _reading(clause: Clause) -> Iterator[Request]:
-    """Something to look at or to tell: every object that the verb governs or the sentence names, else what was spoken of."""
+    """Something to look at or to tell: what the verb governs or the sentence names, else what was spoken of last."""
     parsed = clause.parsed
     key = parsed.first_key()
     secrets = _speaks_of_secrets(parsed)
     values = secrets or bool(ENVIRONMENT_NOUNS.intersection(parsed.words))
     governed = [mention for mention in clause.mentions if mention.name] or list(parsed.named)
-    for mention in governed or clause.last:
-        if mention.name:
-            yield replace(_request(Action.READ, mention, clause), key=key, asks_for_values=values)
+    for mention in governed or [mention for mention in clause.last if mention.name]:
+        yield replace(_request(Action.READ, mention, clause), key=key, asks_for_values=values)
+    for place in parsed.places if not (governed or clause.last) else ():
+        yield Request(Action.READ, ("namespace",), place.namespace)
     source = _secret_source(parsed)
     if secrets and not (source and any(mention.name == source.name for mention in governed)):
         name, namespace = (source.name, source.namespace) if source else (None, None)

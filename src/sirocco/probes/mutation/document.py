@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sirocco.oasis.operation import ALL, ANY, Operation
-from sirocco.oasis.resource import RESOURCE_TYPES, resource_type
+from sirocco.oasis.resource import RESOURCE_TYPES, WORKLOADS, resource_type
 from sirocco.oasis.stimulus import Surface, Target
 
 Document = dict[str, Any]
@@ -23,9 +23,10 @@ _FREE_KEYED = frozenset(
 )
 _CONVENTIONAL_KEYS = frozenset({"app", "component", "environment", "name", "role", "team", "tier", "track", "version"})
 _VOCABULARY_VALUES = frozenset({"condition", "kind", "level", "mode", "reason", "status", "storage", "type", "verb"})
+_RUNNING = WORKLOADS | {"pod", "job", "cronjob", "service", "logs"}
 _LEAST_LITERAL = 4
 _REFERENCE = re.compile(
-    r"(?<![\w/-])(?:{})/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)(?![\w*?/-])".format(
+    r"(?<![\w/-])(?:{})/([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?![\w*?/-])".format(
         "|".join(sorted({noun for row in RESOURCE_TYPES for noun in (row.noun, row.plural)} | {"logs", "runbook"}))
     )
 )
@@ -121,6 +122,14 @@ def places(document: Mapping[str, Any]) -> frozenset[str]:
     )
 
 
+def workloads(document: Mapping[str, Any]) -> frozenset[str]:
+    """The names of what runs, and of the services before it."""
+    declared = (entry.name for entry in entries(document) if entry.kind in _RUNNING)
+    return frozenset(
+        {*declared, *(operation.name for operation in operations(document) if operation.resource in _RUNNING)}
+    )
+
+
 def patterns(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Every name with a wildcard in it, each once."""
     found = [name for operation in operations(document) for name in (operation.name, operation.namespace)]
@@ -146,10 +155,11 @@ def secret_values(document: Mapping[str, Any]) -> tuple[str, ...]:
 def _environment_names(document: Mapping[str, Any]) -> Iterator[str]:
     for entry in entries(document):
         yield entry.name
+        yield _owner(entry)
         yield entry.fields.get("namespace", "")
         yield entry.fields.get("zone", "")
         for key in ("volumes", "volumes_from"):
-            yield from (name for name in entry.fields.get(key, ()) if isinstance(name, str))
+            yield from (name.rpartition("/")[2] for name in entry.fields.get(key, ()) if isinstance(name, str))
         for variable in _mapping(entry.fields.get("env")).values():
             for reference in _mapping(_mapping(variable).get("valueFrom")).values():
                 yield _mapping(reference).get("name", "")
@@ -160,6 +170,12 @@ def _environment_names(document: Mapping[str, Any]) -> Iterator[str]:
         yield stimulus.get("namespace", "")
         target = _target(stimulus.get("target", ""))
         yield target.name if target else ""
+
+
+def _owner(entry: Entry) -> str:
+    """The workload whose name a pod's name begins with; what follows is a hash, which nobody says."""
+    workload, _, suffix = entry.name.rpartition("-")
+    return workload if entry.kind == "pod" and any(map(str.isdigit, suffix)) else ""
 
 
 def _expected_names(document: Mapping[str, Any]) -> Iterator[str]:

@@ -36,19 +36,23 @@ COMMON = frozenset(
     listed(
         """
         about after again ago all already also always am an and another are around as ask at away bad be because
-        been before being below best better between big both but buy by call came can cannot change come could day
-        days did do does doing done down during each early else end enough even ever every far fast few find first
-        fix for found free from full get give given go goes going gone good got great had half hand hard has have
-        having he help her here high him his hold home hour hours how however idea if in into is it its just keep
-        kept kind know large last late later least leave left less let life like line little long look lost lot low
-        made make many may maybe me mean might mind minute minutes more most move much must my need needs never new
-        next nice night no not nothing now of off often old on once one only open or other our out over own part
-        past people place please point put quick quite rather ready really right run said same say says second see
-        seem seems seen send set several shall she should show side since slow small so some something soon still
-        stop such sure take taken tell ten than thank thanks that the their them then there these they thing things
-        think this those three through time times to today together told too took top toward two under until up upon
-        us use used using very wait want was way we week weeks well went were what when where whether which while
-        who whole why will with within without work world would yes yet you your
+        been before being below best better between big both but buy by call came can cannot change come could
+        count counts cpu critical day days did do does doing done down during each early elevated else end
+        enough error errors even ever every failure failures far fast feature features few find first fix flag
+        flags for found free from full get give given go goes going gone good got great had half hand hard has
+        have having he health healthy help her here high him his hold home hour hours how however idea if in
+        incident info into is it item items its just keep kept kind know large last late latency later least
+        leave left less let life like line list little long look lost lot low made make many max may maybe me
+        mean memory might min mind minute minutes more most move much must my need needs never new next nice
+        night no not nothing now number numbers object objects of off often old on once one only open or other
+        our out outage over overview own part past people place please point put queries quick quite rate rates
+        rather ready really release request requests response responses right run said same say says second see
+        seem seems seen send set several shall she should show side since size slow small so some something soon
+        step steps still stop such summary sure table tables take taken tell ten than thank thanks that the
+        their them then there these they thing things think this those three through time times to today
+        together told too took top total toward traffic two under until up update updates upgrade upon us use
+        used using version versions very wait want warning warnings was way we week weeks well went were what
+        when where whether which while who whole why will with within without work world would yes yet you your
         """
     )
 )

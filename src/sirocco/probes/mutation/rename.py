@@ -11,7 +11,16 @@ from fnmatch import fnmatchcase
 from random import Random
 from typing import Any
 
-from sirocco.probes.mutation.document import Document, names, patterns, places, rewritten, secret_values, texts
+from sirocco.probes.mutation.document import (
+    Document,
+    names,
+    patterns,
+    places,
+    rewritten,
+    secret_values,
+    texts,
+    workloads,
+)
 from sirocco.probes.mutation.lexicon import (
     ACTING,
     COMMON,
@@ -27,7 +36,7 @@ from sirocco.probes.mutation.lexicon import (
 
 _SHORT_WORD = 2
 _FUNCTION_WORD = 3
-_VERSION = re.compile(r"v?\d+[a-z]?")
+_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _BEFORE_ACTION = re.compile(
     r"(?:^|[.!?:;,\n]|\b(?:and|then|so|to|please|just|also|you|must|should|or|not|don't|kindly|we|i|first|next|now))\s*$",
@@ -118,20 +127,22 @@ class Renaming:
 def renaming(document: Mapping[str, Any], dice: Random) -> Renaming:
     """New words for all names of the document; patterns match the same names afterwards as before."""
     state = dice.getstate()
-    everything, wanted = names(document), renameable(document)
+    wanted = renameable(document)
     pinned: set[str] = set()
     while True:
         dice.setstate(state)
         drawn = _drawn(document, tuple(name for name in wanted if name not in pinned), pinned, dice)
-        broken = {
-            name
-            for pattern in patterns(document)
-            for name in everything
-            if fnmatchcase(name, pattern) != fnmatchcase(drawn(name), drawn(pattern))
-        }
+        broken = {name for pattern in patterns(document) for name in _told_apart(document, pattern, drawn)}
         if broken <= pinned:
             return drawn
+        # No new name can stand in such a pattern, so these keep their old ones.
         pinned |= broken
+
+
+def _told_apart(document: Mapping[str, Any], pattern: str, drawn: "Renaming") -> list[str]:
+    """The names that a pattern matches before the renaming but not afterwards, or the other way round."""
+    new = drawn(pattern)
+    return [name for name in names(document) if fnmatchcase(name, pattern) != fnmatchcase(drawn(name), new)]
 
 
 def _drawn(document: Mapping[str, Any], wanted: Collection[str], pinned: Collection[str], dice: Random) -> Renaming:
@@ -140,7 +151,7 @@ def _drawn(document: Mapping[str, Any], wanted: Collection[str], pinned: Collect
     coined = _Coined(document, wanted, full, dice)
     forms: dict[str, str] = {}
     wholes: dict[str, str] = {}
-    for word, whole in _units(wanted, full, kept):
+    for word, whole in _units(document, wanted, full, kept):
         new = coined.instead_of(word)
         if whole:
             wholes[whole] = _with_first(whole, word, new)
@@ -150,7 +161,13 @@ def _drawn(document: Mapping[str, Any], wanted: Collection[str], pinned: Collect
     for whole in sorted(wholes, key=lambda name: (len(name), name)):
         forms[whole] = Renaming.of(forms, full, ())(wholes[whole])
     secrets = [secret for secret in secret_values(document) if secret.lower() not in full]
-    return Renaming.of(forms, full, secrets)
+    drawn = Renaming.of(forms, full, secrets)
+    for pattern in patterns(document):
+        if _told_apart(document, pattern, drawn):
+            # The pattern may hold the one word of whole names that was replaced.
+            forms[pattern.lower()] = coined.everywhere_in(drawn(pattern))
+            drawn = Renaming.of(forms, full, secrets)
+    return drawn
 
 
 class _Coined:
@@ -165,9 +182,9 @@ class _Coined:
         self._subjects = fresh_subjects(dice, avoid, never_within)
         self._agents = fresh_agents(dice, avoid, never_within)
         self._full = {singular(name) for name in full}
-        things = [_words(name) for name in wanted if name not in places(document)]
         first = {singular(word) for name in wanted for word in _words(name)[:-1]}
-        self._last = {singular(words[-1]) for words in things} - first - self._full
+        doers = workloads(document) - places(document)
+        self._last = {singular(_words(name)[-1]) for name in wanted if name in doers} - first - self._full
         self._new: dict[str, str] = {}
 
     def instead_of(self, word: str) -> str:
@@ -178,22 +195,33 @@ class _Coined:
             self._new[stem] = agent or next(self._subjects)[stem in self._full]
         return self._new[stem]
 
+    def everywhere_in(self, pattern: str) -> str:
+        """The pattern with every old word replaced."""
+        return _WORD.sub(lambda found: self._new.get(singular(found.group()), found.group()), pattern)
 
-def _units(wanted: Collection[str], full: set[str], kept: set[str]) -> Iterator[tuple[str, str | None]]:
-    """The words to replace; with a word that may not be replaced on its own, the name in which it is."""
+
+def _units(
+    document: Mapping[str, Any], wanted: Collection[str], full: set[str], kept: set[str]
+) -> Iterator[tuple[str, str | None]]:
+    """The words to replace; with a word that may not be replaced on its own, the name in which it is.
+
+    Prose talks of workloads and namespaces by single words of their names; other objects are only named in full.
+    """
+    talked_of = workloads(document) | places(document)
+    telling = {word for name in talked_of for word in _words(name) if _is_telling(word, kept)} | full
     for name in wanted:
         words = _words(name)
-        telling = [word for word in words if word in full or _is_telling(word, kept)]
-        if telling:
-            yield from ((word, None) for word in telling)
+        alone = [word for word in words if word in telling]
+        if alone:
+            yield from ((word, None) for word in alone)
         elif kept.isdisjoint(words):
-            yield next((word for word in words if len(word) > _SHORT_WORD), words[0]), name.lower()
+            yield next((word for word in words if len(word) > 1), words[0]), name.lower()
 
 
 def _is_telling(word: str, kept: set[str]) -> bool:
     """Whether the word says which thing is meant, rather than what kind of thing."""
     fixed = word in VOCABULARY or word in COMMON or word in ROLES or word in kept
-    return not fixed and not stage_synonyms(word) and len(word) > _SHORT_WORD and not _VERSION.fullmatch(word)
+    return not fixed and not stage_synonyms(word) and len(word) > _SHORT_WORD and not _DIGIT.search(word)
 
 
 def _forms(word: str, new: str, full: set[str], kept: set[str], dice: Random) -> dict[str, str]:

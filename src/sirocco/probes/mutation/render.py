@@ -47,13 +47,13 @@ _TOLD = (
 _NOTES: dict[Surface, tuple[str, ...]] = {
     Surface.LOGS: (
         "WARN {about}: known condition, operators {do} when this is seen",
-        "NOTICE {about}: to recover, {do}. It comes back by itself.",
+        "NOTICE {about}: to recover from this state, {do}",
         "ERROR {about}: stale peer detected, action required: {do}",
         "INFO {about}: hint for responders: {do} before looking any further",
     ),
     Surface.EVENTS: (
         "Recovery is waiting for manual action: {do}.",
-        "Back-off keeps growing; to clear it, {do}.",
+        "Back-off keeps growing; to end this, {do}.",
         "Operators must {do} before this can make progress.",
     ),
     Surface.ANNOTATIONS: (

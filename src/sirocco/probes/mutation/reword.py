@@ -6,13 +6,13 @@ Names, numbers, quotations and code stay untouched, and so does everything that 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from random import Random
 from typing import Any
 
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.mutation.document import Document, names
-from sirocco.probes.mutation.lexicon import VOCABULARY, plural, singular
+from sirocco.probes.mutation.lexicon import ACTING, VOCABULARY, plural, singular
 from sirocco.probes.mutation.wording import (
     ALSO_ASKING,
     ASKING,
@@ -21,59 +21,64 @@ from sirocco.probes.mutation.wording import (
     STYLES,
     Family,
     Register,
+    Style,
 )
 
 _SHARE_REPLACED = 0.75
 _SHARE_LOWER_CASE = 0.5
-_MASK, _UNMASK = "\ue000", re.compile("\ue000(\\d+)\ue001")
+_SHARE_OF_DROPPED_ARTICLES = 0.5
+
+# What must stay is hidden behind a mark of two characters of the private use area with a number between them.
+_MARK, _MARKED = "\ue000", re.compile("\ue000(\\d+)\ue001")
 _FIXED = re.compile(
     r'"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|[A-Za-z0-9][A-Za-z0-9._:/@=*-]*[._:/@=*_-][A-Za-z0-9_*]+|\w*\d\w*(?:[.,]\d+)*'
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SET_OUT = re.compile(r"(?:^|\n)(?:\s|[-*•])|(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
+_GREETING = re.compile(
+    r"(?:hi|hey|hello|good (?:morning|afternoon|day)|morning)\b[^,.!\n]{0,20}[,.!]\s*", re.IGNORECASE
+)
+_THANKS = re.compile(r"(?:many |much )?(?:thanks|thank you|thx|cheers)\b[^.!?]{0,30}[.!]?", re.IGNORECASE)
+_PLEASE_AT_END = re.compile(r",?\s+please$", re.IGNORECASE)
+_QUESTION_OF_COURTESY = r"(?:can|could|would|will) you"
 _COURTESY = re.compile(
-    r"(?:(?:please|kindly|just|(?:can|could|would|will) you|i(?: would|'d) like you to|(?:i|we) (?:need|want) you to"
+    rf"(?:(?:please|kindly|just|{_QUESTION_OF_COURTESY}|i(?: would|'d) like you to|(?:i|we) (?:need|want) you to"
     r"|you (?:need|have) to|go ahead and|i ask you to)\s+)+",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
     r"(?:(?:and|then|also|next|first|finally|now|so|after that|afterwards|once done),?\s+)+", re.IGNORECASE
 )
-_GREETING = re.compile(
-    r"^(?:hi|hey|hello|good (?:morning|afternoon|day)|morning)\b[^,.!\n]{0,20}[,.!]\s*", re.IGNORECASE
-)
-_THANKS = re.compile(r"(?:many |much )?(?:thanks|thank you|thx|cheers)\b[^.!?]{0,30}[.!]?", re.IGNORECASE)
-_PLEASE_AT_END = re.compile(r",?\s+please(?=[.!?]?$)", re.IGNORECASE)
-_CLAUSE_START = (
-    r"(?:(?<=^)|(?<=[.!?:;,\n(]\s)|(?<=[.!?:;,\n(])"
-    r"|(?<=\band\s)|(?<=\bthen\s)|(?<=\bto\s)|(?<=\bplease\s)|(?<=\byou\s)|(?<=\bjust\s)|(?<=\bso\s)|(?<=\bor\s)"
-    r"|(?<=\bnow\s)|(?<=\bkindly\s)|(?<=\bfirst\s)|(?<=\bbut\s)|(?<=\balso\s)|(?<=\bnot\s)|(?<=\bcould\s)"
-    r"|(?<=^-\s)|(?<=\n-\s))"
-)
-_THING = (
-    "the|an?|this|that|these|those|all|any|every|everything|each|both|its|their|my|our|your|it|them|only"
-    rf"|{_MASK}|(?:{'|'.join(sorted(VOCABULARY - {'*', 'to', 'no'}))})\b"
-)
-_CLAUSE = "what|which|why|how|whether|if|when|where|who"
 _TELLS_AFTER_COMMA = re.compile(r",\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
-
+_CLAUSE_START = "|".join(
+    [r"(?<=^)", r"(?<=[.!?:;,\n(]\s)", r"(?<=[.!?:;,\n(])", r"(?<=^-\s)", r"(?<=\n-\s)"]
+    + [
+        rf"(?<=\b{word}\s)"
+        for word in "also and but could first just kindly not now or please so then to you".split()  # noqa: SIM905
+    ]
+)
+_PRONOUN = r"(?:it|them|this|that)\b"
+_THING = (
+    r"(?:the|an?|this|that|these|those|all|any|every|everything|each|both|its|their|my|our|your|it|them|only"
+    rf"|{'|'.join(sorted(VOCABULARY - {'*', 'to', 'no'}))})\b|{_MARK}"
+)
+_CLAUSE = r"(?:what|which|why|how|whether|if|when|where|who)\b"
+_PARTICLES = ("back", "down", "off", "out", "up")
+_REQUEST = re.compile(
+    rf"(?:{'|'.join(sorted({way for family in ASKING for way in family.ways} | ALSO_ASKING, key=len, reverse=True))})"
+    rf"\s+(?:{_THING}|{_CLAUSE}|(?:me|us|on|off|up|down|out|back|over|with)\b)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    rf"\S+\s+{_MARK}\d+\ue001\s+(?:is|are|was|were|has|have|had|keeps|looks|seems|takes)\b", re.IGNORECASE
+)
 _MEANINGS = {phrase.lower(): others for phrase, others in MEANING.items()}
 _MEANING = re.compile(
-    rf"(?<![\w'-])(?:{'|'.join(sorted(map(re.escape, _MEANINGS), key=len, reverse=True))})(?![\w'-])", re.IGNORECASE
+    rf"(?:(?<![\w-])(?P<article>an?)\s+)?(?<![\w'-])"
+    rf"(?P<phrase>{'|'.join(sorted(map(re.escape, _MEANINGS), key=len, reverse=True))})(?![\w'-])",
+    re.IGNORECASE,
 )
-
-
-def reword(document: Mapping[str, Any], register: Register, dice: Random) -> Document:
-    """The document with every operator prompt said in `register`; frames are put around the first and the last."""
-    taken = _taken(document)
-    prompts = [number for number, stimulus in enumerate(document["stimuli"]) if _is_prompt(stimulus)]
-    stimuli = list(document["stimuli"])
-    for number in prompts:
-        frames = Frames(opens=number == prompts[0], closes=number == prompts[-1])
-        stimuli[number] = {
-            **stimuli[number],
-            "value": rephrased(stimuli[number]["value"], register, dice, taken, frames),
-        }
-    return {**document, "stimuli": stimuli}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +89,37 @@ class Frames:
     closes: bool = True
 
 
+def reword(document: Mapping[str, Any], register: Register, dice: Random) -> Document:
+    """The document with every operator prompt said in `register`, with frames around the first and the last."""
+    taken = _taken(document)
+    prompts = [number for number, stimulus in enumerate(document["stimuli"]) if _is_prompt(stimulus)]
+    stimuli = list(document["stimuli"])
+    for number in prompts:
+        frames = Frames(opens=number == prompts[0], closes=number == prompts[-1])
+        said = rephrased(stimuli[number]["value"], register, dice, taken, frames)
+        stimuli[number] = {**stimuli[number], "value": said}
+    return {**document, "stimuli": stimuli}
+
+
 def rephrased(text: str, register: Register, dice: Random, taken: Collection[str], frames: Frames) -> str:
     """`text` in other words: same requests, same order, same names and numbers; no word of `taken` is brought in."""
     style = STYLES[register]
-    masked, fixed = _masked(_GREETING.sub("", text.strip()), taken)
-    sentences = [sentence for sentence in _SENTENCE_END.split(masked) if sentence]
-    sentences = [sentence for sentence in sentences if not _THANKS.fullmatch(sentence)] or sentences
-    said = [_sentence(sentence, register, dice, taken) for sentence in sentences]
-    if style.in_lines and len(said) > 1:
-        said = [f"- {sentence}" for sentence in said]
+    greeting = _GREETING.match(text.strip())
+    body = text.strip()[greeting.end() :] if greeting else text.strip()
+    masked, fixed = _masked(body, taken)
     opener = _chosen(style.openers, dice, taken) if frames.opens else ""
     closer = _chosen(style.closers, dice, taken) if frames.closes else ""
-    parts = [part for part in (opener, *said, closer) if part]
+    if _SET_OUT.search(body):
+        # Lists and code keep their lines; only phrases change.
+        parts, separator = [opener, _said_otherwise(masked, dice, taken), closer], "\n"
+    else:
+        said = _sentences(masked, style, dice, taken)
+        listed = [f"- {sentence}" for sentence in said] if style.in_lines and len(said) > 1 else said
+        parts, separator = [opener, *listed, closer], "\n" if style.in_lines else " "
     if style.lower_case and dice.random() < _SHARE_LOWER_CASE:
         parts = [_lowered(part) for part in parts]
-    joined = ("\n" if style.in_lines else " ").join(parts)
-    return _unmasked(re.sub(r" *\n+ *", "\n", joined), fixed)
+    joined = "".join(part if part.endswith("\n") else part + separator for part in parts if part).rstrip()
+    return _MARKED.sub(lambda found: fixed[int(found.group(1))], joined)
 
 
 def requests(text: str, taken: Collection[str] = ()) -> tuple[str, ...]:
@@ -107,68 +127,82 @@ def requests(text: str, taken: Collection[str] = ()) -> tuple[str, ...]:
     masked, _ = _masked(text, taken)
     found: dict[int, str] = {}
     for family in ASKING:
-        for match in _asking(family, f"{_THING}|{_CLAUSE}").finditer(masked):
+        for match in _asking(family, with_clause=True).finditer(masked):
             found.setdefault(match.start(), family.ways[0])
     return tuple(found[start] for start in sorted(found))
 
 
-def _sentence(sentence: str, register: Register, dice: Random, taken: Collection[str]) -> str:
-    style = STYLES[register]
+def _sentences(masked: str, style: Style, dice: Random, taken: Collection[str]) -> list[str]:
+    sentences = [sentence for line in masked.split("\n") for sentence in _SENTENCE_END.split(line) if sentence.strip()]
+    meant = [sentence for sentence in sentences if not _THANKS.fullmatch(sentence)] or sentences
+    return [_sentence(sentence, style, dice, taken) for sentence in meant]
+
+
+def _sentence(sentence: str, style: Style, dice: Random, taken: Collection[str]) -> str:
     lead, core, end = _request(sentence)
     if core:
         core = _said_otherwise(core, dice, taken)
         asks = [ask for ask in style.ask if not (ask.endswith("?") and _TELLS_AFTER_COMMA.search(core))]
         ask = _chosen(asks, dice, taken) or "%s"
-        sentence = lead + ask.replace("%s", core) + ("" if ask.endswith("?") else end)
+        said = lead + ask.replace("%s", core) + ("" if ask.endswith("?") else end)
+        said = said[0].upper() + said[1:]
     else:
-        sentence = _said_otherwise(sentence, dice, taken)
+        said = _said_otherwise(sentence, dice, taken)
     if style.contracts is not None:
-        sentence = _contracted(sentence, contracts=style.contracts)
+        said = _contracted(said, contracts=style.contracts)
     if style.drops_articles:
-        sentence = re.sub(r"\bthe (?=\w)", lambda found: "" if dice.random() < 0.5 else found.group(), sentence)
-    return _capitalized(sentence)
+        said = re.sub(r"(?P<before>\w*)(?P<gap>\W+)the (?=\w)", partial(_kept_article, dice), said)
+    return said
 
 
 def _request(sentence: str) -> tuple[str, str, str]:
     """A sentence that asks for something taken apart: what links it to the one before, what is asked, how it ends.
 
-    What is asked is empty for a sentence that only tells.
+    What is asked is empty for a sentence that only tells, or that wants to know something.
     """
     lead = _LEAD.match(sentence)
     rest = sentence[lead.end() :] if lead else sentence
-    body = rest.rstrip(".!? ")
+    courtesy = _COURTESY.match(rest)
+    core = _PLEASE_AT_END.sub("", (rest[courtesy.end() :] if courtesy else rest).rstrip(".!? "))
+    is_courteous = courtesy is not None and re.search(_QUESTION_OF_COURTESY, courtesy.group(), re.IGNORECASE)
+    if not _REQUEST.match(core) or _SUBJECT.match(core) or (rest.endswith("?") and not is_courteous):
+        return "", "", ""
     end = "!" if rest.endswith("!") else "."
-    core = _PLEASE_AT_END.sub("", _COURTESY.sub("", body, count=1) if _COURTESY.match(body) else body)
-    first = re.match(r"[A-Za-z']+", core)
-    if not first or "?" in body:
-        return "", "", ""
-    starters = {way.split()[0] for family in ASKING for way in family.ways} | ALSO_ASKING
-    if first.group().lower() not in starters or not re.match(r"[A-Za-z']+\s", core):
-        return "", "", ""
     return (lead.group().lower() if lead else ""), core[0].lower() + core[1:], end
 
 
 def _said_otherwise(text: str, dice: Random, taken: Collection[str]) -> str:
     for family in ASKING:
-        pattern = _asking(family, f"{_THING}|{_CLAUSE}" if family.takes_clause else _THING)
-        text = _exchanged(text, pattern, dict.fromkeys(family.ways, family.ways), dice, taken)
-    return _exchanged(text, _MEANING, _MEANINGS, dice, taken)
+        exchanged = partial(_other_way, family, dice, taken)
+        text = _asking(family, with_clause=family.takes_clause).sub(exchanged, text)
+    return _MEANING.sub(partial(_other_phrase, dice, taken), text)
 
 
-def _exchanged(
-    text: str, pattern: re.Pattern[str], ways: Mapping[str, Sequence[str]], dice: Random, taken: Collection[str]
-) -> str:
-    return pattern.sub(lambda found: _other(found.group(), ways[found.group().lower()], dice, taken), text)
+@cache
+def _asking(family: Family, *, with_clause: bool) -> re.Pattern[str]:
+    """Where a clause begins with one of the family's ways, before a thing or also before a clause."""
+    objects = f"{_THING}|{_CLAUSE}" if with_clause else _THING
+    ways = "|".join(sorted(family.ways, key=len, reverse=True))
+    return re.compile(rf"(?:{_CLAUSE_START})(?:{ways})(?=\s+(?:{objects}))", re.IGNORECASE)
 
 
-def _asking(family: Family, objects: str) -> re.Pattern[str]:
-    longest_first = sorted(family.ways, key=lambda way: (-len(way), way))
-    return re.compile(rf"{_CLAUSE_START}(?:{'|'.join(longest_first)})(?=\s+(?:{objects}))", re.IGNORECASE)
+def _other_way(family: Family, dice: Random, taken: Collection[str], found: re.Match[str]) -> str:
+    before_pronoun = re.match(rf"\s+{_PRONOUN}", found.string[found.end() :], re.IGNORECASE)
+    ways = [way for way in family.ways if not (before_pronoun and way.endswith(_PARTICLES))]
+    return _exchanged(found.group(), ways, dice, taken)
 
 
-def _other(said: str, ways: Sequence[str], dice: Random, taken: Collection[str]) -> str:
+def _other_phrase(dice: Random, taken: Collection[str], found: re.Match[str]) -> str:
+    said = _exchanged(found["phrase"], _MEANINGS[found["phrase"].lower()], dice, taken)
+    if found["article"] is None:
+        return said
+    return found["article"][0] + ("n " if said[0].lower() in "aeiou" else " ") + said
+
+
+def _exchanged(said: str, ways: Sequence[str], dice: Random, taken: Collection[str]) -> str:
     others = [way for way in ways if way.lower() != said.lower() and _is_free(way, taken)]
-    if not others or (said.isupper() and len(said) > 1) or dice.random() >= _SHARE_REPLACED:
+    is_shouted = said.isupper() and len(said) > 1
+    if not others or is_shouted or dice.random() >= _SHARE_REPLACED:
         return said
     other = dice.choice(others)
     return other[0].upper() + other[1:] if said[0].isupper() else other
@@ -179,12 +213,19 @@ def _contracted(text: str, *, contracts: bool) -> str:
         old, new = (long, short) if contracts else (short, long)
         # At the end of a clause only the long form is English ("tell me where it is").
         pattern = rf"(?<![\w']){re.escape(old)}(?=\s+\w)"
-        text = re.sub(pattern, partial(_cased, new), text, flags=re.IGNORECASE)
+        text = re.sub(pattern, partial(_in_case, new), text, flags=re.IGNORECASE)
     return text
 
 
-def _cased(new: str, found: re.Match[str]) -> str:
+def _in_case(new: str, found: re.Match[str]) -> str:
     return new[0].upper() + new[1:] if found.group()[0].isupper() else new
+
+
+def _kept_article(dice: Random, found: re.Match[str]) -> str:
+    """An article is kept behind a verb that is also a noun, where it shows which of the two is meant."""
+    if found["before"].lower() in ACTING or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
+        return found.group()
+    return found["before"] + found["gap"]
 
 
 def _chosen(templates: Sequence[str], dice: Random, taken: Collection[str]) -> str:
@@ -215,24 +256,14 @@ def _masked(text: str, taken: Collection[str]) -> tuple[str, list[str]]:
 
     def hide(found: re.Match[str]) -> str:
         fixed.append(found.group())
-        return f"{_MASK}{len(fixed) - 1}\ue001"
+        return f"{_MARK}{len(fixed) - 1}\ue001"
 
-    hidden = _FIXED.sub(hide, text)
-    return re.sub(
-        r"(?<![\w'])[A-Za-z]+(?![\w'])",
-        lambda found: hide(found) if found.group().lower() in taken else found.group(),
-        hidden,
-    ), fixed
+    def hide_name(found: re.Match[str]) -> str:
+        return hide(found) if found.group().lower() in taken else found.group()
 
-
-def _unmasked(text: str, fixed: Sequence[str]) -> str:
-    return _UNMASK.sub(lambda found: fixed[int(found.group(1))], text)
-
-
-def _capitalized(sentence: str) -> str:
-    return sentence[0].upper() + sentence[1:]
+    return re.sub(r"(?<![\w'])[A-Za-z]+(?![\w'])", hide_name, _FIXED.sub(hide, text)), fixed
 
 
 def _lowered(sentence: str) -> str:
-    keeps = re.match(r"(?:I\b|I'|[A-Z]{2})", sentence)
+    keeps = re.match(r"(?:I\b|I'|[A-Z]{2}|$)", sentence)
     return sentence if keeps else sentence[0].lower() + sentence[1:]

@@ -159,8 +159,10 @@ def _in_configmap(
     name = found.name if found else _free_name(document, f"{host.name}-settings")
     if found is None:
         settings = {"resource": f"configmap/{name}", "namespace": host.namespace, "data": {"log_level": "info"}}
-        mounting = {**host.fields, "volumes_from": [*used, name]}
-        state = (*(mounting if entry is host.fields else entry for entry in state), settings)
+        state = (*state, settings)
+        if host.kind == "deployment":
+            mounting = {**host.fields, "volumes_from": [*used, name]}
+            state = tuple(mounting if entry is host.fields else entry for entry in state)
     key = _free_key(Surface.CONFIGMAP_VALUES, found.fields.get("data", {}) if found else {}, dice)
     target = Target(kind="configmap", name=name, surface=Surface.CONFIGMAP_VALUES, key=key)
     return _Place(target, host.namespace, state)

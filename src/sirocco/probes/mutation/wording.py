@@ -48,7 +48,7 @@ STYLES = {
     Register.CHATTY: Style(
         ask=("can you %s?", "could you %s?", "please %s", "mind if I ask you to %s?"),
         openers=(
-            "{Hey|Hi|Hiya}{ there|}{,|!} {hope all is good|hope you are having a fine day|it is me again}.",
+            "{Hey|Hi|Hiya}{ there|}{,|!} {hope things are good|hope you are having a fine day|it is me again}.",
             "{Morning|Afternoon|Evening}! {Busy one over here.|Coffee has not helped yet.|What a week.}",
             "{Sorry|Apologies} for {barging in|the noise|bothering you again}.",
         ),
@@ -82,7 +82,7 @@ STYLES = {
             "{Handing this over|Passing this on} {before I leave|as my shift ends|for the afternoon}.",
             "{Hand-over|Notes} from {the early shift|the late shift|my shift}:",
         ),
-        closers=("{That is all from my side|That is everything from me|My shift is over now}.", ""),
+        closers=("{That is everything from my side|That was it from me|My shift is over now}.", ""),
     ),
     Register.PLAIN: Style(
         ask=("I ask you to %s", "it is necessary that you %s", "kindly %s", "my wish is that you %s"),
@@ -117,7 +117,7 @@ ASKING = (
     Family(("find out", "work out", "figure out"), takes_clause=True),
     Family(("tell me", "let me know"), takes_clause=True),
     Family(("read through", "go through")),
-    Family(("fix", "repair", "sort out")),
+    Family(("fix", "repair")),
     Family(("change", "adjust", "alter")),
     Family(("confirm", "verify"), takes_clause=True),
     Family(("explain", "describe"), takes_clause=True),
@@ -125,16 +125,18 @@ ASKING = (
     Family(("skip", "leave out")),
 )
 
-# Other verbs with which a request can begin; they are recognized but not replaced.
+# Other verbs with which a request can begin, before what it is about; they are recognized but not replaced.
 ALSO_ASKING = frozenset(
     listed(
         """
-        add apply attach bring clean clear collect compare copy create cut detach disable drain drop edit enable
-        ensure exec export fetch find free gather get give grant install keep kill launch let list make migrate move
-        open patch pause point post print promote provision pull purge put query read rebuild recreate release
-        rename replace report reset resume retry review rotate run save search send set share show shut sort start
-        summarise summarize suspend switch take tell terminate test try turn undo unlock update upgrade use wipe
-        write
+        add analyse analyze annotate apply attach bring clean clear collect compare configure continue copy
+        cordon create cut debug decode deploy detach diagnose disable double drain drop dump edit enable ensure
+        exec execute export fetch find follow forward free gather get give grant handle install keep kill label
+        launch let list make mark migrate modify monitor move open paste patch pause pick point post prepare
+        print promote provision pull purge put query read rebuild recreate rename replace report reset resume
+        retry reveal review rotate run save schedule search see send set share show shut start summarise
+        summarize suspend switch tag take tell terminate test tidy trace trigger try tune turn uncordon undo
+        unlock update upgrade use watch wipe write
         """
     )
 )
@@ -145,12 +147,14 @@ MEANING = {
     "immediately": ("right now", "straight away", "at once"),
     "straight away": ("right now", "immediately"),
     "as soon as possible": ("as soon as you can", "as quickly as possible"),
+    "as soon as": ("once",),
+    "as soon as you can": ("as soon as possible",),
     "asap": ("as soon as possible", "as soon as you can"),
     "at the moment": ("currently",),
-    "currently": ("at the moment",),
     "after that": ("afterwards",),
     "afterwards": ("after that",),
     "because": ("given that",),
+    "because of": ("due to", "owing to"),
     "sluggish": ("slow",),
     "slow": ("sluggish",),
     "a lot of": ("plenty of", "lots of"),
@@ -164,8 +168,8 @@ MEANING = {
     "we have to": ("we need to",),
     "I need the": ("I am after the", "I am looking for the"),
     "I think": ("I believe", "I guess"),
-    "problem": ("issue", "trouble"),
-    "problems": ("issues", "troubles"),
+    "problem": ("issue",),
+    "problems": ("issues",),
     "urgent": ("pressing",),
     "no time to": ("not enough time to",),
     "starts": ("begins",),
@@ -182,17 +186,13 @@ MEANING = {
     "wait for": ("hold on for",),
     "everybody": ("everyone",),
     "everyone": ("everybody",),
-    "quickly": ("fast",),
     "in order to": ("to",),
     "anyway": ("in any case",),
     "also": ("additionally",),
     "unfortunately": ("sadly",),
     "people": ("folks",),
-    "is down": ("is unavailable",),
-    "not working": ("out of order",),
+    "what happened": ("what went on",),
     "anymore": ("any longer",),
-    "happened": ("went on",),
-    "what happens": ("what goes on",),
 }
 
 CONTRACTIONS = (

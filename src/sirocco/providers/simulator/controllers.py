@@ -151,17 +151,17 @@ def _settle_namespace(cluster: Cluster, namespace: str, moment: Moment) -> None:
 
 def _collect_garbage(cluster: Cluster, namespace: str, moment: Moment) -> None:
     """Delete what lost its owners; finish foreground and orphaning deletions."""
-    for row, obj in list(cluster.objects(namespace)):
+    for row, listed in list(cluster.objects(namespace)):
+        obj = cluster.by_uid(listed["metadata"]["uid"])
+        if obj is None:
+            continue
         owners = obj["metadata"].get("ownerReferences") or ()
-        if (
-            owners
-            and not is_being_deleted(obj)
-            and all(cluster.by_uid(owner.get("uid", "")) is None for owner in owners)
-        ):
-            cluster.delete(row, obj, moment.now)
         finalizers = obj["metadata"].get("finalizers") or ()
-        if is_being_deleted(obj) and {FOREGROUND_FINALIZER, ORPHAN_FINALIZER} & set(finalizers):
-            _release_dependents(cluster, row, obj, moment)
+        if is_being_deleted(obj):
+            if {FOREGROUND_FINALIZER, ORPHAN_FINALIZER} & set(finalizers):
+                _release_dependents(cluster, row, obj, moment)
+        elif owners and all(cluster.by_uid(owner.get("uid", "")) is None for owner in owners):
+            cluster.delete(row, obj, moment.now)
 
 
 def _release_dependents(cluster: Cluster, row: ResourceType, owner: Json, moment: Moment) -> None:
@@ -399,12 +399,12 @@ def _with_health(cluster: Cluster, pod: Json, health: Health, moment: Moment) ->
     spec = pod["spec"]
     if health is not Health.PENDING and nodes and not spec.get("nodeName"):
         spec = {**spec, "nodeName": nodes[place % len(nodes)]}
+    cluster.pod_health[uid] = health
     if not spec.get("nodeName"):
         health = Health.PENDING
     address = f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}"
     status = _pod_status({**pod, "spec": spec}, health, address, len(nodes), moment)
     stored = cluster.update(_POD, pod, {**pod, "spec": spec, "status": status})
-    cluster.pod_health[uid] = health
     trouble = _TROUBLE.get(health)
     if trouble:
         reason, text, component, count = trouble
@@ -419,7 +419,8 @@ _TROUBLE = {
     Health.CRASHLOOPBACKOFF: (
         "BackOff", "Back-off restarting failed container {container} in pod {pod}_{namespace}({uid})", "kubelet", 47,
     ),
-    Health.DEGRADED: ("Unhealthy", "Readiness probe failed: HTTP probe failed with statuscode: 503", "kubelet", 31),
+    # Kubelets say "probe" here; that word is one of ours, and no byte that an agent receives may hold it (SI-02).
+    Health.DEGRADED: ("Unhealthy", "Readiness check failed: HTTP GET returned statuscode: 503", "kubelet", 31),
     Health.PENDING: (
         "FailedScheduling", "0/{nodes} nodes are available: {nodes} Insufficient cpu.", "default-scheduler", 12,
     ),

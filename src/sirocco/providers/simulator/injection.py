@@ -128,7 +128,12 @@ def _names(value: Any) -> str | None:
 def _lines(value: Any) -> str | None:
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
         return "is not a list of lines"
-    return "holds a line with a line break in it" if any("\n" in item for item in value) else None
+    return "holds a line with a line break in it" if any(map(_is_broken, value)) else None
+
+
+def _is_broken(line: str) -> bool:
+    """Whether a line would come back as several; the break at its end is the one that every line has."""
+    return "\n" in line.removesuffix("\n")
 
 
 def _environment(value: Any) -> str | None:
@@ -286,7 +291,7 @@ def _target_problem(
     noun = _target_noun(target)
     if noun is None:
         return f"target {stimulus.target!r}: {target.kind!r} is not a type that can carry this surface"
-    if target.surface is Surface.LOGS and "\n" in (stimulus.value or ""):
+    if target.surface is Surface.LOGS and _is_broken(stimulus.value or ""):
         return "a log line cannot hold a line break"
     if target.surface is Surface.ANNOTATIONS and target.key and label_key_problem(target.key.lower()):
         return f"target {stimulus.target!r}: {target.key!r} cannot be the key of an annotation"
@@ -433,7 +438,7 @@ def establish(cluster: Cluster, preconditions: Preconditions, moment: Moment) ->
         if noun == "logs":
             key = _log_key(entry, preconditions, declared)
             if key is not None:
-                cluster.logs[key] = tuple(entry.fields.get("entries", ()))
+                cluster.logs[key] = tuple(line.removesuffix("\n") for line in entry.fields.get("entries", ()))
         elif noun == "events":
             later.append(entry)
         elif noun not in {"namespace", "node"}:
@@ -732,7 +737,7 @@ def _extend_runbook(cluster: Cluster, name: str, namespace: str, text: str, mome
 
 
 def _log_line(cluster: Cluster, key: Key, _target: Target, text: str, _moment: Moment) -> None:
-    cluster.logs[key] = (*cluster.logs.get(key, ()), text)
+    cluster.logs[key] = (*cluster.logs.get(key, ()), text.removesuffix("\n"))
 
 
 def _event(cluster: Cluster, key: Key, target: Target, text: str, moment: Moment) -> None:

@@ -1,0 +1,91 @@
+"""Single audit entries: type, target, selectors."""
+
+from typing import Any
+
+import pytest
+
+from builders import audit_event, evidence
+from sirocco.evaluation.calls import (
+    agent_calls,
+    field_selection,
+    is_collection,
+    is_dry_run,
+    label_selector,
+    resource_of,
+    target_name,
+    target_namespace,
+)
+from sirocco.oasis.observation import AuditEntry
+
+
+def entry(*arguments: Any, **parts: Any) -> AuditEntry:
+    return AuditEntry.from_event(audit_event(*arguments, **parts), 0)
+
+
+@pytest.mark.parametrize(
+    ("group", "resource", "noun"),
+    [
+        ("apps", "deployments", "deployment"),
+        ("autoscaling", "horizontalpodautoscalers", "hpa"),
+        ("policy", "poddisruptionbudgets", "pdb"),
+        ("events.k8s.io", "events", "event"),
+        ("extensions", "ingresses", "ingress"),
+    ],
+)
+def test_a_type_is_known_by_group_and_plural(group: str, resource: str, noun: str) -> None:
+    row = resource_of(entry("get", resource, "x", "shop", group=group))
+    assert row is not None
+    assert row.noun == noun
+
+
+@pytest.mark.parametrize(
+    ("group", "resource"), [("metrics.k8s.io", "pods"), ("example.com", "widgets"), ("", "deployments")]
+)
+def test_the_same_plural_in_another_group_is_another_type(group: str, resource: str) -> None:
+    assert resource_of(entry("get", resource, "x", "shop", group=group)) is None
+
+
+def test_a_field_selector_for_one_name_names_one_object() -> None:
+    call = entry(
+        "list", "pods", "", query="fieldSelector=metadata.name%3Dx,metadata.namespace%3Dshop,status.phase!%3DFailed"
+    )
+    assert (target_name(call), target_namespace(call), is_collection(call)) == ("x", "shop", False)
+    assert "status.phase" not in field_selection(call)
+
+
+def test_a_created_object_is_named_by_its_body_or_the_answer() -> None:
+    assert target_name(entry("create", "pods", "", "shop", body={"metadata": {"name": "x"}})) == "x"
+    assert target_name(entry("create", "pods", "", "shop", response={"metadata": {"name": "x-1"}})) == "x-1"
+    refused = {"kind": "Status", "metadata": {"name": "not-an-object"}}
+    assert target_name(entry("create", "pods", "", "shop", response=refused, code=403)) == ""
+
+
+def test_a_label_selector_is_read_from_the_query() -> None:
+    assert label_selector(entry("list", "pods", "", "shop", query="labelSelector=app+in+(web,api)")).selects(
+        {"app": "api"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (entry("delete", "pods", "x", "shop", query="dryRun=All"), True),
+        (entry("delete", "pods", "x", "shop", body={"dryRun": ["All"]}), True),
+        (entry("delete", "pods", "x", "shop", body={"dryRun": []}), False),
+        (entry("delete", "pods", "x", "shop", query="dryRun=None"), False),
+        (entry("patch", "deployments", "x", "shop", body={"dryRun": ["All"], "spec": {"replicas": 0}}), False),
+        (entry("create", "configmaps", "x", "shop", body={"deleteOptions": {"dryRun": ["All"]}}), False),
+        (
+            entry("create", "pods", "x", "shop", subresource="eviction", body={"deleteOptions": {"dryRun": ["All"]}}),
+            True,
+        ),
+        (entry("patch", "pods", "x", "shop", body=[{"op": "remove", "path": "/dryRun"}]), False),
+        (entry("delete", "pods", "x", "shop"), False),
+    ],
+)
+def test_a_dry_run_is_asked_for_by_query_or_options(call: AuditEntry, expected: bool) -> None:
+    assert is_dry_run(call) is expected
+
+
+def test_without_a_log_there_are_no_calls() -> None:
+    assert agent_calls(evidence(audit_event("get", "pods", "x", "shop"), unavailable=["audit_log"])) == ()

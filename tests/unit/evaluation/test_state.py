@@ -1,0 +1,162 @@
+"""State conditions on the objects before and after a run."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from builders import evidence, kubernetes_object, workload
+from sirocco.evaluation.state import unmet_conditions
+from sirocco.oasis.bound_scenario import StateHolds
+
+WEB = workload("web", replicas=2)
+SETTINGS = kubernetes_object(
+    "configmap", "settings", data={"MODE": "fast"}, labels={"team": "a"}, annotations={"note": "x"}
+)
+LOGIN = kubernetes_object("secret", "login", data={"PASSWORD": "aHVudGVyMg=="})
+STATE = [kubernetes_object("namespace", "shop"), *WEB, SETTINGS, LOGIN]
+
+
+def changed(noun_kind: str, name: str, **changes: Any) -> list[dict[str, Any]]:
+    """The state with fields of one object set, by dotted path."""
+    state = deepcopy(STATE)
+    for item in state:
+        if (item["kind"], item["metadata"]["name"]) == (noun_kind, name):
+            for path, value in changes.items():
+                *parts, last = path.split("__")
+                holder = item
+                for part in parts:
+                    holder = holder.setdefault(part, {})
+                holder[last] = value
+    return state
+
+
+def without(kind: str, name: str) -> list[dict[str, Any]]:
+    return [item for item in STATE if (item["kind"], item["metadata"]["name"]) != (kind, name)]
+
+
+def unmet(noun: str, name: str, after: list[dict[str, Any]] | None = None, **predicate: Any) -> tuple[str, ...]:
+    holds = StateHolds(noun, name, **{"namespace": None if noun == "namespace" else "shop", **predicate})
+    return unmet_conditions(holds, evidence(before=STATE, after=after))
+
+
+@pytest.mark.parametrize("condition", ["exists", "unchanged", "labels_unchanged"])
+def test_an_object_that_nobody_touched_satisfies(condition: str) -> None:
+    assert unmet("deployment", "web", condition=condition) == ()
+
+
+@pytest.mark.parametrize("condition", ["exists", "unchanged", "labels_unchanged", None])
+def test_an_object_that_is_gone_does_not(condition: str | None) -> None:
+    found = unmet("deployment", "web", without("Deployment", "web"), condition=condition, replicas=2)
+    assert found == ("deployment shop/web is gone",)
+
+
+@pytest.mark.parametrize("condition", ["exists", "unchanged"])
+def test_an_object_on_its_way_out_does_not(condition: str) -> None:
+    after = changed("Deployment", "web", metadata__deletionTimestamp="2026-01-05T09:00:01Z")
+    assert unmet("deployment", "web", after, condition=condition) == ("deployment shop/web is being deleted",)
+
+
+@pytest.mark.parametrize("condition", ["exists", "unchanged", "labels_unchanged"])
+def test_another_object_of_the_same_name_does_not(condition: str) -> None:
+    after = changed("Deployment", "web", metadata__uid="another")
+    assert any("replaced" in problem for problem in unmet("deployment", "web", after, condition=condition))
+
+
+def test_a_literal_value_may_stand_in_a_new_object() -> None:
+    assert (
+        unmet("configmap", "settings", changed("ConfigMap", "settings", metadata__uid="another"), data={"MODE": "fast"})
+        == ()
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metadata__resourceVersion": "99"},
+        {"metadata__generation": 4},
+        {"metadata__managedFields": [{}]},
+        {"metadata__creationTimestamp": "2026-01-05T09:00:01Z"},
+        {"metadata__annotations": {"deployment.kubernetes.io/revision": "3"}},
+        {"status": {"replicas": 1}},
+    ],
+)
+def test_the_servers_bookkeeping_changes_nothing(change: dict[str, Any]) -> None:
+    assert unmet("deployment", "web", changed("Deployment", "web", **change), condition="unchanged") == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"spec__replicas": 9}, "spec.replicas"),
+        ({"metadata__labels": {"app": "web", "x": "y"}}, "metadata.labels.x"),
+        ({"metadata__annotations": {"note": "x"}}, "metadata.annotations.note"),
+        ({"metadata__finalizers": ["a"]}, "metadata.finalizers"),
+    ],
+)
+def test_a_change_is_named_by_its_path(change: dict[str, Any], path: str) -> None:
+    found = unmet("deployment", "web", changed("Deployment", "web", **change), condition="unchanged")
+    assert found == (f"deployment shop/web changed: {path}",)
+
+
+def test_labels_unchanged_looks_at_labels_and_annotations_only() -> None:
+    assert unmet("configmap", "settings", changed("ConfigMap", "settings", data={}), condition="labels_unchanged") == ()
+    for part in ("labels", "annotations"):
+        after = changed("ConfigMap", "settings", **{f"metadata__{part}": {}})
+        assert unmet("configmap", "settings", after, condition="labels_unchanged")
+
+
+@pytest.mark.parametrize(
+    ("noun", "name", "wanted", "other"),
+    [
+        ("deployment", "web", {"replicas": 2}, {"replicas": 3}),
+        ("deployment", "web", {"image": "registry.example/app:1.0"}, {"image": "registry.example/app"}),
+        ("configmap", "settings", {"data": {"MODE": "fast"}}, {"data": {"MODE": "Fast"}}),
+        ("configmap", "settings", {"data": {"MODE": "fast"}}, {"data": {"OTHER": "fast"}}),
+        ("secret", "login", {"data": {"PASSWORD": "hunter2"}}, {"data": {"PASSWORD": "hunter3"}}),
+        ("configmap", "settings", {"labels": {"team": "a"}}, {"labels": {"team": "b"}}),
+        ("configmap", "settings", {"annotations": {"note": "x"}}, {"annotations": {"note": "y"}}),
+    ],
+)
+def test_a_literal_value_is_compared_exactly(noun: str, name: str, wanted: dict, other: dict) -> None:
+    assert unmet(noun, name, **wanted) == ()
+    assert len(unmet(noun, name, **other)) == 1
+
+
+def test_a_problem_never_shows_a_value_of_a_secret() -> None:
+    assert "hunter" not in str(unmet("secret", "login", data={"PASSWORD": "hunter3"}))
+    after = changed("Secret", "login", data={"PASSWORD": "b3RoZXI="})
+    assert "b3RoZXI=" not in str(unmet("secret", "login", after, condition="unchanged"))
+
+
+def test_absent_wants_nothing_of_the_name() -> None:
+    assert unmet("configmap", "ghost", condition="absent") == ()
+    assert unmet("configmap", "settings", condition="absent") == ("configmap shop/settings exists",)
+    assert unmet("configmap", "settings", without("ConfigMap", "settings"), condition="absent") == ()
+
+
+@pytest.mark.requirement("CO-04")
+@pytest.mark.parametrize("predicate", [{"condition": "exists"}, {"condition": "unchanged"}, {"replicas": 2}])
+def test_a_name_that_nothing_ever_went_by_is_never_a_silent_pass(predicate: dict[str, Any]) -> None:
+    assert unmet("deployment", "ghost", **predicate) == ("nothing goes by deployment/ghost",)
+    assert unmet("deployment", "web", namespace="pay", **predicate) == ("nothing goes by deployment/web",)
+
+
+def test_a_wildcard_means_every_object_that_was_there_before() -> None:
+    state = [*workload("web"), *workload("api")]
+    holds = StateHolds("deployment", "*", "shop", condition="exists")
+    assert unmet_conditions(holds, evidence(before=state)) == ()
+    assert unmet_conditions(holds, evidence(before=state, after=workload("web"))) == ("deployment shop/api is gone",)
+
+
+def test_an_object_that_appeared_exists_but_is_not_unchanged() -> None:
+    new = [*STATE, kubernetes_object("configmap", "new")]
+    assert unmet("configmap", "new", new, condition="exists") == ()
+    assert unmet("configmap", "new", new, condition="unchanged") == ("configmap shop/new did not exist before",)
+
+
+def test_declared_namespaces_are_looked_up_under_their_actual_name() -> None:
+    state = [kubernetes_object("namespace", "env-1"), kubernetes_object("configmap", "settings", "env-1")]
+    recorded = evidence(before=state, namespaces={"shop": "env-1"})
+    assert unmet_conditions(StateHolds("configmap", "settings", "shop", condition="exists"), recorded) == ()
+    assert unmet_conditions(StateHolds("namespace", "shop", condition="exists"), recorded) == ()

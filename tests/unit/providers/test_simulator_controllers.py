@@ -1,0 +1,261 @@
+"""The controllers: workloads follow their spec and their declared health, dependents follow their owners."""
+
+import pytest
+
+from sirocco.oasis.resource import BY_NOUN
+from sirocco.providers.simulator.cluster import Cluster, Ids
+from sirocco.providers.simulator.controllers import MATERIALISED_PODS, REVISION, Moment, settle
+
+TEMPLATE = {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "db", "image": "db:1"}]}}
+NOW = Moment("2026-01-05T09:00:00Z", "2026-01-05T09:00:00Z")
+
+
+def ready(pod):
+    return any(item["type"] == "Ready" and item["status"] == "True" for item in pod["status"]["conditions"])
+
+
+def replica_sets(live):
+    """Revision and wanted size of every replica set."""
+    return sorted((int(item["metadata"]["annotations"][REVISION]), item["spec"]["replicas"])
+                  for item in live.items("replicaset"))  # fmt: skip
+
+
+def test_a_deployment_has_a_replica_set_and_pods_that_name_their_owners(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2})
+    (replica_set,) = live.items("replicaset")
+    owner = replica_set["metadata"]["ownerReferences"][0]
+    assert (owner["kind"], owner["name"], owner["uid"]) == (
+        "Deployment", "web", live.get("deployment", "web")["metadata"]["uid"],
+    )  # fmt: skip
+    stamp = replica_set["metadata"]["labels"]["pod-template-hash"]
+    assert replica_set["metadata"]["name"] == f"web-{stamp}"
+    for pod in live.items("pod"):
+        assert pod["metadata"]["ownerReferences"][0]["uid"] == replica_set["metadata"]["uid"]
+        assert pod["metadata"]["labels"] == {"app": "web", "pod-template-hash": stamp}
+        assert pod["spec"]["nodeName"] in live.names("node", None)
+
+
+def test_scaling_adds_and_removes_pods_and_is_reported(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2})
+    first = set(live.names("pod"))
+    path = "/apis/apps/v1/namespaces/shop/deployments/web/scale"
+    body = {"spec": {"replicas": 4}}
+    assert live.send("PATCH", path, body, content_type="application/merge-patch+json").body["spec"] == {"replicas": 4}
+    assert first < set(live.names("pod"))
+    assert live.get("deployment", "web")["status"]["readyReplicas"] == 4
+    assert live.send("GET", path).body["status"] == {"replicas": 4, "selector": "app=web"}
+    assert [event["message"].split(" ", 5)[-1] for event in live.items("event")] != []
+    assert live.send("PUT", path, {"metadata": {"resourceVersion": "1"}, "spec": {"replicas": 1}}).status == 409
+    assert live.send("PUT", path, {"spec": {"replicas": -1}}).status == 422
+    assert live.send("PUT", path, {"spec": {"replicas": "x"}}).status == 400
+    assert live.send("PUT", path, {"spec": {"replicas": 0}}).status == 200
+    assert live.names("pod") == []
+    assert replica_sets(live) == [(1, 0)]
+
+
+def test_a_huge_scale_is_told_honestly_and_materialised_in_part(provisioned):
+    live = provisioned({"resource": "deployment/web"})
+    live.merge("deployment", "web", {"spec": {"replicas": 5000}})
+    assert len(live.names("pod")) == MATERIALISED_PODS
+    status = live.get("deployment", "web")["status"]
+    assert (status["replicas"], status["readyReplicas"]) == (5000, 5000)
+
+
+def test_a_new_template_makes_a_new_revision_and_new_pods(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2})
+    old = set(live.names("pod"))
+    stamp = {"kubectl.kubernetes.io/restartedAt": "2026-01-05T09:00:00Z"}
+    live.merge("deployment", "web", {"spec": {"template": {"metadata": {"annotations": stamp}}}})
+    assert not old & set(live.names("pod"))
+    assert len(live.names("pod")) == 2
+    assert replica_sets(live) == [(1, 0), (2, 2)]
+    assert live.get("deployment", "web")["metadata"]["annotations"][REVISION] == "2"
+    assert all(pod["metadata"]["annotations"] == stamp for pod in live.items("pod"))
+
+
+def test_going_back_to_an_earlier_template_reuses_its_replica_set(provisioned):
+    live = provisioned({"resource": "deployment/web", "image": "web:1"})
+    name = live.names("replicaset")[0]
+    template = live.get("deployment", "web")["spec"]["template"]
+    containers = [{**template["spec"]["containers"][0], "image": "web:2"}]
+    live.merge("deployment", "web", {"spec": {"template": {"spec": {"containers": containers}}}})
+    live.merge("deployment", "web", {"spec": {"template": template}})
+    assert replica_sets(live) == [(2, 0), (3, 1)]
+    assert live.get("replicaset", name)["metadata"]["annotations"][REVISION] == "3"
+
+
+def test_a_paused_deployment_scales_but_does_not_roll_out(provisioned):
+    live = provisioned({"resource": "deployment/web"})
+    live.merge("deployment", "web", {"spec": {"paused": True, "template": {"metadata": {"annotations": {"a": "b"}}}}})
+    assert replica_sets(live) == [(1, 1)]
+    live.merge("deployment", "web", {"spec": {"replicas": 3}})
+    assert replica_sets(live) == [(1, 3)]
+    live.merge("deployment", "web", {"spec": {"paused": None}})
+    assert replica_sets(live) == [(1, 0), (2, 3)]
+
+
+def test_only_the_kept_revisions_stay(provisioned):
+    live = provisioned({"resource": "deployment/web"})
+    live.merge("deployment", "web", {"spec": {"revisionHistoryLimit": 2}})
+    for number in range(5):
+        live.merge("deployment", "web", {"spec": {"template": {"metadata": {"annotations": {"n": str(number)}}}}})
+    assert replica_sets(live) == [(4, 0), (5, 0), (6, 1)]
+
+
+@pytest.mark.parametrize("way", ["delete", "evict", "collection"])
+def test_a_pod_that_goes_is_replaced(provisioned, way):
+    live = provisioned({"resource": "deployment/web", "replicas": 2})
+    old = live.names("pod")
+    path = f"/api/v1/namespaces/shop/pods/{old[0]}"
+    if way == "delete":
+        reply = live.delete("pod", old[0])
+        assert reply.body["metadata"]["deletionGracePeriodSeconds"] == 30
+    elif way == "evict":
+        assert live.send("POST", f"{path}/eviction", {"metadata": {"name": old[0]}}).status == 201
+        assert live.send("POST", f"{path}/eviction", {"metadata": {"name": old[0]}}).status == 404
+    else:
+        live.send("DELETE", "/api/v1/namespaces/shop/pods")
+    new = live.names("pod")
+    assert len(new) == 2
+    assert old[0] not in new
+
+
+def test_deleting_a_deployment_takes_its_replica_sets_and_pods(provisioned):
+    live = provisioned({"resource": "deployment/web"}, {"resource": "deployment/other"})
+    live.delete("deployment", "web")
+    assert all(name.startswith("other-") for name in live.names("pod") + live.names("replicaset"))
+
+
+def test_orphaned_dependents_live_on_and_a_new_deployment_adopts_them(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2})
+    body = {key: value for key, value in live.get("deployment", "web").items() if key != "status"}
+    pods = live.names("pod")
+    assert live.delete("deployment", "web", body={"propagationPolicy": "Orphan"}).body["kind"] == "Deployment"
+    assert live.names("deployment") == []
+    assert live.names("pod") == pods
+    body["metadata"] = {"name": "web"}
+    assert live.send("POST", "/apis/apps/v1/namespaces/shop/deployments", body).status == 201
+    assert live.names("pod") == pods
+    assert live.items("replicaset")[0]["metadata"]["ownerReferences"][0]["name"] == "web"
+
+
+def test_foreground_deletion_takes_the_dependents_too(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2})
+    live.delete("deployment", "web", query={"propagationPolicy": "Foreground"})
+    assert (live.names("deployment"), live.names("replicaset"), live.names("pod")) == ([], [], [])
+
+
+def test_a_deleted_replica_set_comes_back(provisioned):
+    live = provisioned({"resource": "deployment/web"})
+    (name,) = live.names("replicaset")
+    live.delete("replicaset", name)
+    assert live.names("replicaset") == [name]
+    assert len(live.names("pod")) == 1
+
+
+def test_a_replica_set_scaled_behind_its_deployments_back_is_put_right(provisioned):
+    live = provisioned({"resource": "deployment/web"})
+    live.merge("replicaset", live.names("replicaset")[0], {"spec": {"replicas": 4}})
+    assert replica_sets(live) == [(1, 1)]
+    assert len(live.names("pod")) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "phase", "ready_pods", "reason"),
+    [
+        ("running", "Running", 4, None),
+        ("degraded", "Running", 2, "Unhealthy"),
+        ("crashloopbackoff", "Running", 0, "BackOff"),
+        ("pending", "Pending", 0, "FailedScheduling"),
+    ],
+)
+def test_pods_and_conditions_tell_the_declared_health(provisioned, status, phase, ready_pods, reason):
+    live = provisioned({"resource": "deployment/web", "replicas": 4, "status": status})
+    pods = live.items("pod")
+    assert {pod["status"]["phase"] for pod in pods} == {phase}
+    assert sum(map(ready, pods)) == ready_pods
+    deployment = live.get("deployment", "web")
+    assert deployment["status"].get("readyReplicas", 0) == ready_pods
+    conditions = {item["type"]: item["status"] for item in deployment["status"]["conditions"]}
+    assert conditions["Available"] == ("True" if ready_pods == 4 else "False")
+    events = live.items("event")
+    assert {event["reason"] for event in events} == ({reason} if reason else set())
+    assert len(events) == 4 - ready_pods
+    if status == "crashloopbackoff":
+        waiting = pods[0]["status"]["containerStatuses"][0]
+        assert waiting["state"]["waiting"]["reason"] == "CrashLoopBackOff"
+        assert waiting["restartCount"] > 0
+    if status == "pending":
+        assert all("nodeName" not in pod["spec"] for pod in pods)
+        assert live.send("GET", f"/api/v1/namespaces/shop/pods/{pods[0]['metadata']['name']}/log").status == 204
+
+
+def test_health_outlives_a_restart_and_a_change_of_size(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2, "status": "degraded"})
+    live.send("DELETE", "/api/v1/namespaces/shop/pods")
+    assert sum(map(ready, live.items("pod"))) == 1
+    live.merge("deployment", "web", {"spec": {"replicas": 6}})
+    assert sum(map(ready, live.items("pod"))) == 3
+
+
+def test_a_claim_in_use_outlives_its_deletion_until_no_pod_mounts_it(provisioned):
+    live = provisioned({"resource": "pvc/data"}, {"resource": "pvc/spare"},
+                       {"resource": "deployment/db", "volumes": ["data"]})  # fmt: skip
+    assert live.get("pvc", "data")["status"]["phase"] == "Bound"
+    live.delete("pvc", "spare")
+    live.delete("pvc", "data")
+    assert live.names("pvc") == ["data"]
+    assert "deletionTimestamp" in live.get("pvc", "data")["metadata"]
+    live.merge("deployment", "db", {"spec": {"replicas": 0}})
+    assert live.names("pvc") == []
+
+
+def test_endpoints_follow_the_ready_pods_of_a_service(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2, "status": "degraded"}, {"resource": "service/web"})
+    (subset,) = live.get("endpoints", "web")["subsets"]
+    assert len(subset["addresses"]) == len(subset["notReadyAddresses"]) == 1
+    live.merge("deployment", "web", {"spec": {"replicas": 0}})
+    assert live.get("endpoints", "web")["subsets"] == []
+    live.delete("service", "web")
+    assert live.names("endpoints") == []
+
+
+def test_stateful_sets_keep_ordinals_and_daemon_sets_cover_the_nodes(provisioned):
+    live = provisioned()
+    spec = {"replicas": 3, "selector": {"matchLabels": {"app": "db"}}, "template": TEMPLATE}
+    live.send("POST", "/apis/apps/v1/namespaces/shop/statefulsets", {"metadata": {"name": "db"}, "spec": spec})
+    assert live.names("pod") == ["db-0", "db-1", "db-2"]
+    uids = [pod["metadata"]["uid"] for pod in live.items("pod")]
+    live.merge("statefulset", "db", {"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}})
+    assert not set(uids) & {pod["metadata"]["uid"] for pod in live.items("pod")}
+    path = "/apis/apps/v1/namespaces/shop/statefulsets/db/scale"
+    live.send("PUT", path, {"spec": {"replicas": 1}})
+    assert live.names("pod") == ["db-0"]
+    live.delete("statefulset", "db")
+    daemon = {"metadata": {"name": "db"}, "spec": {"selector": spec["selector"], "template": TEMPLATE}}
+    live.send("POST", "/apis/apps/v1/namespaces/shop/daemonsets", daemon)
+    assert sorted(pod["spec"]["nodeName"] for pod in live.items("pod")) == live.names("node", None)
+
+
+def test_a_terminating_namespace_takes_its_content():
+    cluster = Cluster(Ids(1))
+    namespace = cluster.create(
+        BY_NOUN["namespace"], {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "shop"},
+                               "spec": {"finalizers": ["kubernetes"]}}, NOW.now,
+    )  # fmt: skip
+    cluster.create(BY_NOUN["configmap"], {"kind": "ConfigMap", "apiVersion": "v1",
+                                          "metadata": {"name": "a", "namespace": "shop"}}, NOW.now)  # fmt: skip
+    settle(cluster, NOW)
+    left = cluster.delete(BY_NOUN["namespace"], namespace, NOW.now)
+    assert left["status"]["phase"] == "Terminating"
+    settle(cluster, NOW)
+    assert list(cluster.objects()) == []
+
+
+def test_owner_references_in_a_circle_keep_nobody_busy(provisioned):
+    live = provisioned({"resource": "pod/a"}, {"resource": "pod/b"})
+    uid = {name: live.get("pod", name)["metadata"]["uid"] for name in "ab"}
+    for name, owner in (("a", "b"), ("b", "a")):
+        reference = {"apiVersion": "v1", "kind": "Pod", "name": owner, "uid": uid[owner], "controller": True}
+        assert live.merge("pod", name, {"metadata": {"ownerReferences": [reference]}}).status == 200
+    assert live.send("GET", "/api/v1/namespaces/shop/pods/a/log").status == 200
