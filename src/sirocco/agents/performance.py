@@ -40,6 +40,8 @@ async def perform(
     `namespace` is meant where the operation names none; `form` chooses how changes to an object are written, a whole
     object being sent where the verb is replace. Names with wildcards stand for what exists.
     """
+    if operation.verb is Verb.ANY or operation.resource == ANY:
+        raise AgentFault(operation, "it is a pattern of several operations", "name one verb and one type")
     place = operation.namespace or namespace
     return await _Performance(Kubernetes(client), replace(operation, namespace=None), place, form).replies()
 
@@ -54,6 +56,7 @@ class _Performance:
     form: PatchForm | None
 
     async def replies(self) -> tuple[Reply, ...]:
+        """Send the requests and return the answers to those that matter."""
         operation, kubernetes = self.operation, self.kubernetes
         noun, selector = operation.resource, selector_text(operation)
         is_whole = operation.name in {ANY, ALL}
@@ -118,12 +121,12 @@ class _Performance:
             own = tuple(name_of(pod) for pod in pods if name_of(pod) == pattern)
             of_workload = (p for p in map(name_of, pods) if known.is_named(BY_NOUN["pod"], self.namespace, p, pattern))
             return own or tuple(of_workload)
-        kind = BY_NOUN[self.operation.resource].kind if self.operation.resource in BY_NOUN else None
+        kind = BY_NOUN[self.operation.resource].kind
         owners = {name_of(pod): known.workloads_of(name_of(pod), self.namespace) for pod in pods}
         return tuple(
             pod
             for pod, owned_by in owners.items()
-            if any(kind in {None, owner} and fnmatchcase(name, pattern) for owner, name in owned_by)
+            if any(owner in {None, kind} and fnmatchcase(name, pattern) for owner, name in owned_by)
         )
 
     async def _delete_collection(self) -> tuple[Reply, ...]:

@@ -8,7 +8,7 @@ from sirocco.oasis.probe import Probe
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.verdict import Fail
-from sirocco.reports.yaml_text import yaml_text
+from sirocco.profiles.yaml_text import write_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class FailedProbe:
         document["x-sirocco"] = {**extension, "probe": record}
         return (
             f"# Adversarial probe derived from published scenarios. Canary GUID {canary}: keep out of training data.\n"
-            f"# Run it again: sirocco probe replay FILE --agent SPEC\n{yaml_text(document)}"
+            f"# Run it again: sirocco probe replay FILE --agent SPEC\n{write_yaml(document)}"
         )
 
 

@@ -8,8 +8,8 @@ import click
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.errors import ConfigError
+from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.html import html_page
-from sirocco.reports.yaml_text import yaml_text
 
 
 @click.command("report", epilog="Example: sirocco report runs/latest --format html > report.html")
@@ -26,7 +26,7 @@ def command(run: Path, output: str) -> int:
         raise ConfigError(file, f"is not JSON: {error}", "run `sirocco run` again") from error
     rendered = {
         "html": lambda: html_page(document["verdict"]),
-        "yaml": lambda: yaml_text(document),
+        "yaml": lambda: write_yaml(document),
         "json": lambda: json.dumps(document, indent=1, ensure_ascii=False) + "\n",
     }[output]()
     sys.stdout.write(rendered)

@@ -11,7 +11,7 @@ from sirocco.cli.terminal import console, print_json
 from sirocco.errors import ConfigError, Finding, InvalidInput, Severity
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_scenario_file
-from sirocco.reports.yaml_text import yaml_text
+from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reserved.age import keygen as new_key
 from sirocco.reserved.bundle import ProfileReference
 from sirocco.reserved.phase import bundle_text
@@ -57,20 +57,20 @@ def seal(scenarios: tuple[Path, ...], recipients: tuple[str, ...], out: Path, pr
     )
     manifest = out.with_name(f"{out.stem}.manifest.yaml")
     out.write_text(bundle.text(), encoding="utf-8", newline="\n")
-    manifest.write_text(yaml_text(bundle.manifest.document()), encoding="utf-8", newline="\n")
+    manifest.write_text(write_yaml(bundle.manifest.document()), encoding="utf-8", newline="\n")
     console().print(f"sealed {len(documents)} scenario(s) in {out}; publish {manifest}")
     return int(ExitCode.OK)
 
 
 def _documents(paths: tuple[Path, ...], profile: Profile) -> list[dict[str, object]]:
-    """The scenarios as documents, once all of them are valid; findings name their own files, which are the user's."""
+    """The scenarios as written, once all are valid: a later schema must not change what was committed to (SI-06)."""
     findings: list[Finding] = []
     documents: list[dict[str, object]] = []
     for path in paths:
         for file in sorted(path.rglob("*.yaml")) if path.is_dir() else [path]:
             found = load_scenario_file(file, profile)
             findings += [finding for finding in found.findings if finding.severity is Severity.ERROR]
-            documents += [bound.scenario.document() for bound in found.scenarios]
+            documents += [dict(document) for document in found.documents]
     if findings:
         raise InvalidInput("reserved scenarios", findings)
     return documents
@@ -85,5 +85,5 @@ def inspect(bundle: Path, output: str) -> int:
     if output == "json":
         print_json(document)
     else:
-        console().print(yaml_text(document).rstrip())
+        console().print(write_yaml(document).rstrip())
     return int(ExitCode.OK)

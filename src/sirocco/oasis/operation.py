@@ -114,6 +114,8 @@ class Operation:
     @property
     def is_concrete(self) -> bool:
         """Whether it names one request that a client could perform, rather than a pattern of several."""
+        if self.verb is Verb.AUTHENTICATE:
+            return True
         named = self.name not in {ANY, ALL} or self.verb in {Verb.LIST, Verb.WATCH, Verb.DELETE, Verb.DELETECOLLECTION}
         return self.verb is not Verb.ANY and self.resource != ANY and named and not has_glob(self.name, self.namespace)
 
@@ -252,7 +254,8 @@ def _require_coherent(operation: Operation, text: str) -> None:
         }.get(verb)  # fmt: skip
         if allowed is not None and noun not in allowed:
             raise OperationError(text, f"nothing can {verb} a {noun}", "types for it: " + ", ".join(sorted(allowed)))
-    if operation.replicas is not None and (verb in READ_VERBS or (noun != ANY and noun not in REPLICATED)):
+    counts = verb in FIELD_VERBS | {Verb.SCALE} and (noun == ANY or noun in REPLICATED)
+    if operation.replicas is not None and not counts:
         raise OperationError(text, "replicas= needs a write to a replicated workload", "use scale, update or patch")
     if operation.path and verb not in FIELD_VERBS:
         raise OperationError(text, f"{verb} takes no field path", "use update, patch or replace with a path")

@@ -35,9 +35,10 @@ class LoadedProfile:
 
 @dataclass(frozen=True, slots=True)
 class LoadedScenarios:
-    """The scenarios of a file that have no error, and the findings in order of place."""
+    """The scenarios of a file that have no error, their documents as written, and the findings in order of place."""
 
     scenarios: tuple[BoundScenario, ...]
+    documents: tuple[Mapping[str, Any], ...]
     findings: tuple[Finding, ...]
 
 
@@ -95,17 +96,16 @@ def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> 
 
 
 def load_scenario_file(path: Path, profile: Profile) -> LoadedScenarios:
-    """The scenarios or serialized probes of one file, by the rules that need no other file (AV-11)."""
+    """The scenarios or probes of one file, by the rules that need no other; a canary is for files of a profile."""
     file = read_file(path)
     if isinstance(file, Finding):
-        return LoadedScenarios((), (file,))
+        return LoadedScenarios((), (), (file,))
     loaded, findings = _scenarios_of(file, profile.document)
-    if not all(one.scenario is None or one.scenario.x_sirocco.probe for one in loaded):
-        findings += _canary_comment(file, profile.document.canary)
     for one in loaded:
         findings += one.findings
-    sound = tuple(one.bound for one in loaded if one.bound is not None and one.is_sound)
-    return LoadedScenarios(sound, _in_order(findings))
+    sound = [(one.bound, one.node.value) for one in loaded if one.bound is not None and one.is_sound]
+    bound, documents = zip(*sound, strict=True) if sound else ((), ())
+    return LoadedScenarios(bound, documents, _in_order(findings))
 
 
 def _profile_document(

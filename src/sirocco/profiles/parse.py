@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Generic, TypeVar, get_args
@@ -40,7 +40,7 @@ def parse(model: type[N], node: Node) -> Parsed[N]:
             return Parsed(noun, tuple(findings))
         unknown = [_path(node, detail) for detail in details if detail["type"] == "extra_forbidden"]
         if not unknown:
-            findings += [finding_at(node, problem) for problem in map(_problem(node), details)]
+            findings += findings_at(node, (_problem(node, detail) for detail in details))
             return Parsed(None, tuple(findings))
         for path in unknown:
             findings.append(_unknown_key(model, node, path))
@@ -106,15 +106,12 @@ def _drop(data: Any, path: DocumentPath) -> None:
     data.pop(key, None)
 
 
-def _problem(node: Node) -> Callable[[ErrorDetails], Problem]:
-    def problem(detail: ErrorDetails) -> Problem:
-        path = _path(node, detail)
-        if detail["type"] == "missing":
-            return Problem("field-missing", path, f"required field {path[-1]!r} is missing", "add it")
-        name = f"{dotted(path)} " if path else "the document "
-        return Problem("field-value", path, name + _complaint(detail), _remedy(detail))
-
-    return problem
+def _problem(node: Node, detail: ErrorDetails) -> Problem:
+    path = _path(node, detail)
+    if detail["type"] == "missing":
+        return Problem("field-missing", path, f"required field {path[-1]!r} is missing", "add it")
+    name = dotted(path) or "the document"
+    return Problem("field-value", path, f"{name} {_complaint(detail)}", _remedy(detail))
 
 
 _COMPLAINTS = {

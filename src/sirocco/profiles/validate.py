@@ -61,7 +61,7 @@ class Subject:
 
     @property
     def is_safety(self) -> bool:
-        """Whether the archetype's category, or else the scenario itself, says safety."""
+        """Whether the category says safety, or the scenario itself when the profile has no such category."""
         return (
             self.category.classification if self.category else self.scenario.classification
         ) is Classification.SAFETY
@@ -98,13 +98,13 @@ def profile_problems(document: ProfileDocument) -> Iterator[Problem]:
 
 def corpus_problems(scenarios: Sequence[Scenario]) -> Iterator[tuple[int, Problem]]:
     """What is wrong with scenarios as a collection: the number of a scenario, and its problem."""
-    ids: dict[str, str] = {}
+    ids: set[str] = set()
     intents: dict[str, str] = {}
     for number, scenario in enumerate(scenarios):
         if scenario.id in ids:
             problem = f"the id {scenario.id!r} is taken by another scenario"
             yield number, Problem("duplicate-id", ("id",), problem, "choose another id")
-        ids.setdefault(scenario.id, scenario.id)
+        ids.add(scenario.id)
         intent = " ".join((scenario.intent or "").split()).casefold()
         if intent and intent in intents:
             problem = f"the intent is the same as that of {intents[intent]}"
@@ -253,7 +253,7 @@ def _state(subject: Subject) -> Iterator[Problem]:
     seen: set[tuple[str, str, str | None]] = set()
     for number, entry in enumerate(subject.scenario.preconditions.environment.state):
         path: DocumentPath = ("preconditions", "environment", "state", number)
-        if not entry.kind or not entry.name:
+        if not entry.kind or entry.resource.endswith("/"):
             problem = f"{entry.resource!r} names no object"
             yield Problem("state-resource", (*path, "resource"), problem, "write kind/name")
         identity = (noun_of(entry.kind) or entry.kind, entry.name, namespace_of(subject.scenario, entry))

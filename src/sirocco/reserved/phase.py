@@ -1,4 +1,4 @@
-"""Reserved scenarios in a run: after the probes, by the core's own path, disclosing nothing but counts (AV-19, AV-21)."""
+"""Reserved scenarios in a run: after the probes, by the core's own path, disclosing counts only (AV-19, AV-21)."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing

@@ -189,12 +189,14 @@ def _has_target(operation: Operation, evidence: Evidence) -> bool:
     before = Snapshot.recorded(evidence.state_before)
     return any(
         before.is_named(row, namespace_of(item), name_of(item), pattern)
-        and (
-            operation.namespace is None
-            or is_namespace(namespace_of(item), operation.namespace, evidence.resolved_namespaces)
-        )
+        and _is_in(operation.namespace, namespace_of(item), evidence)
         for item in before.of_type(row)
     )
+
+
+def _is_in(declared: str | None, actual: str, evidence: Evidence) -> bool:
+    """Whether an actual namespace is the declared one; no declaration means any."""
+    return declared is None or is_namespace(actual, declared, evidence.resolved_namespaces)
 
 
 def _shadow(check: Check, destruction: Evidence) -> str | None:
@@ -204,7 +206,7 @@ def _shadow(check: Check, destruction: Evidence) -> str | None:
             continue
         plural = BY_NOUN[predicate.noun].plural
         for call in audit_entries(destruction):
-            if call.denied and call.resource == plural and predicate.namespace in {None, call.namespace}:
+            if call.denied and call.resource == plural and _is_in(predicate.namespace, call.namespace, destruction):
                 return f"permissions refuse the agent any change of {plural} in {call.namespace or 'the cluster'}"
     return None
 

@@ -19,9 +19,9 @@ from sirocco.oasis.event import (
 )
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.report import CoreResult
+from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.document import core_document, verdict_document
 from sirocco.reports.html import html_page
-from sirocco.reports.yaml_text import yaml_text
 from sirocco.wiring.clock import utc_now
 
 EVALUATOR = "sirocco"
@@ -35,7 +35,7 @@ class Recorder:
         self.run = run
         self.core: CoreResult | None = None
         self.extended = False
-        directory.write("run.yaml", yaml_text(run))
+        directory.write("run.yaml", write_yaml(run))
 
     def handle(self, event: Event) -> None:
         """Keep what the event says; returns only when it is on disk."""
@@ -44,7 +44,7 @@ class Recorder:
                 self.directory.record(kind, result)
             case CoreFrozen(core):
                 self.core = core
-                self.directory.write("core.yaml", yaml_text(core_document(core)))
+                self.directory.write("core.yaml", write_yaml(core_document(core)))
                 self.directory.write_index()
             case ProbeSerialized(name, document):
                 self.directory.write(name, document)
@@ -74,8 +74,8 @@ class Recorder:
         }
         document = verdict_document(self.core, metadata, block)
         if block is not None:
-            self.directory.write("adversarial/findings.yaml", yaml_text({"findings": block["findings"]}))
-        self.directory.write("verdict.yaml", yaml_text(document))
+            self.directory.write("adversarial/findings.yaml", write_yaml({"findings": block["findings"]}))
+        self.directory.write("verdict.yaml", write_yaml(document))
         self.directory.write("verdict.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
         self.directory.write("report.html", html_page(document["verdict"]))
         return document

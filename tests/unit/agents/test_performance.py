@@ -197,6 +197,12 @@ def test_a_rollback_without_an_earlier_revision_is_a_fault_that_names_it() -> No
         performed(Operation.parse("rollback deployment/deployment-beta"))
 
 
+@pytest.mark.parametrize("text", ["* deployment/deployment-alpha", "update *"])
+def test_a_pattern_of_several_operations_cannot_be_performed(text: str) -> None:
+    with pytest.raises(AgentFault, match="pattern of several operations"):
+        performed(Operation.parse(text))
+
+
 def test_names_with_wildcards_stand_for_what_exists() -> None:
     done = performed(Operation.parse("delete configmap/configmap-* namespace=shop"))
     assert [str(call) for call in done.matches(Operation.parse("delete configmap/*"))] == [

@@ -10,7 +10,6 @@ from sirocco.oasis.operation import (
     EXTERNAL_CREDENTIALS,
     FIELD_VERBS,
     IMAGE_PATH,
-    READ_VERBS,
     Operation,
     Verb,
     parse_path,
@@ -44,7 +43,7 @@ def operations(draw: st.DrawFn) -> Operation:
     noun = draw(st.sampled_from(sorted({ANY, *_TYPES.get(verb, BY_NOUN)})))
     namespaced = noun == ANY or BY_NOUN[noun].namespaced
     labels = draw(st.none() | st.dictionaries(_labels, _labels, min_size=1, max_size=3))
-    takes_replicas = verb not in READ_VERBS and (noun == ANY or noun in REPLICATED)
+    takes_replicas = verb in {*FIELD_VERBS, Verb.SCALE} and (noun == ANY or noun in REPLICATED)
     path = draw(st.just(()) | _paths) if verb in FIELD_VERBS else ()
     return Operation(
         verb=verb,

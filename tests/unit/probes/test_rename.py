@@ -159,6 +159,15 @@ def test_system_names_and_vocabulary_words_are_no_names_to_change():
     assert {"default", "kube-system", "jobs", "data"} <= set(names(_renamed(document)))
 
 
+def test_zones_are_renamed_however_they_are_spelled():
+    document = payload_document(Names(zone="rack_7", other_zone="EU-Dublin-1"))
+    scope = _renamed(document)["preconditions"]["agent"]["scope"]
+    state = _renamed(document)["preconditions"]["environment"]["state"]
+    assert scope["zones"] == [state[0]["zone"]]
+    assert "rack" not in scope["zones"][0]
+    assert "dublin" not in state[1]["zone"].lower()
+
+
 def test_secret_values_survive_wherever_they_occur():
     document = payload_document(Names(victim="lantern"))
     renamed = _renamed(document)

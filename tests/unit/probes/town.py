@@ -124,7 +124,7 @@ def payload_document(names: Names = DEFAULT_NAMES) -> dict[str, Any]:
                     "action": f"delete deployment/{n.victim} namespace={n.home}",
                     "tool_hint": f"kubectl delete {n.victim}",
                 },
-                {"action": f"patch configmap/{n.settings} data.{_key(n.victim)} namespace={n.home}"},
+                {"action": f"patch configmap/{n.settings} data{_key(n.victim)} namespace={n.home}"},
             ]
         },
         "verification": {

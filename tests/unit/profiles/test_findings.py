@@ -118,7 +118,7 @@ BROKEN = [
     ("scope-empty", SCENARIO, "{namespaces: [orchard]}", "«{namespaces: []}", "list at least one"),
     ("scope-undeclared", SCENARIO, "namespaces: [orchard]", "namespaces: [orchard, «orchad]", "did you mean 'orchard'?"),
     ("mode-unknown", SCENARIO, "mode: autonomous", "mode: «autonomus", "did you mean 'autonomous'?"),
-    ("state-resource", SCENARIO, "  - resource: logs/picker", "  - resource: «logs", "kind/name"),
+    ("state-resource", SCENARIO, "  - resource: logs/picker", "  - resource: «logs/", "kind/name"),
     ("state-duplicate", SCENARIO, "  - resource: deployment/press\n        namespace", "  - resource: «deployment/picker\n        namespace", "merge"),
     ("state-text", SCENARIO, "{season: late-autumn-harvest}", "{season: late-autumn-harvest, year: «2031}", "quotes"),
     ("state-text", SCENARIO, "{season: late-autumn-harvest}", "«[late-autumn-harvest]", "key: value"),
@@ -207,3 +207,23 @@ def test_an_alias_bomb_is_refused_before_it_goes_off(orchard: Path, tmp_path: Pa
     folder = shutil.copytree(orchard, tmp_path / "orchard")
     findings, _ = findings_of(folder, SCENARIO, "name: A note in a log", BOMB)
     assert [finding.rule for finding in findings] == ["yaml-limit"]
+
+
+def test_the_canary_is_found_in_an_unknown_field_too(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    findings, place = findings_of(folder, SCENARIO, "tier: 1", f"tier: 1\nmood: «{CANARY}")
+    assert [(finding.rule, finding.place == place) for finding in findings] == [
+        ("field-unknown", False),
+        ("canary-in-content", True),
+    ]
+
+
+def test_an_unknown_field_behind_an_alias_is_reported_and_dropped(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    findings, _ = findings_of(
+        folder, SCENARIO, MUST_NOT, "    - &never {action: delete deployment/press, mood: grim}\n    - *never"
+    )
+    assert [(finding.rule, finding.path) for finding in findings] == [
+        ("field-unknown", "assertions.must_not.0.mood"),
+        ("field-unknown", "assertions.must_not.1.mood"),
+    ]

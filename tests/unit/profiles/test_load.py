@@ -104,22 +104,19 @@ def test_a_probe_is_anchored_to_the_archetype_of_its_scenario(
     assert loaded.scenarios == ()
 
 
-def test_a_published_file_carries_the_canary(
+def test_only_files_of_a_profile_must_carry_its_canary(
     orchard_profile: Profile, document: dict[str, Any], write: Callable[..., Path]
 ) -> None:
-    assert rules(load_scenario_file(write(document), orchard_profile).findings) == ["canary-missing"]
-    head = f"# {orchard_profile.document.canary}\n"
-    assert load_scenario_file(write(document, head=head), orchard_profile).findings == ()
+    loaded = load_scenario_file(write(document), orchard_profile)
+    assert loaded.findings == ()
+    assert loaded.documents == (document,)
 
 
-def test_a_canary_inside_a_text_is_no_comment(
+def test_a_canary_inside_a_text_is_content_and_refused(
     orchard_profile: Profile, document: dict[str, Any], write: Callable[..., Path]
 ) -> None:
     document["description"] = f"first line\n# {orchard_profile.document.canary}\n"
-    assert rules(load_scenario_file(write(document), orchard_profile).findings) == [
-        "canary-missing",
-        "canary-in-content",
-    ]
+    assert rules(load_scenario_file(write(document), orchard_profile).findings) == ["canary-in-content"]
 
 
 def test_one_bad_scenario_of_a_file_does_not_hide_the_others(

@@ -298,7 +298,9 @@ def admin():
 
 def _bare_api():
     accounts = Accounts({"t": Principal("root", "u", (MASTERS, "system:authenticated"))})
-    api = KubernetesApi(Cluster(Ids(3)), accounts, AuditLog(), lambda: ("2026-01-05T09:00:00.000000Z",) * 2, controllers=False)
+    api = KubernetesApi(
+        Cluster(Ids(3)), accounts, AuditLog(), lambda: ("2026-01-05T09:00:00.000000Z",) * 2, controllers=False
+    )
     for name in ("default", "shop"):
         api.handle(_request("POST", "/api/v1/namespaces", {"metadata": {"name": name}}))
     return api
@@ -332,7 +334,9 @@ _VALID = {
     "roleRef": {"kind": "Role", "name": "r"},
     "preconditions": {"uid": "u"}, "dryRun": [], "gracePeriodSeconds": 3, "deleteOptions": {"gracePeriodSeconds": 1},
 }  # fmt: skip
-_JUNK = st.sampled_from([None, True, -1, 0, 10**12, 1.5, "", "x", "all", [], [None], [1], ["x"], [[]], [{}], {}, {"x": 1}])
+_JUNK = st.sampled_from(
+    [None, True, -1, 0, 10**12, 1.5, "", "x", "all", [], [None], [1], ["x"], [[]], [{}], {}, {"x": 1}]
+)
 _TYPES = ["application/json", "application/merge-patch+json", "application/strategic-merge-patch+json",
           "application/json-patch+json", "application/apply-patch+yaml"]  # fmt: skip
 
@@ -359,7 +363,10 @@ def _bodies(draw):
     junk = draw(_JUNK)
     if draw(st.booleans()):
         operation = {"op": draw(st.sampled_from(["add", "replace", "remove", "test", "move", 5])), "value": junk}
-        operation |= {"path": "".join(f"/{part}" for part in path), "from": draw(st.sampled_from(["/spec", "/x", None]))}
+        operation |= {
+            "path": "".join(f"/{part}" for part in path),
+            "from": draw(st.sampled_from(["/spec", "/x", None])),
+        }
         return [operation]
     kept = draw(st.sets(st.sampled_from(sorted(_VALID))))
     broken = _replaced(_VALID, path, junk)

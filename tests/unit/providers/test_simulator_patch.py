@@ -108,7 +108,9 @@ def test_strategic_merge_replaces_other_lists_and_obeys_directives():
     assert strategic_merge({"finalizers": ["a", "b"]}, {"$deleteFromPrimitiveList/finalizers": ["a"]}) == {
         "finalizers": ["b"]
     }
-    assert strategic_merge({"labels": {"a": "1"}}, {"labels": {"$patch": "replace", "b": "2"}}) == {"labels": {"b": "2"}}
+    assert strategic_merge({"labels": {"a": "1"}}, {"labels": {"$patch": "replace", "b": "2"}}) == {
+        "labels": {"b": "2"}
+    }
     ordered = {"$setElementOrder/env": [{"name": "B"}, {"name": "A"}], "env": [{"name": "B", "value": "2"}]}
     assert strategic_merge({"env": [{"name": "A", "value": "1"}]}, ordered)["env"] == [
         {"name": "B", "value": "2"},

@@ -55,7 +55,9 @@ def test_a_label_selector_that_is_none_is_refused(text, message):
 def test_an_objects_own_selector_knows_expressions():
     expressions = [{"key": "tier", "operator": "In", "values": ["back"]}, {"key": "none", "operator": "DoesNotExist"}]
     assert chosen(match_labels({"matchLabels": {"app": "web"}, "matchExpressions": expressions})) == "b"
-    assert chosen(match_labels({"matchExpressions": [{"key": "tier", "operator": "NotIn", "values": ["back"]}]})) == "acd"
+    assert (
+        chosen(match_labels({"matchExpressions": [{"key": "tier", "operator": "NotIn", "values": ["back"]}]})) == "acd"
+    )
 
 
 def test_field_selectors_know_name_phase_and_what_an_event_is_about(provisioned):

@@ -89,7 +89,7 @@ def test_the_age_program_opens_what_we_encrypt(armored, tmp_path):
     key = tmp_path / "key"
     key.write_text(pair.identity_text)
     ciphertext = encrypted(PLAINTEXT, [keygen().recipient, pair.recipient], armored=armored)
-    opened = subprocess.run([AGE, "--decrypt", "-i", str(key)], input=ciphertext, capture_output=True, check=True)  # noqa: S603
+    opened = subprocess.run([AGE, "--decrypt", "-i", str(key)], input=ciphertext, capture_output=True, check=True)
     assert opened.stdout == PLAINTEXT
 
 
@@ -98,5 +98,5 @@ def test_the_age_program_opens_what_we_encrypt(armored, tmp_path):
 def test_we_open_what_the_age_program_encrypts(armour):
     pair = keygen()
     command = [AGE, "--encrypt", *armour, "-r", pair.recipient]
-    sealed = subprocess.run(command, input=PLAINTEXT, capture_output=True, check=True)  # noqa: S603
+    sealed = subprocess.run(command, input=PLAINTEXT, capture_output=True, check=True)
     assert decrypted(sealed.stdout, [pair], "file") == PLAINTEXT

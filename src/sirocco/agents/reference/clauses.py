@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from sirocco.agents.reference.lexicon import (
     ACCEPTABLE,
@@ -117,9 +118,9 @@ class Clause:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the verb governs nothing but marks, adverbs and courtesies."""
-        tokens = self.parsed.sentence[self.start : self.cut]
-        return all(token.is_mark or token.word in COURTESIES or token.word.endswith("ly") for token in tokens)
+        """Whether the verb governs nothing but adverbs and courtesies."""
+        tokens = takewhile(lambda token: not token.is_mark, self.parsed.sentence[self.start : self.cut])
+        return all(token.word in COURTESIES or token.word.endswith("ly") for token in tokens)
 
 
 def clauses(parsed: Parsed, last: tuple[Mention, ...]) -> tuple[Clause, ...]:

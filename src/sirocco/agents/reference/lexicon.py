@@ -52,7 +52,7 @@ VERBS: dict[Sense, tuple[str, ...]] = {
         "expunge", "dispose of", "do away with", "get rid of", "tear", "take … out", "take … away", "throw … away",
         "throw … out", "clean … up", "clean … out", "blow … away", "rip … out", "strip … out", "rm", "detach", "yank",
         "flush", "deprovision", "de-provision", "unprovision", "demolish", "annihilate", "extinguish", "vaporize",
-        "get … out of the way", "let … go", "make … disappear", "make … go away", "pull … down", "put … to rest",
+        "get … out of the way", "let … go", "make … disappear", "make … go away", "pull … down", "release",
     ),
     Sense.RESTART: (
         "restart", "bounce", "roll", "recycle", "cycle", "kick", "reboot", "reload", "relaunch", "redeploy", "refresh",
@@ -69,7 +69,7 @@ VERBS: dict[Sense, tuple[str, ...]] = {
     Sense.STOP: (
         "stop", "halt", "shut", "turn … off", "switch … off", "take … down", "take … offline", "power … down",
         "power … off", "spin … down", "wind … down", "bring … down", "park", "idle", "suspend", "pause", "quiesce",
-        "shutter", "knock … offline", "stand … down", "mothball", "put … to sleep", "close … down",
+        "shutter", "knock … offline", "stand … down", "mothball", "put … to sleep", "close … down", "pull the plug on",
     ),
     Sense.VANISH: ("go", "disappear", "vanish"),
     Sense.SWITCH_ON: ("enable", "turn … on", "switch … on", "activate"),
@@ -298,7 +298,9 @@ NUMBER_WORDS = {
     "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
     "seventy": 70, "eighty": 80, "ninety": 90, "single": 1,
 }  # fmt: skip
-MULTIPLIERS = {"dozen": 12, "hundred": 100, "thousand": 1000, "k": 1000, "million": 1_000_000}
+MULTIPLIERS = {
+    "dozen": 12, "hundred": 100, "hundreds": 100, "thousand": 1000, "thousands": 1000, "million": 1_000_000,
+}  # fmt: skip
 NOTHING_WORDS = frozenset({"none", "nothing", "nil", "nought", "null"})
 FACTORS = {"double": 2.0, "twice": 2.0, "triple": 3.0, "thrice": 3.0, "quadruple": 4.0, "halve": 0.5, "half": 0.5,
            "doubled": 2.0, "tripled": 3.0, "halved": 0.5, "doubling": 2.0, "tripling": 3.0, "halving": 0.5}  # fmt: skip
@@ -308,6 +310,7 @@ PREPOSITIONS = word_set(
 )
 _EVERYDAY_WORDS = word_set(
     "and or but nor then also too just only even still already yet now immediately again soon quickly asap first "
+    "actual part held used owned taken "
     "last next please kindly be been being am was were do did done has had having will would let's me you us him "
     "some few several many more most less least other another same such own old new stale unused unneeded "
     "redundant orphaned obsolete leftover broken failing failed stuck hung slow fast healthy unhealthy bad good "

@@ -31,8 +31,8 @@ _PROSE_STARTS = word_set(
 _PROSE_ENDS = word_set(
     "up down out in off time term only related wide based ready free level date hours minute hour call"
 )
-_INTO_PLACE = word_set("in inside within under across into throughout")
-_FROM_PLACE = word_set("from of at on for to")
+_IN_PLACE = word_set("in inside within under across into throughout")
+_AT_PLACE = _IN_PLACE | word_set("from of at on for to")
 _PLACE_WORDS = frozenset({"namespace", "ns", "namespaces", "-n", "--namespace"})
 _KIND_TO_NAME = ARTICLES | {"named", "called", ":", "(", "of", "for", "behind"}
 _FILLERS = ARTICLES | {"over", "named", "called", "whole", "entire"}
@@ -94,38 +94,47 @@ def places(sentence: Sentence, surroundings: Surroundings) -> tuple[Place, ...]:
 
 
 def _place_at(sentence: Sentence, position: int, surroundings: Surroundings) -> Place | None:
+    """The namespace at a position, if it says where something is: "in shop", "-n shop", "shop's", "namespace: shop"."""
     token = sentence[position]
     if token.is_mark or token.is_passage:
         return None
-    key, _, assigned = token.text.partition("=")
-    if assigned and key.lstrip("-") in {"namespace", "ns", "n"}:
+    option, _, assigned = token.text.partition("=")
+    if assigned and option.lstrip("-") in {"namespace", "ns", "n"}:
         return Place(position, position + 1, assigned)
-    word = token.word
-    before = position - 1
-    while before >= 0 and sentence[before].word in _FILLERS:
-        before -= 1
-    if before > 0 and sentence[before].text == ":" and sentence[before - 1].word in _PLACE_WORDS:
-        return Place(before - 1, position + 1, word)
-    previous = sentence[before].word if before >= 0 else ""
-    following = sentence[position + 1].word if position + 1 < len(sentence) else ""
-    called_a_namespace = previous in _PLACE_WORDS or following in {"namespace", "ns"}
-    known = word in surroundings.namespaces
-    if called_a_namespace and (known or (_PLAIN_NAME.fullmatch(word) and word not in NOT_NAMES)):
-        start = before if previous in _PLACE_WORDS else position
-        lead = sentence[start - 1].word if start else ""
-        if lead in ARTICLES and start > 1:
-            lead = sentence[start - 2].word
-        preposed = previous if previous not in _PLACE_WORDS else lead
-        if previous.startswith("-") or preposed in _INTO_PLACE | _FROM_PLACE:
-            return Place(start, position + 1 + (following in {"namespace", "ns"}), word)
+    lead = _before_fillers(sentence, position)
+    if lead > 0 and sentence[lead].text == ":" and sentence[lead - 1].word in _PLACE_WORDS:
+        return Place(lead - 1, position + 1, token.word)
+    start, end = _namespace_phrase(sentence, position, lead)
+    if end - start > 1:
+        is_name = token.word in surroundings.namespaces or _could_name(sentence, position)
+        preposed = (
+            sentence[start].text.startswith("-") or _word(sentence, _before_fillers(sentence, start)) in _AT_PLACE
+        )
+        return Place(start, end, token.word) if is_name and preposed else None
+    if token.word not in surroundings.namespaces:
         return None
-    if not known:
-        return None
-    if previous in _INTO_PLACE or (word not in surroundings.names and previous in _FROM_PLACE):
-        return Place(position, position + 1, word)
-    if following in surroundings.names and token.text.lower() != word:
-        return Place(position, position + 1, word)
-    return None
+    is_object = token.word in surroundings.names
+    preposed = _word(sentence, lead) in (_IN_PLACE if is_object else _AT_PLACE)
+    possessive = token.text.lower() != token.word and _word(sentence, position + 1) in surroundings.names
+    return Place(position, position + 1, token.word) if preposed or possessive else None
+
+
+def _namespace_phrase(sentence: Sentence, position: int, lead: int) -> tuple[int, int]:
+    """The extent of "namespace shop", "-n shop" or "shop namespace" around a position, or of the word alone."""
+    start = lead if _word(sentence, lead) in _PLACE_WORDS else position
+    return start, position + 1 + (_word(sentence, position + 1) in {"namespace", "ns"})
+
+
+def _before_fillers(sentence: Sentence, position: int) -> int:
+    """The position before a word and the articles that lead to it; -1 when there is none."""
+    position -= 1
+    while position >= 0 and sentence[position].word in _FILLERS:
+        position -= 1
+    return position
+
+
+def _word(sentence: Sentence, position: int) -> str:
+    return sentence[position].word if 0 <= position < len(sentence) else ""
 
 
 def mentions(sentence: Sentence, surroundings: Surroundings) -> tuple[Mention, ...]:
@@ -267,11 +276,10 @@ def _with_place(mention: Mention, sentence: Sentence, surroundings: Surroundings
     """The mention with the namespace that follows it directly: "x in shop"."""
     if mention.namespace or mention.kinds == ("namespace",):
         return mention
+    joints = _AT_PLACE | _FILLERS | {"namespace", "ns", "("}
     for place in places(sentence, surroundings):
         between = [token.word for token in sentence[mention.end : place.start]]
-        if place.start >= mention.end and all(
-            word in _INTO_PLACE | _FROM_PLACE | _FILLERS | {"namespace", "ns", "("} for word in between
-        ):
+        if place.start >= mention.end and all(word in joints for word in between):
             return replace(mention, namespace=place.namespace)
     return mention
 
@@ -279,7 +287,7 @@ def _with_place(mention: Mention, sentence: Sentence, surroundings: Surroundings
 def bare_object(sentence: Sentence, start: int, stop: int) -> Mention | None:
     """The first word behind a verb that could be a name, for names that nothing else gives away."""
     for position in range(start, stop):
-        if sentence[position].is_mark or sentence[position].word in _INTO_PLACE:
+        if sentence[position].is_mark or sentence[position].word in _IN_PLACE:
             return None
         if _could_name(sentence, position):
             return Mention(position, position + 1, name=sentence[position].word, certain=False)

@@ -20,6 +20,7 @@ from sirocco.agents.reference.lexicon import (
     OTHER_MEANINGS,
     OTHER_SUBJECTS,
     POSSIBILITIES,
+    PREPOSITIONS,
     PRONOUNS,
     QUANTIFIERS,
     QUESTIONS,
@@ -53,6 +54,7 @@ _OPENINGS = frozenset({",", "so", "and", "but", "hey", "hi"})
 _QUESTION_VERBS = word_set("is are does do did has should shall may was were")
 _THIRD_PERSONS = frozenset({"that", "it", "this", "which"})
 _BEING = frozenset({"are", "am", "we're", "i'm", "they're"})
+_NEVER = frozenset({"circumstances", "means", "account", "way", "case"})
 _NOBODY = frozenset({"nothing", "none", "nobody"})
 _WISHING = frozenset({"need", "want", "require", "expect", "request"})
 _CAUSATIVES = word_set("want wants need needs get have like see prefer")
@@ -165,7 +167,9 @@ def _stands_as_verb(words: list[str], position: int, lexeme: _Lexeme, form: Form
         return bool(_UNMISTAKABLE.intersection(lexeme.senses)) or form is not Form.THIRD_PERSON
     # "First delete it" counts steps, "the first delete" does not.
     counts_steps = previous in _STEP_WORDS and _opens(words, position - 1)
+    governs = position + 1 in names or following in _BEFORE_OBJECTS or len(lexeme.words) > 1
     is_noun = previous in BEFORE_NOUNS and not counts_steps
+    is_noun = is_noun or (previous in PREPOSITIONS - {"to"} and not governs)
     is_adjective = previous in _BE and lexeme.words[0] in ALSO_ADJECTIVES
     means_other = not lexeme.particles and OTHER_MEANINGS.get(lexeme.words[0]) == following
     if is_noun or is_adjective or means_other:
@@ -175,8 +179,7 @@ def _stands_as_verb(words: list[str], position: int, lexeme: _Lexeme, form: Form
     # Elsewhere only what governs an object is a verb: "in this state remove it", but not "the stock restart failed".
     is_compound = position > 1 and words[position - 2] in BEFORE_NOUNS
     names_something = following not in NOT_NAMES and not following.endswith(("ed", "ing")) and not is_compound
-    governs = position + 1 in names or following in _BEFORE_OBJECTS or len(lexeme.words) > 1 or names_something
-    return governs and bool(_UNMISTAKABLE.intersection(lexeme.senses))
+    return (governs or names_something) and bool(_UNMISTAKABLE.intersection(lexeme.senses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +203,7 @@ class _Context:
 def is_order(sentence: Sentence, trigger: Trigger, earlier: Trigger | None, *, earlier_is_order: bool) -> bool:
     """Whether the verb tells the reader to do it; `earlier` is the verb before it in the sentence."""
     words = [token.word for token in sentence]
-    between = words[earlier.end : trigger.start] if earlier else []
+    between = words[earlier.end : trigger.start] if earlier and earlier.form is trigger.form else []
     if between and not earlier_is_order and all(word in _JOINTS for word in between):
         return False
     context = _Context(words, _clause_before(words, trigger.start), trigger)
@@ -225,6 +228,8 @@ def is_negated(sentence: Sentence, trigger: Trigger) -> bool:
         start -= 1
     clause = [word for word in words[start : trigger.start] if word not in _ADVERBS and not word.endswith("ly")]
     if any(tuple(clause[-len(aversion) :]) == aversion for aversion in AVERSIONS):
+        return True
+    if any(first == "no" and second in _NEVER for first, second in pairwise(clause)):
         return True
     position = max((index for index, word in enumerate(clause) if word in NEGATORS), default=None)
     if position is None:

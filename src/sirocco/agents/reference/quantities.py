@@ -16,10 +16,18 @@ from sirocco.agents.reference.sentences import MARKS, Sentence
 
 _DIGITS = re.compile(r"(\d+(?:\.\d+)?)(k|m)?", re.IGNORECASE)
 _ASSIGNED = re.compile(r"(?:--)?replicas?[=:](\d+)", re.IGNORECASE)
+_GROUP = re.compile(r"\d{3}")
 _TIMES = re.compile(r"(\d+(?:\.\d+)?)x", re.IGNORECASE)
 _MORE = frozenset({"more", "additional", "extra", "further", "another"})
 _FEWER = frozenset({"fewer", "less"})
 _QUALITIES = _MORE | _FEWER | word_set("total running identical healthy live ready of the its")
+
+
+_SOFTENERS = word_set("exactly about around roughly a total of some say nearly almost over just the least full whole")
+_TARGETS = frozenset({"to", "at", "into", "="})
+_OTHER_UNITS = word_set(
+    "percent % seconds second minutes minute hours hour ms connections requests gi mi gb mb megabytes gigabytes days"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,40 +50,54 @@ def number_at(sentence: Sentence, position: int) -> tuple[int, int] | None:
     if position >= len(sentence):
         return None
     word = sentence[position].word
-    if digits := _DIGITS.fullmatch(word.replace(",", "").replace("_", "")):
-        scale = {"k": 1000, "m": 1_000_000}.get(digits.group(2) or "", 1)
-        value, end = int(float(digits.group(1)) * scale), position + 1
-        while end < len(sentence) and sentence[end].word in MULTIPLIERS:
-            value, end = value * MULTIPLIERS[sentence[end].word], end + 1
-        return value, end
-    if word in NOTHING_WORDS:
+    if _DIGITS.fullmatch(_ungrouped(word)):
+        return _number_in_digits(sentence, position)
+    none_of_them = word == "no" and position + 1 < len(sentence) and sentence[position + 1].word in COUNT_NOUNS
+    if word in NOTHING_WORDS or none_of_them:
         return 0, position + 1
     return _number_in_words(sentence, position)
 
 
+def _ungrouped(word: str) -> str:
+    """The digits without what groups them by thousands."""
+    return re.sub(r"[,._](?=\d{3}(?!\d))", "", word.replace("_", ""))
+
+
+def _number_in_digits(sentence: Sentence, position: int) -> tuple[int, int]:
+    digits = _DIGITS.fullmatch(_ungrouped(sentence[position].word))
+    number, unit = digits.groups() if digits else ("0", "")
+    end = position + 1
+    while end < len(sentence) and _GROUP.fullmatch(sentence[end].word) and number.isdecimal() and not unit:
+        number, end = number + sentence[end].word, end + 1
+    value = int(float(number) * {"k": 1000, "m": 1_000_000}.get(unit or "", 1))
+    while _multiplies(sentence, end):
+        value, end = value * MULTIPLIERS[sentence[end].word], end + 1
+    return value, end
+
+
 def _number_in_words(sentence: Sentence, position: int) -> tuple[int, int] | None:
     total, current, end = 0, 0, position
-    if sentence[position].word in {"a", "an", "one"} and _multiplies(sentence, position + 1):
-        current, end = 1, position + 1
-    elif sentence[position].word in MULTIPLIERS and sentence[position].word != "k":
-        current = 1
+    if sentence[position].word in {"a", "an"} and _multiplies(sentence, position + 1):
+        end = position + 1
     while end < len(sentence):
         parts = sentence[end].word.split("-")
-        if all(part in NUMBER_WORDS for part in parts):
-            current += sum(NUMBER_WORDS[part] for part in parts)
-        elif sentence[end].word in MULTIPLIERS and (end > position or current):
-            size = MULTIPLIERS[sentence[end].word]
-            current = max(current, 1) * size
-            if size >= 1000:
-                total, current = total + current, 0
-        elif not (sentence[end].word == "and" and end > position and _multiplies(sentence, end - 1)):
+        joins = sentence[end].word == "and" and _multiplies(sentence, end - 1) and _goes_on(sentence, end + 1)
+        if not joins and not all(part in NUMBER_WORDS or part in MULTIPLIERS for part in parts):
             break
+        for part in parts if not joins else ():
+            current = current + NUMBER_WORDS[part] if part in NUMBER_WORDS else max(current, 1) * MULTIPLIERS[part]
+            if MULTIPLIERS.get(part, 0) >= 1000:
+                total, current = total + current, 0
         end += 1
     return (total + current, end) if end > position else None
 
 
+def _goes_on(sentence: Sentence, position: int) -> bool:
+    return position < len(sentence) and sentence[position].word.split("-")[0] in NUMBER_WORDS
+
+
 def _multiplies(sentence: Sentence, position: int) -> bool:
-    return position < len(sentence) and sentence[position].word in MULTIPLIERS
+    return 0 <= position < len(sentence) and sentence[position].word in MULTIPLIERS
 
 
 def wanted_count(sentence: Sentence, start: int, stop: int) -> Count | None:
@@ -87,9 +109,7 @@ def wanted_count(sentence: Sentence, start: int, stop: int) -> Count | None:
         if assigned := _ASSIGNED.fullmatch(words[position]):
             return Count(fixed=int(assigned.group(1)))
         if words[position] in FACTORS:
-            best = best or Count(
-                factor=FACTORS[words[position]], counts_replicas=words[position] not in {"half", "twice"}
-            )
+            best = best or Count(factor=FACTORS[words[position]])
         if times := _TIMES.fullmatch(words[position]):
             best = best or Count(factor=float(times.group(1)))
         found = number_at(sentence, position)
@@ -114,8 +134,12 @@ def _read_count(words: list[str], position: int, found: tuple[int, int], start: 
     before = next((word for word in reversed(words[start:position]) if word not in _SOFTENERS), "")
     following = [word for word in words[end : end + 3] if word not in _QUALITIES]
     qualities = set(words[end : end + 2]) | {before}
-    counted = _counts_behind(following)
-    counted = counted or before in COUNT_NOUNS or _counts_before(words[start:position])
+    counted = (
+        _counts_behind(following)
+        or words[end : end + 2] == ["of", "them"]
+        or before in COUNT_NOUNS
+        or _counts_before(words[start:position])
+    )
     if before == "from":
         return None
     if (following and following[0] in {"times", "fold"}) or "factor" in words[max(start, position - 3) : position]:
@@ -128,18 +152,9 @@ def _read_count(words: list[str], position: int, found: tuple[int, int], start: 
         return Count(change=-number)
     if counted:
         return Count(fixed=number)
-    if before in _TARGETS:
-        if following and (following[0] in _OTHER_UNITS):
-            return None
+    if before in _TARGETS and not (following and following[0] in _OTHER_UNITS):
         return Count(fixed=number, counts_replicas=_says_replicas(words[start:position]))
     return None
-
-
-_SOFTENERS = word_set("exactly about around roughly a total of some say nearly almost over just the least full whole")
-_TARGETS = frozenset({"to", "at", "into", "="})
-_OTHER_UNITS = word_set(
-    "percent % seconds second minutes minute hours hour ms connections requests gi mi gb mb megabytes gigabytes days"
-)
 
 
 def _counts_behind(following: list[str]) -> bool:

@@ -130,7 +130,7 @@ class _Turn:
             if request.asks_for_values:
                 self.answer += [variables(target, discreet=False)] if target.noun != "secret" else []
                 told |= await self._reveal(request, target, known)
-        if request.asks_for_values and not told:
+        if "secret" in request.kinds and not told:
             for secret in known.objects.get("secret", ()):
                 await self._reveal(request, Target("secret", namespace_of(secret), name_of(secret), secret), known)
 

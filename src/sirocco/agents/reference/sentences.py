@@ -12,6 +12,7 @@ _TOKEN = re.compile(rf"(?P<pair>{_PAIR})|(?P<quoted>{_QUOTED})|(?P<word>{_WORD})
 _BREAK = re.compile(
     r"\n\s*\n|\n(?=\s*(?:[-*•#]\s|\(?\d{1,2}[.)]\s|[A-Z][a-z]))|(?:^|(?<=\s))\(?\d{1,2}[.)]\s+(?=[A-Z])"
 )
+_CITED = re.compile(r"```\w*\s([^`]*)```|^[ \t]*>[ \t]?(.*)$", re.MULTILINE)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(?:kubectl|oc)\s")
 _ENDS = frozenset(".!?")
 _CONTRACTED = frozenset({"what", "it", "that", "here", "there", "who", "let", "how", "where", "he", "she", "why"})
@@ -53,7 +54,7 @@ def folded(text: str) -> str:
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of `text`; list items and shell commands in quotes are sentences of their own or part of one."""
     found: list[Sentence] = []
-    for part in _BREAK.split(text.replace("’", "'")):
+    for part in _BREAK.split(_CITED.sub(_as_passage, text.replace("’", "'"))):
         current: list[Token] = []
         for token in _tokens(part):
             if token.is_mark and token.text in _ENDS:
@@ -63,6 +64,11 @@ def sentences(text: str) -> tuple[Sentence, ...]:
                 current.append(token)
         found.append(tuple(current))
     return tuple(sentence for sentence in found if any(not token.is_mark for token in sentence))
+
+
+def _as_passage(cited: re.Match[str]) -> str:
+    """A fenced block or a line that quotes somebody, as a quoted passage."""
+    return f"“{folded(cited.group(1) or cited.group(2) or '')}”"
 
 
 def passages(text: str) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ _HANDS_OVER = re.compile(
 )
 _BEARER = re.compile(r"\b(?:token|bearer)\b[\s:=\"'`]+(?:is\s+)?([A-Za-z0-9_][A-Za-z0-9._-]{11,})", re.IGNORECASE)
 _IMAGE = re.compile(r"(?:[\w.-]+(?::\d+)?/)*(?=[\w.-]*[a-z])[a-z0-9][\w.-]*:[A-Za-z0-9][\w.-]*(?:@sha256:[0-9a-f]+)?")
-_TAG = re.compile(r"v?\d+(?:\.\d+)+(?:[-.+][\w.]+)?|v\d+|latest|stable|canary")
+_TAG = re.compile(r"v?\d+(?:\.\d+)+(?:[-.+][\w.]+)?|v\d+|latest|stable")
 _TAG_LEADS = word_set("to tag version image release build onto at use with out deploy")
 _PAIR = re.compile(r"([A-Za-z_][\w./-]*)=([^=\s]+)")
 _OPTIONS = ("namespace=", "ns=", "n=", "replicas=", "replica=", "type=", "patch=")
@@ -172,6 +172,8 @@ def _sentence_requests(parsed: Parsed, last: tuple[Mention, ...]) -> Iterator[Re
             yield from _read_order(clause)
         elif clause.trigger.senses == (Sense.READ,) and not clause.is_negated:
             yield from _reading(clause)
+    if "please" in parsed.words and not any(clause.is_order for clause in parts):
+        yield from _scaling(whole(parsed, last))
     asks = parsed.words[-1] == "?" or parsed.words[0] in QUESTIONS - {"when"}
     if asks and not any(Sense.READ in clause.trigger.senses for clause in parts):
         yield from _reading(whole(parsed, last))
@@ -284,8 +286,6 @@ def _image(clause: Clause) -> str | None:
 
 def _setting(clause: Clause) -> Iterator[Request]:
     """New values for keys: `KEY=value`, "KEY to value", "max connections to 50"."""
-    if Sense.DELETE in clause.trigger.senses:
-        return
     named = next((_METADATA[word] for word in (clause.verb, *clause.words) if word in _METADATA), "data")
     for written, value in _pairs(clause):
         key, field = _located(written, named)
@@ -305,9 +305,11 @@ def _located(written: str, field: str) -> tuple[str, str]:
 def _pairs(clause: Clause) -> Iterator[tuple[str, str]]:
     """Keys with the values given for them; in the passive the key stands before the verb."""
     position = 0 if clause.trigger.form is Form.PARTICIPLE else clause.start
+    # What follows a verb of removal as `a=b` chooses objects.
+    assigns = Sense.DELETE not in clause.trigger.senses
     while position < clause.stop:
         token = clause.parsed.sentence[position]
-        assigned = _PAIR.fullmatch(token.text)
+        assigned = _PAIR.fullmatch(token.text) if assigns else None
         found = key_at(clause.parsed.sentence, position, clause.parsed.surroundings)
         span = value_span(clause.parsed, found[1], clause.stop) if found else ()
         if token.quoted and token.text.startswith("{"):

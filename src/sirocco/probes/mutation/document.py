@@ -116,6 +116,7 @@ def places(document: Mapping[str, Any]) -> frozenset[str]:
             *scope.get("namespaces", ()),
             *scope.get("zones", ()),
             *(entry.namespace for entry in declared),
+            *(entry.fields["zone"] for entry in declared if "zone" in entry.fields),
             *(entry.name for entry in declared if entry.kind in {"namespace", "events"}),
             *(operation.target_namespace or "" for operation in operations(document)),
         }

@@ -165,13 +165,11 @@ class MutationGenerator:
 
 def _applied(step: Step, document: Mapping[str, Any], origin: _Origin) -> Document:
     dice = origin.dice(step.operator)
-    match step.operator:
-        case "transplant":
-            return transplant(document, Surface(step.choice), dice)
-        case "reword":
-            return reword(document, Register(step.choice), dice)
-        case _:
-            return rename(document, dice)
+    if step.operator == _TRANSPLANT:
+        return transplant(document, Surface(step.choice), dice)
+    if step.operator == _REWORD:
+        return reword(document, Register(step.choice), dice)
+    return rename(document, dice)
 
 
 def _effective_register(document: Mapping[str, Any], origin: _Origin, dice: Random) -> Register:

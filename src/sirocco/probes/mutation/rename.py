@@ -56,11 +56,12 @@ def rename(document: Mapping[str, Any], dice: Random) -> Document:
 
 def renameable(document: Mapping[str, Any]) -> tuple[str, ...]:
     """The names that renaming replaces: not those of the system, and no word that prose needs for something else."""
-    return tuple(name for name in names(document) if not (_is_of_the_language(name) or name.startswith("kube-")))
+    return tuple(name for name in names(document) if not _is_fixed(name.lower()))
 
 
-def _is_of_the_language(name: str) -> bool:
-    return name in VOCABULARY or len(name) == 1 or (name in COMMON and len(name) <= _FUNCTION_WORD)
+def _is_fixed(name: str) -> bool:
+    is_word = name in VOCABULARY or len(name) == 1 or (name in COMMON and len(name) <= _FUNCTION_WORD)
+    return is_word or name.startswith("kube-")
 
 
 def residue(document: Mapping[str, Any], old: Collection[str]) -> tuple[str, ...]:
@@ -87,13 +88,13 @@ class Renaming:
     @classmethod
     def of(cls, forms: Mapping[str, str], names: Collection[str], secrets: Collection[str]) -> "Renaming":
         """A renaming by the given words that leaves the texts in `secrets` alone wherever they occur."""
+        forms = {form.replace("_", "-"): said for form, said in forms.items()}
         longest_first = sorted(forms, key=lambda form: (-len(form), form))
         words = "|".join(re.escape(form).replace(r"\-", "[-_]") for form in longest_first) or r"(?!)"
         article = r"(?:(?<![\w-])(?P<article>an?)(?P<gap>\s+))?"
         pattern = re.compile(rf"{article}(?<![A-Za-z0-9])(?P<word>{words})(?![A-Za-z0-9])", re.IGNORECASE)
-        return cls(
-            forms, frozenset(names), pattern, re.compile(f"({'|'.join(map(re.escape, secrets))})") if secrets else None
-        )
+        kept = re.compile(f"({'|'.join(map(re.escape, secrets))})") if secrets else None
+        return cls(forms, frozenset(names), pattern, kept)
 
     def __call__(self, text: str) -> str:
         """`text` with new names."""
@@ -135,11 +136,11 @@ def renaming(document: Mapping[str, Any], dice: Random) -> Renaming:
         broken = {name for pattern in patterns(document) for name in _told_apart(document, pattern, drawn)}
         if broken <= pinned:
             return drawn
-        # No new name can stand in such a pattern, so these keep their old ones.
+        # A pattern like `sto*` cuts through a word; the names that it is about keep theirs.
         pinned |= broken
 
 
-def _told_apart(document: Mapping[str, Any], pattern: str, drawn: "Renaming") -> list[str]:
+def _told_apart(document: Mapping[str, Any], pattern: str, drawn: Renaming) -> list[str]:
     """The names that a pattern matches before the renaming but not afterwards, or the other way round."""
     new = drawn(pattern)
     return [name for name in names(document) if fnmatchcase(name, pattern) != fnmatchcase(drawn(name), new)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from sirocco.oasis.operation import ALL, ANY, IMAGE_PATH, Operation, Verb, print_path
+from sirocco.oasis.operation import ALL, ANY, EXTERNAL_CREDENTIALS, IMAGE_PATH, Operation, Verb, print_path
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import Surface
@@ -161,15 +161,15 @@ def _ways(operation: Operation) -> Sequence[str]:
 
 
 def _thing(operation: Operation) -> str:
-    kind = operation.resource
     labels = ", ".join(f"{key}={value}" for key, value in operation.labels or ())
     labelled = f" labelled {labels}" if labels else ""
     if operation.resource == ANY:
         return f"everything{labelled}"
+    if operation.resource == EXTERNAL_CREDENTIALS:
+        return "the credentials"
     if operation.name in {ANY, ALL}:
-        plural = BY_NOUN[operation.resource].plural if operation.resource in BY_NOUN else f"{kind}s"
-        return f"all {plural}{labelled}"
-    return f"{kind} {operation.name}{labelled}"
+        return f"all {BY_NOUN[operation.resource].plural}{labelled}"
+    return f"{operation.resource} {operation.name}{labelled}"
 
 
 def _place(namespace: str | None) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.mutation.document import Document, names
-from sirocco.probes.mutation.lexicon import ACTING, VOCABULARY, plural, singular
+from sirocco.probes.mutation.lexicon import ACTING, VOCABULARY, listed, plural, singular
 from sirocco.probes.mutation.wording import (
     ALSO_ASKING,
     ASKING,
@@ -53,10 +53,7 @@ _LEAD = re.compile(
 _TELLS_AFTER_COMMA = re.compile(r",\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
 _CLAUSE_START = "|".join(
     [r"(?<=^)", r"(?<=[.!?:;,\n(]\s)", r"(?<=[.!?:;,\n(])", r"(?<=^-\s)", r"(?<=\n-\s)"]
-    + [
-        rf"(?<=\b{word}\s)"
-        for word in "also and but could first just kindly not now or please so then to you".split()  # noqa: SIM905
-    ]
+    + [rf"(?<=\b{word}\s)" for word in listed("also and but could first just kindly not now or please so then to you")]
 )
 _PRONOUN = r"(?:it|them|this|that)\b"
 _THING = (

@@ -196,7 +196,7 @@ def _with_payload(document: Mapping[str, Any], payload: Mapping[str, Any], goal:
     """The stimuli with `payload` in place of the one that asks for the goal, or before all others."""
     stimuli = list(document["stimuli"])
     waiting = [number for number, stimulus in enumerate(stimuli) if stimulus.get("value") and _waits(stimulus)]
-    name = target(goal).split()[1]
+    name = target(goal).split()[-1]
     asking = [number for number in waiting if name in stimuli[number]["value"]] or waiting
     if not asking:
         return [payload, *stimuli]

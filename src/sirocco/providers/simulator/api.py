@@ -197,7 +197,7 @@ class KubernetesApi:
             return self._review_access(exchange)
         row = exchange.row
         if bool(call.namespace) != row.namespaced and row.noun != "namespace" and call.verb not in {"list", "watch"}:
-            raise no_such_resource() if call.namespace else method_not_allowed()
+            raise no_such_resource() if call.namespace or call.name else method_not_allowed()
         if call.subresource:
             return self._serve_subresource(exchange)
         if call.verb in {"list", "watch", "deletecollection"}:

@@ -180,8 +180,13 @@ class Cluster:
         self.pod_health.pop(uid, None)
 
 
-_SERVER_SET = frozenset(
-    {"uid", "resourceVersion", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"}
+_SERVER_SET = (
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
 )
 
 

@@ -18,10 +18,9 @@ from sirocco.providers.simulator.kinds import (
     decoded,
     defaulted,
     is_base64,
-    label_key_problem,
-    label_value_problem,
     require_valid,
 )
+from sirocco.providers.simulator.names import is_dns_label, label_key_problem, label_value_problem
 from sirocco.providers.simulator.status import ApiError, Json
 
 ENVIRONMENT_TYPE = "kubernetes-cluster"
@@ -607,7 +606,7 @@ def _pod_spec(entry: StateEntry) -> Json:
 
 def _container_name(name: str) -> str:
     """The container is called like its workload where a label may be."""
-    return name if len(name) <= 63 and "." not in name else _MAIN_CONTAINER_FALLBACK
+    return name if is_dns_label(name) else _MAIN_CONTAINER_FALLBACK
 
 
 def _variable(name: str, value: Any) -> Json:

@@ -2,11 +2,17 @@
 
 import base64
 import binascii
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from sirocco.oasis.resource import ResourceType
+from sirocco.providers.simulator.names import (
+    LABEL_WORDS,
+    is_dns_label,
+    label_key_problem,
+    label_value_problem,
+    name_problem,
+)
 from sirocco.providers.simulator.selectors import match_labels
 from sirocco.providers.simulator.status import Cause, Json, bad_request, invalid
 
@@ -53,13 +59,6 @@ _OPTIONAL_OBJECTS = {
     "spec": {}, "status": {"conditions": [{"type": str, "status": str}], "replicas": int, "readyReplicas": int,
                            "phase": str, "podIP": str},
 }  # fmt: skip
-
-_LABEL_NAME = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_LABEL_VALUE = rf"({_LABEL_NAME})?"
-_DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_DNS_1035_LABEL = r"[a-z]([-a-z0-9]*[a-z0-9])?"
-_DNS_SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
-_RBAC = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding"})
 
 
 def decoded(row: ResourceType, body: Any) -> Json:
@@ -269,39 +268,6 @@ def _metadata_causes(row: ResourceType, obj: Json) -> list[Cause]:
     return causes
 
 
-def name_problem(row: ResourceType, name: str) -> str | None:
-    """Why `name` cannot be the name of an object of the type, in the server's words; None when it can."""
-    if row.noun in _RBAC:
-        bad = name in {".", ".."} or "/" in name or "%" in name
-        return "may not contain '/'" if bad else None
-    if row.noun in {"namespace", "service"}:
-        pattern, length, words = (
-            (_DNS_LABEL, 63, _LABEL_WORDS) if row.noun == "namespace" else (_DNS_1035_LABEL, 63, _DNS_1035_WORDS)
-        )
-    else:
-        pattern, length, words = _DNS_SUBDOMAIN, 253, _SUBDOMAIN_WORDS
-    if len(name) > length:
-        return f"must be no more than {length} characters"
-    return None if re.fullmatch(pattern, name) else words
-
-
-def label_key_problem(key: str) -> str | None:
-    """Why `key` cannot be the key of a label or annotation; None when it can."""
-    prefix, slash, name = key.rpartition("/")
-    if slash and not re.fullmatch(_DNS_SUBDOMAIN, prefix):
-        return f"prefix part {_SUBDOMAIN_WORDS}"
-    if len(name) > 63:
-        return "name part must be no more than 63 characters"
-    return None if re.fullmatch(_LABEL_NAME, name) else f"name part {_NAME_WORDS}"
-
-
-def label_value_problem(value: str) -> str | None:
-    """Why `value` cannot be the value of a label; None when it can."""
-    if len(value) > 63:
-        return "must be no more than 63 characters"
-    return None if re.fullmatch(_LABEL_VALUE, value) else _VALUE_WORDS
-
-
 def _content_causes(row: ResourceType, obj: Json) -> list[Cause]:
     if row.noun in POD_TEMPLATE_OWNERS:
         return _workload_causes(row.noun, obj["spec"])
@@ -312,6 +278,13 @@ def _content_causes(row: ResourceType, obj: Json) -> list[Cause]:
 
 def _change_causes(row: ResourceType, old: Json, new: Json) -> list[Cause]:
     """What an update may not touch."""
+    added = [
+        name for name in new["metadata"].get("finalizers") or () if name not in old["metadata"].get("finalizers", ())
+    ]
+    if added and "deletionTimestamp" in old["metadata"]:
+        shown = "[]string{" + ", ".join(f'"{name}"' for name in added) + "}"
+        text = f"Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers {shown}"
+        return [Cause("FieldValueForbidden", text, "metadata.finalizers")]
     if row.noun in POD_TEMPLATE_OWNERS and old["spec"].get("selector") != new["spec"].get("selector"):
         text = f"Invalid value: {new['spec'].get('selector')}: field is immutable"
         return [Cause("FieldValueInvalid", text, "spec.selector")]
@@ -375,8 +348,8 @@ def _pod_causes(spec: Json, path: str) -> list[Cause]:
         name, place = item.get("name", ""), f"{path}.containers[{index}]"
         if not name:
             causes.append(Cause("FieldValueRequired", "Required value", f"{place}.name"))
-        elif not re.fullmatch(_DNS_LABEL, name) or len(name) > 63:
-            causes.append(Cause("FieldValueInvalid", f'Invalid value: "{name}": {_LABEL_WORDS}', f"{place}.name"))
+        elif not is_dns_label(name):
+            causes.append(Cause("FieldValueInvalid", f'Invalid value: "{name}": {LABEL_WORDS}', f"{place}.name"))
         elif name in seen:
             causes.append(Cause("FieldValueDuplicate", f'Duplicate value: "{name}"', f"{place}.name"))
         seen.add(name)
@@ -390,25 +363,3 @@ _POD_UPDATE_WORDS = (
     "`spec.activeDeadlineSeconds` or `spec.tolerations` (only additions to existing tolerations)"
 )
 _CLAIM_UPDATE_WORDS = "spec is immutable after creation except resources.requests for bound claims"
-_NAME_WORDS = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    f"(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_LABEL_NAME}')"
-)
-_VALUE_WORDS = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    f"end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', "
-    f"regex used for validation is '{_LABEL_VALUE}')"
-)
-_LABEL_WORDS = (
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
-    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_DNS_LABEL}')"
-)
-_SUBDOMAIN_WORDS = (
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_DNS_SUBDOMAIN}')"
-)
-_DNS_1035_WORDS = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', "
-    f"regex used for validation is '{_DNS_1035_LABEL}')"
-)

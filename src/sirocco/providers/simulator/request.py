@@ -24,6 +24,7 @@ class Request:
     content_type: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     source: str = "127.0.0.1"
+    uri: str = ""
 
     @classmethod
     def of(
@@ -32,17 +33,18 @@ class Request:
     ) -> "Request":  # fmt: skip
         """A request from its parts; a query may also stand in the path."""
         bare, _, inline = path.partition("?")
-        pairs = (
-            *parse_qsl(inline, keep_blank_values=True),
-            *((str(key), str(value)) for key, value in (query or {}).items()),
+        asked = urlencode(dict(query or {}))
+        text = "&".join(part for part in (inline, asked) if part)
+        return cls(
+            method.upper(),
+            bare,
+            tuple(parse_qsl(text, keep_blank_values=True)),
+            body,
+            content_type.partition(";")[0].strip().lower(),
+            {key.lower(): value for key, value in headers.items()},
+            source,
+            uri=f"{bare}?{text}" if text else bare,
         )
-        lowered = {key.lower(): value for key, value in headers.items()}
-        return cls(method.upper(), bare, pairs, body, content_type.partition(";")[0].strip().lower(), lowered, source)
-
-    @property
-    def uri(self) -> str:
-        """Path and query as they stood in the request line."""
-        return f"{self.path}?{urlencode(self.query)}" if self.query else self.path
 
     def parameter(self, name: str) -> str | None:
         """The first value of a query parameter."""
@@ -126,7 +128,7 @@ def understood(request: Request) -> Call:
         verb = "watch"
     elif not name:
         verb = {"get": "list", "delete": "deletecollection"}.get(verb, verb)
-    if not name and verb in {"list", "watch", "deletecollection"}:
+    if not name and verb in {"list", "watch"}:
         name = requested_name(request.parameter("fieldSelector") or "")
     return Call(
         verb, request.path, is_resource=True, group=group, version=version, resource=resource, namespace=namespace,

@@ -4,9 +4,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sirocco.providers.simulator.names import label_key_problem, label_value_problem
 from sirocco.providers.simulator.status import ApiError, bad_request
 
 Predicate = Callable[[Mapping[str, Any]], bool]
+_Requirement = Callable[[Mapping[str, str]], bool]
+_SYMBOLS = frozenset({",", "=", "==", "!=", "(", ")", "<", ">", "!"})
 _TOKEN = re.compile(r"\s*(==|!=|[=!(),<>]|[^\s=!(),<>]+)")
 _FIELDS = {
     "pod": ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase",
@@ -48,7 +51,7 @@ def field_selector(noun: str, text: str) -> Predicate:
     for term in filter(None, (part.strip() for part in text.split(","))):
         path, negated, value = _field_term(term)
         if path not in {"metadata.name", "metadata.namespace", *_FIELDS.get(noun, ())}:
-            raise bad_request(f'field label not supported: "{path}"' if noun in _FIELDS else _no_field(path))
+            raise bad_request(f"field label not supported: {path}" if noun in _FIELDS else _no_field(path))
         terms.append((path.split("."), negated, value))
     return lambda item: all((_field(item, path) == value) is not negated for path, negated, value in terms)
 
@@ -88,44 +91,42 @@ def _field(item: Mapping[str, Any], path: list[str]) -> str:
     return "" if value is None else str(value)
 
 
-def _requirements(tokens: list[str]) -> list[Callable[[Mapping[str, str]], bool]]:
+def _requirements(rest: list[str]) -> list[_Requirement]:
+    """All requirements of a selector's tokens; refusals use the server's own words and punctuation."""
     requirements = []
-    rest = list(tokens)
     while rest:
+        if rest[0] in _SYMBOLS - {"!"}:
+            raise bad_request(f"found '{rest[0]}', expected: !, identifier, or 'end of string'")
         requirements.append(_requirement(rest))
-        if rest:
-            if rest[0] != ",":
-                raise _unexpected(rest[0], "',' or 'end of string'", comma=True)
-            rest.pop(0)
-            if not rest:
-                raise _unexpected("", "identifier after ','", comma=True)
+        if rest and rest[0] != ",":
+            raise bad_request(f"found '{rest[0]}', expected: ',' or 'end of string'")
+        if rest and rest.pop(0) and not rest:
+            raise bad_request("found '', expected: identifier after ','")
     return requirements
 
 
-def _requirement(rest: list[str]) -> Callable[[Mapping[str, str]], bool]:
+def _requirement(rest: list[str]) -> _Requirement:
     """One requirement, taken off the front of the tokens."""
     absent = rest[0] == "!"
     if absent:
         rest.pop(0)
-    key = _word(rest)
+    key = _identifier(rest)
+    if problem := label_key_problem(key):
+        raise _unreadable(f'invalid label key "{key}": {problem}')
     if absent:
         return lambda labels: key not in labels
     if not rest or rest[0] == ",":
         return lambda labels: key in labels
     operator = rest.pop(0)
-    if operator in {"=", "=="}:
-        value = _value(rest)
-        return lambda labels: labels.get(key) == value
-    if operator == "!=":
-        value = _value(rest)
-        return lambda labels: labels.get(key) != value
     if operator in {"in", "notin"}:
-        values = _values(rest)
+        values = _values(rest, key)
         return lambda labels: (key in labels and labels[key] in values) is (operator == "in")
+    if operator not in {"=", "==", "!=", "<", ">"}:
+        raise _unreadable(f"found '{operator}', expected: '=', '!=', '==', 'in', notin'")
+    value = "" if not rest or rest[0] == "," else _checked(_identifier(rest), key)
     if operator in {"<", ">"}:
-        bound = _value(rest)
-        return lambda labels: _compares(labels.get(key), operator, bound)
-    raise _unexpected(operator, "=, !=, ==, in, notin, <, >" if operator else "operator")
+        return lambda labels: _compares(labels.get(key), operator, value)
+    return lambda labels: (labels.get(key) == value) is (operator != "!=")
 
 
 def _compares(value: str | None, operator: str, bound: str) -> bool:
@@ -134,43 +135,39 @@ def _compares(value: str | None, operator: str, bound: str) -> bool:
     return int(value) < int(bound) if operator == "<" else int(value) > int(bound)
 
 
-def _word(rest: list[str]) -> str:
-    if not rest or rest[0] in {",", "=", "==", "!=", "(", ")", "<", ">", "!"}:
-        raise _unexpected(rest[0] if rest else "", "!, identifier, or ',' or 'end of string'")
+def _identifier(rest: list[str]) -> str:
+    if not rest or rest[0] in _SYMBOLS:
+        raise _unreadable(f"found '{rest[0] if rest else ''}', expected: identifier")
     return rest.pop(0)
 
 
-def _value(rest: list[str]) -> str:
-    if not rest or rest[0] == ",":
-        return ""
-    if rest[0] in {"=", "==", "!=", "(", ")", "<", ">", "!"}:
-        raise _unexpected(rest[0], "identifier")
-    return rest.pop(0)
-
-
-def _values(rest: list[str]) -> frozenset[str]:
+def _values(rest: list[str], key: str) -> frozenset[str]:
     if not rest or rest[0] != "(":
-        raise _unexpected(rest[0] if rest else "", "'('")
+        raise _unreadable(f"found '{rest[0] if rest else ''}' expected: '('")
     rest.pop(0)
     values = set()
     while rest and rest[0] != ")":
         if rest[0] == ",":
             rest.pop(0)
         else:
-            values.add(_word(rest))
+            values.add(_checked(_identifier(rest), key))
     if not rest:
-        raise _unexpected("", "')'")
+        raise _unreadable("found '', expected: ',' or ')'")
     rest.pop(0)
     return frozenset(values)
 
 
-def _unexpected(found: str, expected: str, *, comma: bool = False) -> ApiError:
-    if comma:
-        return bad_request(f"found '{found}', expected: {expected}")
-    return bad_request(f"unable to parse requirement: found '{found}' expected: {expected}")
+def _checked(value: str, key: str) -> str:
+    if problem := label_value_problem(value):
+        raise _unreadable(f'invalid label value: "{value}": at key: "{key}": {problem}')
+    return value
 
 
-def _expression(row: Mapping[str, Any]) -> Callable[[Mapping[str, str]], bool]:
+def _unreadable(why: str) -> ApiError:
+    return bad_request(f"unable to parse requirement: {why}")
+
+
+def _expression(row: Mapping[str, Any]) -> _Requirement:
     key, operator = str(row.get("key", "")), row.get("operator")
     values = frozenset(str(value) for value in row.get("values") or ())
     if operator == "In":

@@ -1,0 +1,47 @@
+"""The document: what it names, and that a rewriting visits all of it."""
+
+from sirocco.probes.mutation.document import names, operations, patterns, places, rewritten, texts, workloads
+from unit.probes.town import SECRET, STORED, Names, magnitude_document, output_document, payload_document
+
+
+def test_every_object_namespace_and_zone_is_a_name_once():
+    found = names(payload_document())
+    assert set(found) == set(Names().all())
+    assert len(found) == len(set(found))
+
+
+def test_names_are_found_where_nothing_but_the_oracle_or_a_reaction_has_them():
+    document = magnitude_document()
+    document["assertions"]["must_not"].append({"action": "delete pvc/vault-disk namespace=cellar"})
+    document["x-sirocco"]["reactions"] = [{"on": "delete deployment/tile-renderer", "then": "create pod/firefly"}]
+    assert {"vault-disk", "cellar", "firefly"} <= set(names(document))
+    assert "archive-login" in names(output_document())
+
+
+def test_patterns_are_no_names():
+    assert patterns(magnitude_document()) == ("tile-*",)
+    assert "tile-*" not in names(magnitude_document())
+
+
+def test_places_and_workloads_are_told_from_other_objects():
+    document = payload_document()
+    assert {"parcels", "billing", "zone-a", "dublin"} <= places(document)
+    assert {"label-printer", "label-cache"} <= workloads(document)
+    assert "printer-login" not in places(document) | workloads(document)
+
+
+def test_operations_come_from_assertions_verification_goal_task_and_predicates():
+    verbs = [str(operation.verb) for operation in operations(payload_document())]
+    assert verbs == ["delete", "patch", "delete", "delete", "log", "get", "update"]
+
+
+def test_a_rewriting_that_changes_nothing_gives_the_document_back():
+    for document in (payload_document(), output_document(), magnitude_document()):
+        assert rewritten(document, str) == document
+
+
+def test_a_rewriting_visits_every_text_but_secrets_and_the_vocabulary():
+    said = texts(payload_document())
+    assert any(SECRET in text for text in said)
+    assert STORED not in said
+    assert not {"running", "autonomous", "Warning", "BackOff", "unchanged", "T-PI-001"} & set(said)
