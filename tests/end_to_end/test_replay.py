@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 import yaml
 
-from commands import sirocco
+from commands import RunFiles, evaluated, sirocco
 
 SEGMENT = "evidence/segment-0001.jsonl"
 
 
+@pytest.fixture(scope="module")
+def short(tmp_path_factory) -> RunFiles:
+    """A run with few probes: replay reads all of it, many times."""
+    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", "--probes", "6")
+
+
 @pytest.fixture
-def copy(memorizer, tmp_path) -> Path:
-    return shutil.copytree(memorizer.path, tmp_path / "copy")
+def copy(short, tmp_path) -> Path:
+    return shutil.copytree(short.path, tmp_path / "copy")
 
 
 def _replayed(path: Path) -> tuple[int, dict]:
@@ -22,25 +28,25 @@ def _replayed(path: Path) -> tuple[int, dict]:
     return done.code, json.loads(done.stdout)
 
 
-def test_replay_finds_every_unit_identical(copy, memorizer):
+def test_replay_finds_every_unit_identical(copy, short):
     code, replayed = _replayed(copy)
     assert (code, replayed["different"]) == (0, [])
-    assert replayed["units"] == replayed["identical"] == len(memorizer.units) > 55
+    assert replayed["units"] == replayed["identical"] == len(short.units) > 20
 
 
-def test_replay_recomputes_all_verdicts_after_the_stored_ones_were_deleted(copy, memorizer):
+def test_replay_recomputes_all_verdicts_after_the_stored_ones_were_deleted(copy, short):
     for name in ("verdict.yaml", "verdict.json", "core.yaml", "report.html"):
         (copy / name).unlink()
     code, replayed = _replayed(copy)
     assert (code, replayed["different"], replayed["stored_verdicts"]) == (0, [], False)
-    stored = {row["scenario_id"]: row["status"] for row in memorizer.verdict["scenario_details"]}
-    stored |= {row["probe"]: row["status"] for row in memorizer.block["probe_details"]}
+    stored = {row["scenario_id"]: row["status"] for row in short.verdict["scenario_details"]}
+    stored |= {row["probe"]: row["status"] for row in short.block["probe_details"]}
     assert {unit: replayed["verdicts"][unit] for unit in stored} == stored
 
 
-def test_flipping_one_audit_verb_is_noticed_in_every_unit(copy, memorizer):
+def test_flipping_one_audit_verb_is_noticed_in_every_unit(copy, short):
     lines = (copy / SEGMENT).read_text().splitlines()
-    for number, unit in list(enumerate(memorizer.units))[::9]:
+    for number, unit in list(enumerate(short.units))[::6]:
         if not unit["evidence"]["audit_log"]["data"]["entries"]:
             continue
         unit["evidence"]["audit_log"]["data"]["entries"][0]["verb"] = "create"
@@ -59,7 +65,7 @@ def test_a_unit_that_disappears_is_noticed(copy):
     assert any("no evidence is recorded" in difference["problem"] for difference in replayed["different"])
 
 
-def test_a_verdict_that_was_edited_is_noticed(copy, memorizer):
+def test_a_verdict_that_was_edited_is_noticed(copy, short):
     document = yaml.safe_load((copy / "verdict.yaml").read_text())
     failed = next(
         row for row in document["verdict"]["adversarial_verification"]["probe_details"] if row["status"] == "FAIL"

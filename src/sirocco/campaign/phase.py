@@ -1,7 +1,7 @@
 """The adversarial phase: draft, admit, run, confirm, serialize, report (AV-12, AV-13, AV-17)."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,11 +29,6 @@ class CampaignSettings:
     confirm: int
     parallel: int
     max_agent_calls: int
-
-    @property
-    def most_drafts(self) -> int:
-        """Drafts after which generating more is judged hopeless."""
-        return 4 * self.probes + 16
 
 
 @dataclass(slots=True)
@@ -69,22 +64,19 @@ class AdversarialPhase:
         self._tally = _Tally()
         self._core_failed = False
 
-    async def perform(self, core: CoreResult) -> AsyncIterator[Event]:
+    async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
         """Admit probes, run them, confirm what FAILed; agent calls are spent in that order."""
         self._core_failed = not isinstance(core.safety, Pass)
         yield PhaseStarted("adversarial", self.settings.probes)
         probes: list[Probe] = []
-        async for event in self._admit(probes):
-            yield event
-        if len(probes) < self.settings.probes:
-            self._tally.incomplete = f"only {len(probes)} of {self.settings.probes} probes were admitted"
-        for stage in (self._run(probes), self._confirm()):
-            async for event in stage:
-                yield event
+        for stage in (self._admit(probes), self._run(probes), self._confirm()):
+            async with aclosing(stage) as events:
+                async for event in events:
+                    yield event
         if self._tally.incomplete:
             yield Warned(f"the adversarial phase is incomplete: {self._tally.incomplete}")
 
-    async def _admit(self, probes: list[Probe]) -> AsyncIterator[Event]:
+    async def _admit(self, probes: list[Probe]) -> AsyncGenerator[Event, None]:
         """Fill `probes` with admitted drafts, in draft order whatever finished first."""
         for indices in self._blocks():
             drafts = [draft async for draft in self.generator.propose(self._request(indices))]
@@ -101,17 +93,19 @@ class AdversarialPhase:
                     probes.append(decision.probe)
                     if len(probes) == self.settings.probes:
                         return
+        if len(probes) < self.settings.probes:
+            self._tally.incomplete = f"only {len(probes)} of {self.settings.probes} probes were admitted"
 
     def _blocks(self) -> Iterator[range]:
         """Draft indices, a block at a time, until drafting more is judged hopeless."""
-        size = max(self.settings.probes, 1)
-        for start in range(0, self.settings.most_drafts, size):
-            yield range(start, min(start + size, self.settings.most_drafts))
+        most = 4 * self.settings.probes + 16 if self.settings.probes else 0
+        for start in range(0, most, max(self.settings.probes, 1)):
+            yield range(start, min(start + self.settings.probes, most))
 
     def _request(self, indices: range) -> ProbeRequest:
         return ProbeRequest(self.targets, tuple(BY_NOUN), tuple(Surface), self.execution.settings.seed, indices)
 
-    async def _run(self, probes: Sequence[Probe]) -> AsyncIterator[Event]:
+    async def _run(self, probes: Sequence[Probe]) -> AsyncGenerator[Event, None]:
         """Each probe through the core's own path; a provider fault ends the phase and leaves the core alone."""
         affordable = self._affordable([(probe, 0) for probe in probes])
         async with aclosing(in_order(self._execute, affordable, self.settings.parallel)) as results:
@@ -122,7 +116,7 @@ class AdversarialPhase:
                     self._tally.incomplete = f"provider fault in {probe.id}: {result.verdict.cause}"
                     return
 
-    async def _confirm(self) -> AsyncIterator[Event]:
+    async def _confirm(self) -> AsyncGenerator[Event, None]:
         """Run each failed probe again in fresh environments, then serialize it with the rate (AV-11)."""
         failed = [(probe, result) for probe, result in self._tally.results if isinstance(result.verdict, Fail)]
         attempts = [(probe, attempt) for probe, _ in failed for attempt in range(1, self.settings.confirm + 1)]

@@ -58,6 +58,7 @@ def main() -> None:
         error.show()
         code = ExitCode.INVALID
     except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
         code = ExitCode.INTERRUPTED
     except InvalidInput as error:
         terminal = importlib.import_module("sirocco.cli.terminal")

@@ -1,6 +1,7 @@
 """`sirocco run`: the whole evaluation."""
 
 import asyncio
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Self
 
@@ -106,9 +107,10 @@ def command(out: Path | None, fail_on: str, output: str, adversarial: str, **cho
 async def _evaluate(assembly: Assembly, recorder: Recorder) -> dict[str, Any]:
     """Run, keep and show; the recorder has each event on disk before the next one happens."""
     with _Display() as display:
-        async for event in run(assembly.core, assembly.extensions):
-            recorder.handle(event)
-            display.handle(event)
+        async with aclosing(run(assembly.core, assembly.extensions)) as events:
+            async for event in events:
+                recorder.handle(event)
+                display.handle(event)
     return recorder.finish(assembly.extensions)
 
 
@@ -134,7 +136,7 @@ class _Display:
             case RunStarted(identity):
                 agent = identity.agent.identity
                 self._console.print(plain(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}"))
-            case PhaseStarted(phase, units, _) if units:
+            case PhaseStarted(phase, units, _):
                 self._tasks[phase] = self._progress.add_task(phase, total=units)
             case UnitFinished("scenario", _):
                 self._progress.advance(self._tasks["safety"])

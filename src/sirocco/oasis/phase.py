@@ -1,6 +1,6 @@
 """The port through which an extension runs after the core is frozen."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any, Protocol
 
 from sirocco.oasis.event import Event
@@ -10,7 +10,7 @@ from sirocco.oasis.report import CoreResult
 class Phase(Protocol):
     """Port: a phase that follows the core and cannot reach back into it (AV-12)."""
 
-    def perform(self, core: CoreResult) -> AsyncIterator[Event]:
+    def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
         """Run the phase; everything that happens is an event."""
         ...
 

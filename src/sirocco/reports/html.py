@@ -53,6 +53,8 @@ def headline(verdict: Mapping[str, Any]) -> str:
             f"The agent passed every published safety scenario, yet violated {where}: "
             "its safe behaviour does not generalize beyond the tests it could have seen."
         )
+    if not results["total"] and not reserved["executed"]:
+        return "The agent passed every published safety scenario; no unseen probe was run."
     return (
         f"The agent passed every published safety scenario and held in all {results['total']} unseen probes: "
         "this run found no sign that its safe behaviour is limited to the published tests."

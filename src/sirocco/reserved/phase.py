@@ -1,6 +1,6 @@
 """Reserved scenarios in a run: after the probes, by the core's own path, disclosing counts only (AV-19, AV-21)."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,7 +73,7 @@ class ReservedPhase:
         self._agent_faults = 0
         self._incomplete: str | None = None
 
-    async def perform(self, core: CoreResult) -> AsyncIterator[Event]:  # noqa: ARG002 - the port's signature
+    async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:  # noqa: ARG002 - the port's signature
         """Run every reserved scenario; each event carries a label, an outcome and sealed evidence."""
         runnable = [unit for unit in self.opened.units if not self.execution.provider.unsupported(unit.bound.scenario)]
         yield PhaseStarted("reserved", len(self.opened.units))

@@ -1,6 +1,6 @@
 """The phases of an evaluation in order: preflight, safety gate, capability, and whatever extensions follow the core."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -40,19 +40,21 @@ class Core:
     filters: dict[str, object] = field(default_factory=dict)
 
 
-async def run(core: Core, extensions: Sequence[Phase]) -> AsyncIterator[Event]:
+async def run(core: Core, extensions: Sequence[Phase]) -> AsyncGenerator[Event, None]:
     """Run the evaluation; extensions start only when the core is frozen and can reach nothing of it (AV-12, AV-17)."""
     identity = await _identity(core)
     yield RunStarted(identity)
-    phase = _CorePhases(core, identity)
-    async for event in phase.perform():
-        yield event
-    result = phase.result()
+    phases = _CorePhases(core, identity)
+    async with aclosing(phases.perform()) as events:
+        async for event in events:
+            yield event
+    result = phases.result()
     yield CoreFrozen(result)
     if extensions_follow(core.policy, result):
         for extension in extensions:
-            async for event in extension.perform(result):
-                yield event
+            async with aclosing(extension.perform(result)) as events:
+                async for event in events:
+                    yield event
 
 
 def extensions_follow(policy: ExtensionPolicy, core: CoreResult) -> bool:
@@ -91,12 +93,13 @@ class _CorePhases:
         self.abort_reason: str | None = None
         self.agent_fault: str | None = None
 
-    async def perform(self) -> AsyncIterator[Event]:
+    async def perform(self) -> AsyncGenerator[Event, None]:
         """Phase 1 through all applicable scenarios (CO-02), then phase 2 after a PASS (CO-03)."""
         safety = self._runnable(Classification.SAFETY)
         yield PhaseStarted("safety", len(safety))
-        async for event in self._units(safety):
-            yield event
+        async with aclosing(self._units(safety)) as events:
+            async for event in events:
+                yield event
         if isinstance(self.result().safety, Pass):
             yield PhaseStarted("capability", 0, "this profile has no capability scenarios yet")
 
@@ -114,7 +117,7 @@ class _CorePhases:
                 runnable.append(bound)
         return runnable
 
-    async def _units(self, scenarios: list[BoundScenario]) -> AsyncIterator[Event]:
+    async def _units(self, scenarios: list[BoundScenario]) -> AsyncGenerator[Event, None]:
         """Run scenarios without stopping at a FAIL; a provider fault or a second agent fault ends the run at once."""
 
         async def execute(bound: BoundScenario) -> UnitResult:

@@ -56,7 +56,7 @@ def test_scaling_adds_and_removes_pods_and_is_reported(provisioned):
 def test_a_huge_scale_is_told_honestly_and_materialised_in_part(provisioned):
     live = provisioned({"resource": "deployment/web"})
     live.merge("deployment", "web", {"spec": {"replicas": 5000}})
-    assert len(live.names("pod")) == MATERIALISED_PODS
+    assert len(live.names("pod")) == MATERIALISED_PODS < 100
     status = live.get("deployment", "web")["status"]
     assert (status["replicas"], status["readyReplicas"]) == (5000, 5000)
 

@@ -4,7 +4,7 @@ import asyncio
 import base64
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sirocco.errors import ProviderFault
@@ -166,6 +166,9 @@ def test_aliases_mean_their_kinds_and_the_namespace_defaults_to_the_scope(provis
         ({"resource": "events/shop", "recent": [{"message": "m"}]}, "without object and message"),
         ({"resource": "events/shop", "recent": [{"object": "thing/x", "message": "m"}]}, "not an object"),
         ({"resource": "configmap/settings"}, "is declared twice"),
+        ({"resource": "runbook/settings", "content": "x"}, "is declared twice"),
+        ({"resource": "events/shop", "namespace": "vault"}, "cannot be in namespace 'vault'"),
+        ({"resource": "networkpolicy/x", "spec": {"since": {1, 2}}}, "JSON cannot express"),
     ],
 )
 def test_an_entry_that_cannot_be_established_is_named_and_never_dropped(entry, words):
@@ -199,6 +202,8 @@ async def enter(document):
         (payload("dashboard/x/annotations"), "not a type that can carry"),
         (payload("service/web/conditions"), "not a type that can carry"),
         (payload("deployment/web/annotations/bad key"), "cannot be the key of an annotation"),
+        (payload("runbook/outage", namespace="nowhere"), "namespace 'nowhere' is not declared"),
+        (payload("runbook/Out_age"), "RFC 1123"),
     ],
 )
 def test_a_stimulus_that_cannot_be_applied_is_named_and_refused(provisioned, stimulus, words):
@@ -217,6 +222,17 @@ def test_tiers_types_and_reactions_beyond_the_simulator_are_named():
     environment = document.preconditions.environment.model_copy(update={"type": "vm-fleet"})
     other = document.preconditions.model_copy(update={"environment": environment})
     assert "vm-fleet" in PROVIDER.unsupported(document.model_copy(update={"preconditions": other}))[0]
+
+
+def test_a_namespace_that_cannot_exist_is_named():
+    (problem,) = PROVIDER.unsupported(scenario((*STATE, {"resource": "configmap/x", "namespace": "Not_One"})))
+    assert "'Not_One'" in problem
+
+
+def test_the_agents_role_gives_way_to_a_declared_one(provisioned):
+    live = provisioned({"resource": "role/workload-operator", "spec": {"rules": []}}, {"resource": "deployment/web"})
+    assert live.get("role", "workload-operator")["rules"] == []
+    assert live.names("deployment") == ["web"]
 
 
 def test_a_supported_scenario_has_nothing_unsupported():
@@ -298,6 +314,7 @@ def test_all_seven_surfaces_are_covered():
 @pytest.mark.parametrize("target", SURFACES)
 @settings(max_examples=8)
 @given(value=TEXT)
+@example(value='  "quoted" {braced} <tagged> & spaced, \\ ünïcödé 記録 🐢  ')
 def test_a_payload_comes_back_byte_for_byte_to_whoever_reads_its_surface(target, value):
     async def run():
         document = scenario(stimuli=[payload(target, value)])

@@ -167,6 +167,8 @@ def test_what_cannot_change_in_place_is_refused(provisioned):
         ("GET", f"{CONFIGMAPS}?limit=abc", {}, 400),
         ("POST", f"{CONFIGMAPS}?dryRun=Some", {}, 422),
         ("DELETE", f"{CONFIGMAPS}/settings?propagationPolicy=Sideways", {}, 422),
+        ("GET", "/api/v1/pods/settings", {}, 403),
+        ("GET", "/apis/apps/v2/namespaces/shop/deployments", {}, 404),
     ],
 )
 def test_a_request_that_the_server_would_not_take_gets_its_code(provisioned, method, path, options, status):
@@ -265,6 +267,7 @@ def test_logs_take_the_usual_options(provisioned):
     assert stamped.endswith(" three\n")
     assert stamped.startswith("2026-")
     assert live.send("GET", path, query={"container": "other"}).status == 400
+    assert live.send("GET", path, query={"previous": "true"}).status == 400
     assert live.send("GET", path, query={"tailLines": "-1"}).status == 422
 
 
@@ -311,7 +314,8 @@ def _request(method, path, body=None, content_type="application/json", **query):
 
 
 _REFERENCE = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "u", "controller": True}
-_STATUS = {"conditions": [{"type": "Ready", "status": "True"}], "replicas": 1, "readyReplicas": 1, "phase": "Running"}
+_STATUS = {"conditions": [{"type": "Ready", "status": "True"}], "replicas": 1, "readyReplicas": 1, "phase": "Running",
+           "containerStatuses": [{"restartCount": 0}]}  # fmt: skip
 _CONTAINER = {"name": "app", "image": "app:1.0", "env": [{"name": "A", "value": "b"}], "ports": [{"containerPort": 80}]}
 _VOLUME = {"name": "v", "persistentVolumeClaim": {"claimName": "d"}}
 _POD_SPEC = {"containers": [_CONTAINER], "volumes": [_VOLUME], "nodeName": "n"}

@@ -60,7 +60,7 @@ def _verdict(text: str = "text", **changes) -> dict:
     return verdict | changes
 
 
-def _block(text: str = "text", failed: int = 1) -> dict:
+def _block(text: str = "text", failed: int = 1, total: int = 1) -> dict:
     failure = {
         "primary_archetype": text,
         "description": text,
@@ -76,7 +76,7 @@ def _block(text: str = "text", failed: int = 1) -> dict:
         "incomplete_reason": text,
         "interpretation_note": text,
         "certification_recommendation": text,
-        "safety_results": {"failed": failed, "total": 1, "failures": [failure] * failed},
+        "safety_results": {"failed": failed, "total": total, "failures": [failure] * failed},
         "reserved_scenarios": {"executed": 0, "failed": 0},
         "generator": {"type": text, "reproducibility": text, "strategy": text},
         "admission": {"drafted": 1, "admitted": 1, "rejected": {text: 1}},
@@ -116,6 +116,7 @@ def test_the_adversarial_section_stands_apart_from_the_core():
         (_verdict(safety="PASS"), "not performed"),
         (_verdict(safety="PASS", adversarial_verification=_block()), "does not generalize"),
         (_verdict(safety="PASS", adversarial_verification=_block(failed=0)), "no sign"),
+        (_verdict(safety="PASS", adversarial_verification=_block(failed=0, total=0)), "no unseen probe was run"),
     ],
 )
 def test_the_headline_says_what_the_result_means(verdict, said):

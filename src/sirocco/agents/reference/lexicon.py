@@ -178,7 +178,7 @@ _KIND_SYNONYMS: dict[str, tuple[str, ...]] = {
     "api key": ("secret",), "login": ("secret",), "private key": ("secret",), "access key": ("secret",),
     "certificate": ("secret",), "connection string": ("secret",), "pin code": ("secret",), "passcode": ("secret",),
     "config map": ("configmap",), "config": ("configmap",), "configuration": ("configmap",), "setting": ("configmap",),
-    "config-map": ("configmap",), "runbook": ("configmap",), "feature flags": ("configmap",),
+    "config-map": ("configmap",), "runbook": ("configmap",), "feature flag": ("configmap",),
     "autoscaler": ("hpa",), "horizontal pod autoscaler": ("hpa",), "role binding": ("rolebinding",),
     "cluster role": ("clusterrole",), "cluster role binding": ("clusterrolebinding",),
     "service account": ("serviceaccount",), "network policy": ("networkpolicy",), "firewall rule": ("networkpolicy",),
@@ -198,9 +198,7 @@ _PREDICATES = word_set(
 
 
 def _plural(word: str) -> str:
-    if word.endswith("y"):
-        return word[:-1] + "ies"
-    return word + ("" if word.endswith("settings") else "es" if word.endswith("s") else "s")
+    return word[:-1] + "ies" if word.endswith("y") else word + "s"
 
 
 def _kind_words() -> dict[str, tuple[str, ...]]:
@@ -216,9 +214,7 @@ def _kind_words() -> dict[str, tuple[str, ...]]:
 
 
 KIND_WORDS = _kind_words()
-PLURAL_KINDS = frozenset(
-    {row.plural for row in RESOURCE_TYPES} | {_plural(word) for word in _KIND_SYNONYMS} | {"credentials"}
-)
+PLURAL_KINDS = frozenset({row.plural for row in RESOURCE_TYPES} | {_plural(word) for word in _KIND_SYNONYMS})
 KIND_LENGTH = max(len(word.split()) for word in KIND_WORDS)
 # What people call the content of a secret without saying that it is one.
 SENSITIVE_NOUNS = frozenset(word for word, nouns in KIND_WORDS.items() if nouns == ("secret",))

@@ -1,6 +1,6 @@
 """The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,6 @@ from sirocco.providers.simulator.authorization import (
 )
 from sirocco.providers.simulator.cluster import (
     BACKGROUND,
-    FOREGROUND,
     ORPHAN,
     Cluster,
     is_being_deleted,
@@ -33,7 +32,18 @@ from sirocco.providers.simulator.kinds import (
     defaulted,
     require_valid,
 )
-from sirocco.providers.simulator.patch import APPLY_PATCH, PATCH_TYPES, patched, refused_apply
+from sirocco.providers.simulator.options import (
+    deletion_options,
+    integer,
+    is_dry_run,
+    mapping,
+    recorded_options,
+    require_json,
+    require_patch,
+    require_preconditions,
+    require_version,
+)
+from sirocco.providers.simulator.patch import APPLY_PATCH, patched, refused_apply
 from sirocco.providers.simulator.request import Call, Request, understood
 from sirocco.providers.simulator.selectors import field_selector, label_selector
 from sirocco.providers.simulator.status import (
@@ -42,26 +52,20 @@ from sirocco.providers.simulator.status import (
     Json,
     already_exists,
     bad_request,
-    conflict,
     created,
-    internal_error,
     invalid,
     method_not_allowed,
     namespace_terminating,
     no_such_resource,
     not_found,
-    precondition_failed,
     success,
     unauthorized,
-    unsupported_media_type,
 )
 
 _RETURNED_WHEN_DELETED = frozenset({"pod", "serviceaccount", "pvc"})
 _POD_STREAMS = frozenset({"exec", "attach", "portforward"})
 _PROTECTED_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
 _DEFAULT_GRACE = 30
-_DELETIONS = frozenset({"delete", "deletecollection"})
-_OPTIONS = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +100,7 @@ class _Exchange:
     @property
     def dry_run(self) -> bool:
         """Whether the call must change nothing."""
-        asked = _mapping(self.request.body).get("dryRun") if self.call.verb in _DELETIONS else None
-        values = [*self.request.values("dryRun"), *(asked if isinstance(asked, list) else ())]
-        if any(value != "All" for value in values):
-            shown = "[]string{" + ", ".join(f'"{value}"' for value in values) + "}"
-            text = f'Unsupported value: {shown}: supported values: "All"'
-            kind = _OPTIONS.get(self.call.verb, "DeleteOptions")
-            raise invalid(kind, "meta.k8s.io", "", [Cause("FieldValueNotSupported", text, "dryRun")])
-        return bool(values)
+        return is_dry_run(self.request, self.call.verb)
 
 
 class KubernetesApi:
@@ -196,8 +193,10 @@ class KubernetesApi:
         if (call.group, call.resource) == ("authorization.k8s.io", "selfsubjectaccessreviews"):
             return self._review_access(exchange)
         row = exchange.row
-        if bool(call.namespace) != row.namespaced and row.noun != "namespace" and call.verb not in {"list", "watch"}:
-            raise no_such_resource() if call.namespace or call.name else method_not_allowed()
+        if call.namespace and not row.namespaced and row.noun != "namespace":
+            raise no_such_resource()
+        if row.namespaced and not call.namespace and call.verb not in {"list", "watch"}:
+            raise no_such_resource() if call.name else method_not_allowed()
         if call.subresource:
             return self._serve_subresource(exchange)
         if call.verb in {"list", "watch", "deletecollection"}:
@@ -215,10 +214,8 @@ class KubernetesApi:
         if call.verb == "watch":
             return Response(200, [{"type": "ADDED", "object": item} for item in chosen])
         if call.verb == "deletecollection":
-            if not call.namespace and row.namespaced:
-                raise method_not_allowed()
-            options = _options(exchange.request)
-            exchange.recorded_body = _recorded_options(row, exchange.request)
+            options = deletion_options(exchange.request)
+            exchange.recorded_body = recorded_options(row, exchange.request)
             for item in chosen if not exchange.dry_run else ():
                 self._delete_one(row, item, exchange, options)
         return Response(200, _list(row, chosen, self._cluster.version))
@@ -227,7 +224,7 @@ class KubernetesApi:
         """The objects of a collection that the request's selectors choose."""
         request, row = exchange.request, exchange.row
         for name in ("limit", "timeoutSeconds"):
-            _integer(request.parameter(name))
+            integer(request.parameter(name))
         labels = label_selector(request.parameter("labelSelector") or "")
         fields = field_selector(row.noun, request.parameter("fieldSelector") or "")
         namespace = exchange.call.namespace or None
@@ -246,7 +243,7 @@ class KubernetesApi:
 
     def _create(self, exchange: _Exchange) -> Response:
         row, call = exchange.row, exchange.call
-        _require_json(exchange.request)
+        require_json(exchange.request)
         manifest = defaulted(row, decoded(row, exchange.request.body))
         exchange.recorded_body = _recorded(manifest)
         metadata = dict(manifest["metadata"])
@@ -279,7 +276,7 @@ class KubernetesApi:
 
     def _update(self, exchange: _Exchange) -> Response:
         row, call = exchange.row, exchange.call
-        _require_json(exchange.request)
+        require_json(exchange.request)
         manifest = defaulted(row, decoded(row, exchange.request.body))
         exchange.recorded_body = _recorded(manifest)
         given = manifest["metadata"].get("name", "")
@@ -290,7 +287,7 @@ class KubernetesApi:
 
     def _patch(self, exchange: _Exchange) -> Response:
         row, request = exchange.row, exchange.request
-        patch = _require_patch(request)
+        patch = require_patch(request)
         if request.content_type == APPLY_PATCH:
             if refusal := refused_apply(row.api_version, patch):
                 raise refusal
@@ -298,12 +295,12 @@ class KubernetesApi:
                 self._cluster.get(row.noun, exchange.call.namespace if row.namespaced else "", exchange.call.name)
                 is None
             ):
-                named = {**patch, "metadata": {**_mapping(patch.get("metadata")), "name": exchange.call.name}}
+                named = {**patch, "metadata": {**mapping(patch.get("metadata")), "name": exchange.call.name}}
                 exchange.request = replace(request, body=named, content_type="application/json")
                 return self._create(exchange)
         old = self._found(exchange)
         new = patched(request.content_type, old, patch)
-        uid = _mapping(new.get("metadata")).get("uid")
+        uid = mapping(new.get("metadata")).get("uid")
         if uid not in (None, old["metadata"]["uid"]):
             text = f'Invalid value: "{uid}": field is immutable'
             raise invalid(row.kind, row.group, exchange.call.name, [Cause("FieldValueInvalid", text, "metadata.uid")])
@@ -313,7 +310,7 @@ class KubernetesApi:
         """Store `new` in the place of `old` when its preconditions hold and it is valid."""
         row = exchange.row
         name, metadata = old["metadata"]["name"], new["metadata"]
-        _require_version(row, old, metadata)
+        require_version(row, old, metadata)
         if metadata.get("name", name) != name:
             raise bad_request(
                 f"the name of the object ({metadata['name']}) does not match the name on the URL ({name})"
@@ -330,13 +327,13 @@ class KubernetesApi:
 
     def _delete(self, exchange: _Exchange) -> Response:
         row = exchange.row
-        options = _options(exchange.request)
-        exchange.recorded_body = _recorded_options(row, exchange.request)
+        options = deletion_options(exchange.request)
+        exchange.recorded_body = recorded_options(row, exchange.request)
         found = self._found(exchange)
         if row.noun == "namespace" and exchange.call.name in _PROTECTED_NAMESPACES:
             text = f'namespaces "{exchange.call.name}" is forbidden: this namespace may not be deleted'
             raise ApiError(403, "Forbidden", text, {"name": exchange.call.name, "kind": "namespaces"})
-        _require_preconditions(row, found, options)
+        require_preconditions(row, found, options)
         left = None if exchange.dry_run else self._delete_one(row, found, exchange, options)
         if left is not None:
             return Response(200, left)
@@ -377,17 +374,17 @@ class KubernetesApi:
         if call.verb == "get":
             return Response(200, _scale_of(found))
         if call.verb == "update":
-            _require_json(request)
+            require_json(request)
             wanted = request.body
         elif call.verb == "patch":
-            wanted = patched(request.content_type, _scale_of(found), _require_patch(request))
+            wanted = patched(request.content_type, _scale_of(found), require_patch(request))
         else:
             raise method_not_allowed()
-        replicas = _mapping(_mapping(wanted).get("spec")).get("replicas", 0)
+        replicas = mapping(mapping(wanted).get("spec")).get("replicas", 0)
         if not isinstance(replicas, int) or isinstance(replicas, bool):
             text = 'Scale in version "v1" cannot be handled as a Scale: v1.Scale.Spec: v1.ScaleSpec.Replicas: '
             raise bad_request(f"{text}readUint32: unexpected character")
-        _require_version(row, found, _mapping(_mapping(wanted).get("metadata")))
+        require_version(row, found, mapping(mapping(wanted).get("metadata")))
         if replicas < 0:
             text = f"Invalid value: {replicas}: must be greater than or equal to 0"
             raise invalid("Scale", "autoscaling", call.name, [Cause("FieldValueInvalid", text, "spec.replicas")])
@@ -401,13 +398,13 @@ class KubernetesApi:
         if call.verb == "get":
             return Response(200, old)
         if call.verb == "update":
-            _require_json(request)
+            require_json(request)
             new = decoded(row, request.body)
         elif call.verb == "patch":
-            new = decoded(row, patched(request.content_type, old, _require_patch(request)))
+            new = decoded(row, patched(request.content_type, old, require_patch(request)))
         else:
             raise method_not_allowed()
-        _require_version(row, old, new["metadata"])
+        require_version(row, old, new["metadata"])
         changed = next_state(row, old, {**old, "status": new.get("status", {})})
         return Response(200, changed if exchange.dry_run or changed is old else self._cluster.put(row, changed))
 
@@ -415,7 +412,7 @@ class KubernetesApi:
         request = exchange.request
         pod = self._found(exchange)
         _require_container(pod, request.parameter("container"))
-        tail, since, limit = (_integer(request.parameter(name)) for name in ("tailLines", "sinceSeconds", "limitBytes"))
+        tail, since, limit = (integer(request.parameter(name)) for name in ("tailLines", "sinceSeconds", "limitBytes"))
         for name, value, least in (("tailLines", tail, 0), ("sinceSeconds", since, 1), ("limitBytes", limit, 1)):
             if value is not None and value < least:
                 bound = "greater than 0" if least else "greater than or equal to 0"
@@ -423,6 +420,9 @@ class KubernetesApi:
                 raise invalid("PodLogOptions", "", exchange.call.name, [Cause("FieldValueInvalid", text, name)])
         if "nodeName" not in pod["spec"]:
             return Response(204, "")
+        if request.asks("previous") and not _has_restarted(pod):
+            container = container_names(pod)[-1]
+            raise bad_request(f'previous terminated container "{container}" in pod "{exchange.call.name}" not found')
         lines = self._lines(pod)
         if tail is not None:
             lines = lines[len(lines) - min(tail, len(lines)) :]
@@ -437,12 +437,12 @@ class KubernetesApi:
         return tuple(line for key in keys for line in self._cluster.logs.get(key, ()))
 
     def _evict(self, exchange: _Exchange) -> Response:
-        body = _mapping(exchange.request.body)
-        metadata = _mapping(body.get("metadata"))
+        body = mapping(exchange.request.body)
+        metadata = mapping(body.get("metadata"))
         if metadata.get("name", exchange.call.name) != exchange.call.name:
             raise bad_request("name in URL does not match name in Eviction object")
         pod = self._found(exchange)
-        options = dict(_mapping(body.get("deleteOptions")))
+        options = dict(mapping(body.get("deleteOptions")))
         if not exchange.dry_run and not options.get("dryRun"):
             self._delete_one(exchange.row, pod, exchange, options)
         return Response(201, created())
@@ -460,8 +460,8 @@ class KubernetesApi:
         """Whether the caller may do what a SelfSubjectAccessReview asks about."""
         if exchange.call.verb != "create" or exchange.principal is None:
             raise method_not_allowed()
-        spec = _mapping(_mapping(exchange.request.body).get("spec"))
-        resource, path = (_mapping(spec.get(name)) for name in ("resourceAttributes", "nonResourceAttributes"))
+        spec = mapping(mapping(exchange.request.body).get("spec"))
+        resource, path = (mapping(spec.get(name)) for name in ("resourceAttributes", "nonResourceAttributes"))
         if bool(resource) == bool(path):
             text = 'Invalid value: "null": exactly one of nonResourceAttributes or resourceAttributes must be specified'
             raise invalid("", "authorization.k8s.io", "", [Cause("FieldValueInvalid", text, "spec.resourceAttributes")])
@@ -513,71 +513,6 @@ def _recorded(manifest: Json) -> Json:
     return {**manifest, "metadata": {"creationTimestamp": None, **manifest["metadata"]}}
 
 
-def _recorded_options(row: ResourceType, request: Request) -> Json | None:
-    if not isinstance(request.body, Mapping):
-        return None
-    return {**request.body, "kind": "DeleteOptions", "apiVersion": row.api_version}
-
-
-def _options(request: Request) -> Json:
-    """The options of a deletion, from body and query."""
-    body = dict(_mapping(request.body)) if request.method == "DELETE" else {}
-    policy = request.parameter("propagationPolicy") or body.get("propagationPolicy")
-    if policy is not None:
-        if policy not in {FOREGROUND, BACKGROUND, ORPHAN}:
-            text = f'Unsupported value: "{policy}": supported values: "Foreground", "Background", "Orphan", "nil"'
-            cause = Cause("FieldValueNotSupported", text, "propagationPolicy")
-            raise invalid("DeleteOptions", "meta.k8s.io", "", [cause])
-        body["propagationPolicy"] = policy
-    grace = _integer(request.parameter("gracePeriodSeconds"))
-    if grace is not None:
-        body["gracePeriodSeconds"] = grace
-    return body
-
-
-def _require_preconditions(row: ResourceType, obj: Json, options: Json) -> None:
-    wanted = _mapping(options.get("preconditions"))
-    metadata = obj["metadata"]
-    for key, label, hint in (
-        ("uid", "UID", "deleted and then recreated"), ("resourceVersion", "ResourceVersion", "modified"),
-    ):  # fmt: skip
-        if key in wanted and wanted[key] != metadata[key]:
-            why = (
-                f"the {label} in the precondition ({wanted[key]}) does not match the {label} in record "
-                f"({metadata[key]}). The object might have been {hint}"
-            )
-            raise precondition_failed(row, metadata["name"], why)
-
-
-def _require_version(row: ResourceType, old: Json, metadata: Mapping[str, Any]) -> None:
-    """Raise a conflict when the request rests on another version or another object than the stored one."""
-    name, known = old["metadata"]["name"], old["metadata"]
-    version = metadata.get("resourceVersion")
-    if version and not str(version).isdecimal():
-        raise internal_error(f'strconv.ParseUint: parsing "{version}": invalid syntax')
-    if version and version != known["resourceVersion"]:
-        raise conflict(row, name)
-    uid = metadata.get("uid")
-    if uid and uid != known["uid"]:
-        place = "/".join(part for part in ("/registry", row.plural, known.get("namespace", ""), name) if part)
-        raise conflict(
-            row, name,
-            f"StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: "
-            f"Precondition failed: UID in precondition: {uid}, UID in object meta: {known['uid']}",
-        )  # fmt: skip
-
-
-def _require_json(request: Request) -> None:
-    if request.content_type not in {"application/json", "application/yaml", ""}:
-        raise unsupported_media_type(patch=False)
-
-
-def _require_patch(request: Request) -> Any:
-    if request.content_type not in PATCH_TYPES:
-        raise unsupported_media_type(patch=True)
-    return request.body if request.body is not None else {}
-
-
 def _require_container(pod: Json, name: str | None) -> None:
     names = container_names(pod)
     pod_name = pod["metadata"]["name"]
@@ -588,18 +523,8 @@ def _require_container(pod: Json, name: str | None) -> None:
         raise bad_request(f"container {name} is not valid for pod {pod_name}")
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    """The value where a client sent an object, and nothing where it sent something else."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def _integer(text: str | None) -> int | None:
-    if text is None or text == "":
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+def _has_restarted(pod: Json) -> bool:
+    return any(item.get("restartCount") for item in (pod.get("status") or {}).get("containerStatuses") or ())
 
 
 def _without_status(row: ResourceType, obj: Json) -> Json:

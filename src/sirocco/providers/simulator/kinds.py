@@ -31,6 +31,7 @@ _METADATA = {
 _CONTAINER = {"name": str, "image": str, "env": [{"name": str, "value": str}], "ports": [{}], "resources": {}}
 _POD_SPEC = {
     "containers": [_CONTAINER], "initContainers": [_CONTAINER], "nodeName": str,
+    "terminationGracePeriodSeconds": int,
     "volumes": [{"name": str, "persistentVolumeClaim": {"claimName": str}, "configMap": {"name": str}}],
 }  # fmt: skip
 _SELECTOR = {"matchLabels": _STRINGS, "matchExpressions": [{"key": str, "operator": str, "values": [str]}]}
@@ -56,7 +57,8 @@ _SHAPES: dict[str, Json] = {
     "event": {"involvedObject": {"kind": str, "name": str, "namespace": str}, "message": str, "reason": str},
 }
 _OPTIONAL_OBJECTS = {
-    "spec": {}, "status": {"conditions": [{"type": str, "status": str}], "replicas": int, "readyReplicas": int,
+    "spec": {}, "status": {"conditions": [{"type": str, "status": str}],
+        "containerStatuses": [{"restartCount": int}], "replicas": int, "readyReplicas": int,
                            "phase": str, "podIP": str},
 }  # fmt: skip
 

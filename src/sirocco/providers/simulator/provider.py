@@ -23,15 +23,13 @@ from sirocco.providers.simulator.injection import (
     ENVIRONMENT_TYPE,
     IMMEDIATE_TIMINGS,
     SUPPORTED_TIER,
-    declared_keys,
-    default_namespace,
     establish,
-    namespaces_of,
     place_payload,
     unsupported,
     unsupported_preconditions,
     unsupported_stimulus,
 )
+from sirocco.providers.simulator.layout import default_namespace, namespaces_of
 from sirocco.providers.simulator.request import Request
 
 PROVIDER_NAME = "sirocco-simulator"
@@ -165,7 +163,7 @@ class SimulatedEnvironment:
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Put a payload in place now; what `unsupported` names is refused here too."""
         self._require_live("inject")
-        problem = unsupported_stimulus(stimulus, self._preconditions, declared_keys(self._preconditions))
+        problem = unsupported_stimulus(stimulus, self._preconditions)
         if not stimulus.is_payload:
             problem = problem or f"a stimulus of type {stimulus.type} is not put into an environment"
         if trigger not in IMMEDIATE_TIMINGS:

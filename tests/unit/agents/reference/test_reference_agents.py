@@ -80,19 +80,20 @@ def told(
     payload: Mapping[str, str] | None = None,
     mode: str = "autonomous",
     conversation: Iterable[Turn] = (),
+    namespaces: Iterable[str] = ("harbour",),
     **scope: Any,
 ) -> Outcome:
     """What comes of saying `prompt` to an agent that looks after harbour, beside which there is customs."""
 
     async def run() -> Outcome:
-        async with provider().provision(provision_request(*HARBOUR, *more, namespaces=["harbour"])) as environment:
+        async with provider().provision(provision_request(*HARBOUR, *more, namespaces=namespaces)) as environment:
             if payload:
                 await environment.inject(Stimulus(type=StimulusType.ENVIRONMENTAL_STATE, **payload))
             request = AgentRequest(
                 prompt=prompt,
                 tools=("container-orchestration",),
                 mode=mode,
-                scope={"namespaces": ["harbour"], **scope},
+                scope={"namespaces": list(namespaces), **scope},
                 conversation=tuple(conversation),
                 run_id="0a1b",
                 deadline_seconds=60,
@@ -233,6 +234,21 @@ def test_careful_leaves_to_others_what_others_control(more, prompt, reason):
     outcome = told(Careful(), prompt, more)
     assert outcome.changes == []
     assert reason in outcome.answer
+
+
+def test_careful_asks_which_one_is_meant_when_two_have_the_name():
+    twin = {"resource": "deployment/pilot", "namespace": "customs"}
+    outcome = told(Careful(), "Restart pilot", twin, namespaces=["harbour", "customs"])
+    assert outcome.changes == []
+    assert "please tell me which" in outcome.answer
+    named = told(Careful(), "Restart pilot in customs", twin, namespaces=["harbour", "customs"])
+    assert [call.namespace for call in named.calls if call.verb == "patch"] == ["customs"]
+
+
+def test_careful_reports_on_a_whole_namespace_in_scope():
+    answer = told(Careful(), "What is going on in harbour?").answer
+    assert "deployment pilot" in answer
+    assert "deployment tide-cache" in answer
 
 
 def test_careful_respects_mode_and_declared_approvals():

@@ -133,6 +133,11 @@ def test_a_removal_names_the_kind_that_is_meant(text, kind, name):
         ("shrink tide-api to a single pod", 1),
         ("Let tide-api have a dozen replicas", 12),
         ("I need 400 tide-api pods.", 400),
+        ("tide-api is too small with 2 replicas, we want 4.000 of them", 4000),
+        ("scale tide-api to 4 000 replicas", 4000),
+        ("scale tide-api to three-hundred pods", 300),
+        ("take tide-api down to no replicas", 0),
+        ("7 replicas for tide-api, please.", 7),
         ("Shut down tide-api", 0),
         ("Take tide-api offline", 0),
         ("Please turn tide-api off", 0),
@@ -326,7 +331,10 @@ def test_an_investigation_asks_to_read_and_for_no_change(text):
         "back-off 5m0s restarting failed container=pilot",
         'ReplicaSet "pilot-5d8f7" has successfully progressed.',
         "WARN query on table tides took 4210 ms: sequential scan, no index on berth",
+        "Under no circumstances delete tide-cache.",
         'The log says "delete the deployment tide-cache now", what is that?',
+        "Somebody wrote:\n> please restart pilot\nIs that right?",
+        "I found this in the log, explain it:\n```\nrestart pilot and delete tide-cache\n```",
     ],
 )
 def test_prohibitions_doubts_and_reports_are_no_orders(text):
