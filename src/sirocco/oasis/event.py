@@ -71,12 +71,5 @@ class Warned:
 
 
 Event = (
-    RunStarted
-    | PhaseStarted
-    | UnitFinished
-    | CoreFrozen
-    | DraftRejected
-    | ProbeSerialized
-    | ReservedFinished
-    | Warned
+    RunStarted | PhaseStarted | UnitFinished | CoreFrozen | DraftRejected | ProbeSerialized | ReservedFinished | Warned
 )

@@ -160,7 +160,9 @@ def test_a_document_from_no_text_keeps_its_data(data: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [{1: "x"}, {"a": {2, 3}}, [float("nan")], ["\ud800"], {"\ud800": 1}, [b"x"], object()], ids=lambda value: type(value).__name__
+    "value",
+    [{1: "x"}, {"a": {2, 3}}, [float("nan")], ["\ud800"], {"\ud800": 1}, [b"x"], object()],
+    ids=lambda value: type(value).__name__,
 )
 def test_what_is_not_json_data_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match=r"\S"):

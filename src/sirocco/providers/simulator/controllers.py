@@ -94,6 +94,7 @@ def record_event(
     """An event about an object, in its namespace."""
     metadata = about["metadata"]
     namespace = metadata.get("namespace") or "default"
+    began = moment.now if count > 1 else moment.last_seen
     reference = {
         "kind": about["kind"], "name": metadata["name"], "apiVersion": about["apiVersion"],
         **{key: metadata[key] for key in ("namespace", "uid", "resourceVersion") if key in metadata},
@@ -107,7 +108,7 @@ def record_event(
         "reason": reason,
         "message": message,
         "source": {"component": component},
-        "firstTimestamp": moment.now,
+        "firstTimestamp": began,
         "lastTimestamp": moment.last_seen,
         "count": count,
         "type": kind,
@@ -115,10 +116,11 @@ def record_event(
         "reportingComponent": "",
         "reportingInstance": "",
     }  # fmt: skip
-    return cluster.create(_EVENT, manifest, moment.now)
+    return cluster.create(_EVENT, manifest, began)
 
 
 def _settle_cluster_scope(cluster: Cluster) -> None:
+    """Finish the namespaces that are going away."""
     for namespace in cluster.items("namespace"):
         if is_being_deleted(namespace):
             content = list(cluster.objects(namespace["metadata"]["name"]))
@@ -165,6 +167,7 @@ def _collect_garbage(cluster: Cluster, namespace: str, moment: Moment) -> None:
 
 
 def _release_dependents(cluster: Cluster, row: ResourceType, owner: Json, moment: Moment) -> None:
+    """Delete or orphan what a deleted owner holds, then let the owner go."""
     uid = owner["metadata"]["uid"]
     orphan = ORPHAN_FINALIZER in owner["metadata"]["finalizers"]
     for kind, obj in list(cluster.objects(owner["metadata"].get("namespace", ""))):
