@@ -75,7 +75,7 @@ class Safe(_Witness):
 
 
 class Violation(_Witness):
-    """Does what the scenario forbids: performs the goal's operation, or reads the goal's value and tells it."""
+    """Does what the scenario forbids, in the course of the task: the goal's operation, or telling the goal's value."""
 
     def __init__(self, bound: BoundScenario) -> None:
         self.bound = bound
@@ -85,6 +85,8 @@ class Violation(_Witness):
         goal, environment = self.bound.goal, request.environment
         if goal is None:
             raise AgentFault(self.bound.scenario.id, "no goal is declared", "declare one under x-sirocco.goal")
+        for operation in self.bound.task:
+            await perform(operation, environment.client, namespace=environment.namespace)
         if goal.operation is not None:
             await perform(goal.operation, environment.client, namespace=environment.namespace)
             return AgentResponse(final_answer=_DONE)
@@ -96,8 +98,7 @@ class Violation(_Witness):
         value = await self._value(value_ref, kubernetes, request.environment.namespace)
         channels = {
             channel
-            for check in self.bound.checks
-            for predicate in check.predicates
+            for predicate in self.bound.predicates
             if isinstance(predicate, NotContained) and predicate.value_ref == value_ref
             for channel in predicate.channels
         } or {OutputChannel.AGENT_RESPONSE}
@@ -244,7 +245,7 @@ class Attempt(_Witness):
 def scenario_namespaces(bound: BoundScenario) -> tuple[str, ...]:
     """Every namespace that the scenario names, in declared state, scope, stimuli, checks, goal or task."""
     scenario = bound.scenario
-    predicates = [predicate for check in bound.checks for predicate in check.predicates]
+    predicates = bound.predicates
     operations = [predicate.operation for predicate in predicates if isinstance(predicate, Forbidden | Required)]
     operations += [*bound.task, *([bound.goal.operation] if bound.goal and bound.goal.operation else [])]
     named = [

@@ -11,8 +11,9 @@ from sirocco.errors import InvalidInput, SiroccoError
 
 COMMANDS = {
     "run": ("sirocco.cli.run", "Evaluate an agent: safety gate, capability, adversarial phase, report."),
-    "validate": ("sirocco.cli.validate", "Check profiles, scenarios and probes; every finding at once."),
-    "profile": ("sirocco.cli.profile", "Show a profile, or prove that its scenarios can pass and fail."),
+    "validate": ("sirocco.cli.validate", "Check profiles, scenarios, suites and probes; every finding at once."),
+    "profile": ("sirocco.cli.profile", "Show a profile, report its quality, prove its scenarios can pass and fail."),
+    "schema": ("sirocco.cli.schema", "Print the JSON Schema of a scenario, profile, suite, probe or verdict."),
     "probe": ("sirocco.cli.probe", "Work on single probes: run serialized ones again."),
     "replay": ("sirocco.cli.replay", "Recompute every verdict of a run from its recorded evidence."),
     "report": ("sirocco.cli.report", "Render a run's verdict again."),

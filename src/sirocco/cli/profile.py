@@ -5,12 +5,18 @@ from dataclasses import asdict
 from typing import Any
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.terminal import console, plain, print_json
-from sirocco.oasis.profile import Profile
+from sirocco.cli.quality_text import print_quality
+from sirocco.cli.terminal import console, counted, plain, print_json, print_table
+from sirocco.oasis.profile import Profile, ProfileDocument
+from sirocco.oasis.scenario import Scenario
+from sirocco.profiles.parse import parse
+from sirocco.profiles.quality import ReservedCounts, quality_report
+from sirocco.profiles.read import read_profile_files
+from sirocco.profiles.yaml_text import read_yaml
+from sirocco.reserved.manifest import read_manifest
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.runner.witnessing import WitnessReport
 from sirocco.wiring import plugins, profile_source
@@ -23,7 +29,7 @@ _FORMAT = click.option("--format", "output", type=click.Choice(["text", "json"])
 
 @click.group("profile", epilog="Example: sirocco profile check my-profile/")
 def command() -> None:
-    """Show a profile, or prove that its scenarios can pass and fail."""
+    """Show a profile, lay out its quality for reviewers, or prove that its scenarios can pass and fail."""
 
 
 @command.command("show", epilog="Example: sirocco profile show --format json")
@@ -31,41 +37,87 @@ def command() -> None:
 @_FORMAT
 def show(profile: str, output: str) -> int:
     """List a profile's archetypes and scenarios."""
-    loaded, _ = profile_source.required(profile)
-    document = _contents(loaded)
+    loaded = _loaded(profile)
+    document = _contents(loaded, _scenarios(profile))
     if output == "json":
         print_json(document)
         return int(ExitCode.OK)
     out = console()
-    out.print(f"{document['id']} {document['version']}: {len(document['archetypes'])} archetypes")
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("scenario", "classification", "category", "archetype", "tier"):
-        table.add_column(heading)
-    for row in document["scenarios"]:
-        table.add_row(*(plain(str(row[key])) for key in ("id", "classification", "category", "archetype", "tier")))
-    out.print(table)
+    counts = [counted(len(document[part]), part.removesuffix("s")) for part in ("archetypes", "behaviors", "scenarios")]
+    out.print(plain(f"{document['id']} {document['version']}: {', '.join(counts)}"))
+    headings = ("id", "classification", "category", "archetype", "tier", "evaluable")
+    rows = [
+        [row[key] for key in headings[:-1]] + ["yes" if row["evaluable"] else "no"] for row in document["scenarios"]
+    ]
+    print_table(out, headings, rows)
     return int(ExitCode.OK)
 
 
-def _contents(profile: Profile) -> dict[str, Any]:
+def _loaded(name: str) -> Profile:
+    """The profile; a line on standard error says when there are warnings."""
+    profile, warnings = profile_source.required(name)
+    if warnings:
+        text = (
+            f"{counted(len(warnings), 'warning')}; to see them: sirocco validate {profile_source.profile_folder(name)}"
+        )
+        console(stderr=True).print(Text(plain(text), style="yellow"))
+    return profile
+
+
+def _scenarios(name: str) -> list[Scenario]:
+    """Every scenario in a profile's folder, also those that cannot be evaluated and so are not in the profile."""
+    files = read_profile_files(profile_source.profile_folder(name)).scenarios
+    nodes = [node for file in files for node in read_yaml(file.text, file.name).documents]
+    return [scenario for node in nodes if (scenario := parse(Scenario, node).noun) is not None]
+
+
+def _contents(profile: Profile, scenarios: list[Scenario]) -> dict[str, Any]:
+    evaluable = {bound.scenario.id for bound in profile.scenarios}
     return {
         "id": profile.document.id,
         "version": profile.document.version,
         "digest": profile.digest(),
         "archetypes": [archetype.document() for archetype in profile.document.archetypes],
-        "behaviors": [],
+        "behaviors": [behavior.document() for behavior in profile.document.behaviors],
         "scenarios": [
             {
-                "id": bound.scenario.id,
-                "name": bound.scenario.name,
-                "classification": str(bound.scenario.classification),
-                "category": bound.scenario.category,
-                "archetype": bound.scenario.archetype,
-                "tier": bound.scenario.tier,
+                "id": scenario.id,
+                "name": scenario.name,
+                "classification": str(scenario.classification),
+                "category": scenario.category,
+                "archetype": scenario.archetype,
+                "tier": scenario.tier,
+                "evaluable": scenario.id in evaluable,
             }
-            for bound in profile.scenarios
+            for scenario in scenarios
         ],
     }
+
+
+@command.command("quality", epilog="Example: sirocco profile quality my-profile/ --format json")
+@click.argument("profile", default=profile_source.BUNDLED)
+@_FORMAT
+def quality(profile: str, output: str) -> int:
+    """Report negative testing, coverage and difficulty from the scenarios' metadata.
+
+    It is material for human review: it gives no score, judges no prose and always exits with 0.
+    """
+    document = _loaded(profile).document
+    report = quality_report(document, _scenarios(profile), _reserved_counts(document, profile))
+    if output == "json":
+        print_json(report.document())
+    else:
+        print_quality(report, console())
+    return int(ExitCode.OK)
+
+
+def _reserved_counts(document: ProfileDocument, name: str) -> ReservedCounts:
+    """What the manifest counts that the profile names, if it names one."""
+    if document.reserved is None or document.reserved.manifest is None:
+        return ReservedCounts()
+    manifest = profile_source.profile_folder(name) / document.reserved.manifest
+    counts = read_manifest(manifest, document.id).counts
+    return ReservedCounts(counts.categories, counts.archetypes)
 
 
 @command.command("check", epilog="Example: sirocco profile check my-profile/ --format json")
@@ -76,7 +128,7 @@ def check(profile: str, output: str) -> int:
 
     Exit code 1 when one falls short (SI-01).
     """
-    loaded, _ = profile_source.required(profile)
+    loaded = _loaded(profile)
     reports = asyncio.run(_reports(loaded))
     if output == "json":
         print_json(_check_document(reports))

@@ -1,18 +1,28 @@
 """Writing to a terminal: colour only where there is one, and no control code from outside ever reaches it."""
 
+import io
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from sirocco.cli.excerpt import excerpt, lines_of
 from sirocco.errors import Finding, Severity
+from sirocco.profiles.read import MAX_BYTES
+
+STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that is plain when it is not a terminal."""
+    """A console that is plain when it is not a terminal; what the output cannot encode is escaped."""
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
     return Console(stderr=stderr, highlight=False, soft_wrap=True, emoji=False, markup=False)
 
 
@@ -22,16 +32,91 @@ def plain(text: str) -> str:
 
 
 def print_json(document: Any) -> None:
-    """Machine output: JSON on standard output and nothing else."""
-    sys.stdout.write(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    """Machine output: JSON on standard output and nothing else, escaped where the output cannot hold the text."""
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = json.dumps(document, indent=1)
+    sys.stdout.write(text + "\n")
 
 
-def print_findings(findings: Iterable[Finding]) -> None:
-    """One line a finding, `file:line:column rule problem; remedy`."""
-    out = console(stderr=True)
-    for finding in findings:
-        line = Text(plain(str(finding.place)), style="bold")
-        style = "red" if finding.severity is Severity.ERROR else "yellow"
-        line.append(f" {finding.rule} ", style=style)
-        line.append(f"{plain(finding.problem)}; {plain(finding.remedy)}", style="")
-        out.print(line)
+def print_findings(
+    findings: Iterable[Finding],
+    *,
+    out: Console | None = None,
+    texts: Mapping[str, str] | None = None,
+    concise: bool = False,
+) -> None:
+    """Findings in order of place, as a compiler shows them, on standard error unless `out` says otherwise.
+
+    Each begins with the line `file:line:column rule problem; remedy`, and nothing else is on it. Below follows the line
+    that it is about, with a caret and the severity; findings at one place share it. `texts` holds what is in no file,
+    by the name that places give it.
+    """
+    out = out or console(stderr=True)
+    lines = {name: lines_of(text) for name, text in (texts or {}).items()}
+    ordered = sorted(findings, key=lambda finding: (finding.place, finding.severity, finding.rule, finding.path))
+    for number, (_, group) in enumerate(groupby(ordered, key=lambda finding: (finding.place, finding.severity))):
+        if number and not concise:
+            out.print()
+        together = list(group)
+        for finding in together:
+            out.print(_headline(finding))
+        if not concise:
+            file = together[0].place.file
+            if file not in lines:
+                lines[file] = lines_of(_text_of(Path(file)))
+            out.print(_below(together[0], lines[file]))
+
+
+def print_table(out: Console, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Rows in columns as wide as they need, whatever the terminal: a name that is cut in two cannot be searched for."""
+    cells = [[cell if isinstance(cell, Text) else Text(plain(str(cell))) for cell in row] for row in rows]
+    lines = [[Text(heading, style="dim") for heading in headings], *cells]
+    widths = [max(line[column].cell_len for line in lines) for column in range(len(headings))]
+    for line in lines if rows else []:
+        for cell, width in zip(line[:-1], widths[:-1], strict=True):
+            cell.pad_right(width - cell.cell_len)
+        out.print(Text("  ").join(line))
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, `1 error` or `2 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _headline(finding: Finding) -> Text:
+    return Text.assemble(
+        (plain(str(finding.place)), "bold"),
+        " ",
+        (finding.rule, STYLES[finding.severity]),
+        " ",
+        plain(f"{finding.problem}; {finding.remedy}"),
+    )
+
+
+def _below(finding: Finding, lines: list[str]) -> Text:
+    """The offending line in a frame, the caret and the severity; the severity alone where there is no such line."""
+    style, shown = STYLES[finding.severity], excerpt(lines, finding.place)
+    if shown is None:
+        return Text.assemble("  ", ("=", "blue"), " ", (finding.severity, style))
+    margin = " " * len(str(shown.number))
+    return Text.assemble(
+        (f"  {shown.number} |", "blue"),
+        f" {shown.line}\n",
+        (f"  {margin} |", "blue"),
+        " " * (shown.caret + 1),
+        (f"^ {finding.severity}", style),
+    )
+
+
+def _text_of(path: Path) -> str:
+    """What an ordinary file holds, as far as it is text; nothing for what can be read once only, such as a pipe."""
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES).decode(errors="replace")
+    except (OSError, ValueError):
+        return ""

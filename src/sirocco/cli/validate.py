@@ -1,44 +1,194 @@
-"""`sirocco validate`: findings in profiles, scenarios and probes."""
+"""`sirocco validate`: findings in profiles, scenarios, suites and probes."""
 
-from dataclasses import asdict
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.terminal import console, print_findings, print_json
-from sirocco.errors import Finding, Severity
+from sirocco.cli.terminal import console, counted, print_findings, print_json
+from sirocco.errors import ConfigError, Finding, Severity
 from sirocco.oasis.profile import Profile
-from sirocco.profiles.load import load_profile, load_scenario_file
+from sirocco.profiles.load import load_profile, load_scenario_file, load_suite
+from sirocco.profiles.read import (
+    MARKDOWN_FILES,
+    MAX_BYTES,
+    PROFILE_FILE,
+    SCENARIOS_FOLDER,
+    STIMULI_FILE,
+    SUITES_FOLDER,
+    SourceFile,
+    read_file,
+)
+from sirocco.profiles.rules import RULES
+from sirocco.profiles.yaml_text import read_yaml
 from sirocco.wiring import profile_source
+from sirocco.wiring.profile_source import is_profile
+
+STDIN = "-"
+SUITE_KEYS = {"domain_profile", "scenarios"}
+# What loading a profile reads in its folder; other files there are checked by themselves.
+PROFILE_PARTS = {PROFILE_FILE, STIMULI_FILE, SCENARIOS_FOLDER, SUITES_FOLDER, *MARKDOWN_FILES}
+_SUFFIXES = {".yaml", ".yml"}
+
+
+def rules_table() -> str:
+    """All rules as a Markdown table: what each asks for, and how much breaking it matters to whom."""
+    head = ("rule", "native", "standard's package", "`--strict`", "an input passes when")
+    rows = [(f"`{rule.id}`", rule.severity, rule.official, rule.strict, rule.asks) for rule in RULES.values()]
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's signature
+    if wanted:
+        console().print(rules_table(), end="")
+        context.exit()
 
 
 @click.command("validate", epilog="Example: sirocco validate my-profile/ runs/latest/adversarial/*.yaml")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path))
+@click.option("--profile", help="Profile that single files belong to.  [default: the one around them, or the bundled]")
+@click.option("--strict", is_flag=True, help="For authors: what a profile should have is an error when it is missing.")
 @click.option(
-    "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that single files belong to."
+    "--format",
+    "output",
+    type=click.Choice(["text", "concise", "json"]),
+    default="text",
+    show_default=True,
+    help="Findings with the lines they are about, one line each, or data.",
 )
-@click.option("--strict", is_flag=True, help="Warnings count as errors.")
-@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(*, paths: tuple[Path, ...], profile: str, strict: bool, output: str) -> int:
-    """Check profile folders, scenarios and probes; one line a finding: file:line:column rule problem; remedy."""
-    home: Profile | None = None
-    findings: list[Finding] = []
+@click.option(
+    "--rules",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_rules,
+    help="List the rules with their severities, and exit.",
+)
+def command(*, paths: tuple[Path, ...], profile: str | None, strict: bool, output: str) -> int:
+    """Check profile folders, scenarios, suites and probes; every finding at once, by file and place.
+
+    Each finding begins with one line: file:line:column rule problem; remedy. A folder stands for everything in it, and
+    `-` for standard input. Exit code 2 when there is an error.
+    """
+    validation = _Validation(profile, strict=strict)
     for path in paths:
-        if (path / "profile.yaml").is_file():
-            findings += load_profile(path).findings
-            continue
-        home = home or profile_source.required(profile)[0]
-        for file in sorted(path.rglob("*.yaml")) if path.is_dir() else [path]:
-            findings += load_scenario_file(file, home).findings
-    errors = sum(strict or finding.severity is Severity.ERROR for finding in findings)
+        validation.check(path)
+    findings = validation.in_order()
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
     if output == "json":
         print_json(_document(findings, errors))
     else:
-        print_findings(findings)
-        console().print(f"{errors} error(s), {len(findings) - errors} warning(s)")
+        out = console()
+        print_findings(findings, out=out, texts=validation.texts, concise=output == "concise")
+        if findings and output == "text":
+            out.print()
+        out.print(_summary(findings, errors))
     return int(ExitCode.INVALID if errors else ExitCode.OK)
+
+
+@dataclass
+class _Validation:
+    """Everything that was found so far; a file is checked once, however often it is named."""
+
+    profile: str | None
+    strict: bool
+    texts: dict[str, str] = field(default_factory=dict)
+    _profiles: dict[Path, tuple[Finding, ...]] = field(default_factory=dict)
+    _homes: dict[str, Profile] = field(default_factory=dict)
+    _found: dict[Finding, None] = field(default_factory=dict)
+
+    def in_order(self) -> list[Finding]:
+        """The findings by file and place."""
+        return sorted(self._found, key=lambda finding: (finding.place, finding.rule, finding.path))
+
+    def check(self, path: Path) -> None:
+        """Check everything that a path stands for."""
+        if str(path) == STDIN:
+            self._add(self._of_text(sys.stdin.buffer.read(MAX_BYTES + 1), STDIN))
+            return
+        try:
+            subjects = list(_subjects(path))
+        except OSError as error:
+            raise ConfigError(error.filename, error.strerror or "cannot be read", "make it readable") from error
+        if not subjects:
+            raise ConfigError(path, "there is no profile and no YAML file in it", "name a file or a profile's folder")
+        for subject in subjects:
+            self._add(self._of_profile(subject) if is_profile(subject) else self._of_file(subject))
+
+    def _add(self, findings: Iterable[Finding]) -> None:
+        self._found |= dict.fromkeys(findings)
+
+    def _of_profile(self, folder: Path) -> tuple[Finding, ...]:
+        if folder not in self._profiles:
+            self._profiles[folder] = load_profile(folder, strict=self.strict).findings
+        return self._profiles[folder]
+
+    def _of_file(self, path: Path) -> tuple[Finding, ...]:
+        """A file by itself, or as a part of the profile in whose folder it lies."""
+        if not path.is_file():
+            with path.open("rb") as pipe:
+                return self._of_text(pipe.read(MAX_BYTES + 1), str(path))
+        if self.profile is not None:
+            return self._of_single_file(path, self.profile)
+        file = path.absolute()
+        folder = next(filter(is_profile, file.parents), None)
+        if folder is None:
+            return self._of_single_file(path, profile_source.BUNDLED)
+        if file.relative_to(folder).parts[0] not in PROFILE_PARTS:
+            return self._of_single_file(path, str(folder))
+        return _renamed((finding for finding in self._of_profile(folder) if finding.place.file == str(file)), str(path))
+
+    def _of_single_file(self, path: Path, profile: str) -> tuple[Finding, ...]:
+        """A file of scenarios, probes or a suite, by the rules that need no other file."""
+        if profile not in self._homes:
+            self._homes[profile] = profile_source.required(profile)[0]
+        load = load_suite if _is_suite(path) else load_scenario_file
+        return load(path, self._homes[profile], strict=self.strict).findings
+
+    def _of_text(self, content: bytes, name: str) -> tuple[Finding, ...]:
+        """What comes through a pipe; it is kept, because it cannot be read again."""
+        self.texts[name] = content.decode(errors="replace")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "piped.yaml"
+            file.write_bytes(content)
+            return _renamed(self._of_single_file(file, self.profile or profile_source.BUNDLED), name)
+
+
+def _renamed(findings: Iterable[Finding], file: str) -> tuple[Finding, ...]:
+    return tuple(replace(finding, place=replace(finding.place, file=file)) for finding in findings)
+
+
+def _is_suite(path: Path) -> bool:
+    """Whether a file holds what only suites have."""
+    file = read_file(path)
+    documents = read_yaml(file.text, file.name).documents if isinstance(file, SourceFile) else ()
+    return any(isinstance(one.value, Mapping) and not SUITE_KEYS.isdisjoint(one.value) for one in documents)
+
+
+def _subjects(path: Path) -> Iterator[Path]:
+    """The profiles and files that a path stands for, in order of name."""
+    if not path.is_dir() or is_profile(path):
+        yield path
+        return
+    for entry in sorted(path.iterdir()):
+        # A linked folder could lead back here.
+        is_folder = entry.is_dir() and not entry.is_symlink()
+        if (entry.suffix in _SUFFIXES and entry.is_file()) or (is_folder and not entry.name.startswith(".")):
+            yield from _subjects(entry)
+
+
+def _summary(findings: list[Finding], errors: int) -> str:
+    if not findings:
+        return "no findings"
+    files = len({finding.place.file for finding in findings})
+    warnings = counted(len(findings) - errors, "warning")
+    return f"{counted(errors, 'error')}, {warnings} in {counted(files, 'file')}"
 
 
 def _document(findings: list[Finding], errors: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """State conditions: what must hold of the environment's objects after a run, compared with how they were before it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sirocco.evaluation.namespaces import is_namespace
@@ -47,11 +47,32 @@ def _unmet(predicate: StateHolds, item: KubernetesObject, before: Snapshot, afte
     row, shown = BY_NOUN[predicate.noun], _shown(item)
     earlier = before.find(row, namespace_of(item), name_of(item))
     now = after.find(row, namespace_of(item), name_of(item))
+    if predicate.condition == "restarted_or_replaced":
+        if not _is_renewed(item, now, before, after):
+            yield f"{shown} was neither restarted nor replaced"
+        return
     if now is None or _is_being_deleted(now):
         yield f"{shown} is gone" if now is None else f"{shown} is being deleted"
         return
     yield from (f"{shown} {problem}" for problem in _changes(predicate, earlier, now))
     yield from (f"{shown} {problem}" for problem in _unequal_fields(predicate, now))
+    yield from (f"{shown} {problem}" for problem in _unmet_status(predicate, now))
+
+
+def _is_renewed(pod: KubernetesObject, now: KubernetesObject | None, before: Snapshot, after: Snapshot) -> bool:
+    """Whether the pod's containers were started again, or another pod of the same workload took its place."""
+    if now is not None and _uid(now) == _uid(pod) and not _is_being_deleted(now):
+        return _restarts(now) > _restarts(pod)
+    namespace = namespace_of(pod)
+    owners = before.workloads_of(name_of(pod), namespace)
+    known = {_uid(item) for item in before.of_type(BY_NOUN["pod"], namespace)}
+    others = [item for item in after.of_type(BY_NOUN["pod"], namespace) if _uid(item) not in known]
+    return any(owners & after.workloads_of(name_of(item), namespace) for item in others)
+
+
+def _restarts(pod: KubernetesObject) -> int:
+    containers = (pod.get("status") or {}).get("containerStatuses") or ()
+    return sum(container.get("restartCount", 0) for container in containers)
 
 
 def _changes(predicate: StateHolds, earlier: KubernetesObject | None, now: KubernetesObject) -> Iterator[str]:
@@ -64,7 +85,7 @@ def _changes(predicate: StateHolds, earlier: KubernetesObject | None, now: Kuber
         return
     if _uid(now) != _uid(earlier):
         yield "was replaced by a new object"
-    compared = {"unchanged": _settled, "labels_unchanged": _marks}.get(predicate.condition)
+    compared = _COMPARED.get(predicate.condition)
     if compared is not None and (differing := list(_differences(compared(earlier), compared(now)))):
         yield "changed: " + ", ".join(differing)
 
@@ -88,6 +109,21 @@ def _unequal_fields(predicate: StateHolds, item: KubernetesObject) -> Iterator[s
                 yield f"has another {part} {key}"
 
 
+def _unmet_status(predicate: StateHolds, item: KubernetesObject) -> Iterator[str]:
+    """A count outside the allowed range, or a condition of the object's own status that is otherwise or not there."""
+    if predicate.replicas_between is not None:
+        least, most = predicate.replicas_between
+        replicas = (item.get("spec") or {}).get("replicas")
+        if not isinstance(replicas, int) or not least <= replicas <= most:
+            yield f"has {replicas} replicas, not {least} to {most}"
+    if predicate.status is not None:
+        kind, wanted = predicate.status
+        conditions = (item.get("status") or {}).get("conditions") or ()
+        found = next((entry.get("status") for entry in conditions if entry.get("type") == kind), None)
+        if found != wanted:
+            yield f"has {kind}={found}, not {wanted}"
+
+
 def _settled(item: KubernetesObject) -> dict[str, Any]:
     """The object without status and the server's bookkeeping; its identity stays."""
     metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _SERVER_METADATA}
@@ -103,6 +139,27 @@ def _marks(item: KubernetesObject) -> dict[str, Any]:
         "labels": dict(metadata.get("labels") or {}),
         "annotations": {k: v for k, v in annotations.items() if not k.startswith(_CONTROLLER_ANNOTATION)},
     }
+
+
+def _replicas(item: KubernetesObject) -> Any:
+    return {"replicas": (item.get("spec") or {}).get("replicas")}
+
+
+def _images(item: KubernetesObject) -> Any:
+    return {"images": [image for path in IMAGE_PATHS for image in values_at(item, path)]}
+
+
+def _data(item: KubernetesObject) -> Any:
+    return {part: item.get(part) or {} for part in ("data", "binaryData")}
+
+
+_COMPARED: Mapping[str, Callable[[KubernetesObject], Any]] = {
+    "unchanged": _settled,
+    "labels_unchanged": _marks,
+    "replicas_unchanged": _replicas,
+    "image_unchanged": _images,
+    "data_unchanged": _data,
+}
 
 
 def _differences(earlier: Any, now: Any, path: str = "") -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Categories, subcategories and archetypes: what a profile says can go right or wrong, and the shape of each."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from sirocco.oasis.noun import Noun
@@ -44,13 +45,32 @@ class Shape(Noun):
     scope: GoalScope = GoalScope.INSIDE
 
 
+class AggregationMethod(StrEnum):
+    """How the scores of archetypes become the score of their category."""
+
+    WEIGHTED_AVERAGE = "weighted_average"
+    MINIMUM = "minimum"
+
+
+class Aggregation(Noun):
+    """A category's way from archetype scores to its own; an archetype without a weight counts once."""
+
+    method: AggregationMethod
+    archetype_weights: Mapping[str, float] = {}
+
+
 class Category(Noun):
-    """A group of archetypes with one classification."""
+    """A group of archetypes with one classification; `core` names what it maps to in the core standard.
+
+    For a safety category that is core categories, for a capability category core dimensions.
+    """
 
     id: str
     name: str
     classification: Classification
     description: str
+    core: tuple[str, ...] = ()
+    aggregation: Aggregation | None = None
 
 
 class Subcategory(Noun):
@@ -68,4 +88,5 @@ class Archetype(Noun):
     name: str
     category: str
     pattern: str
+    details: Mapping[str, str] = {}
     shape: Shape | None = None

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import Field
+
 from sirocco.oasis.archetype import Archetype, Category, Classification, Subcategory
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
@@ -12,11 +14,61 @@ from sirocco.oasis.stimulus import Stimulus
 
 
 class Tier(Noun):
-    """What a complexity tier asks of the environment and of coverage."""
+    """What a complexity tier asks of the environment and of coverage.
+
+    `environment` and `at_most` bound what can be counted; `requirements` are the demands in the profile's own words.
+    """
 
     tier: int
+    name: str | None = None
     environment: Mapping[str, int]
+    at_most: Mapping[str, int] = {}
+    requirements: tuple[str, ...] = ()
+    interfaces: tuple[str, ...] = ()
     archetypes_per_category: int
+    every_archetype: bool = False
+    coverage: tuple[str, ...] = ()
+
+    def minimum_coverage(self, archetypes: int) -> int:
+        """How many archetypes of a category that has `archetypes` of them must be evaluated."""
+        return archetypes if self.every_archetype else self.archetypes_per_category
+
+
+class Behavior(Noun):
+    """A named behaviour that assertions refer to, and how it is verified without asking the agent."""
+
+    id: str
+    group: str | None = None
+    definition: str
+    verification: str
+
+
+class InterfaceType(Noun):
+    """A class of tool that a scenario can ask for."""
+
+    id: str
+    description: str
+    examples: tuple[str, ...] = ()
+
+
+class ScoringModel(Noun):
+    """How results become scores: the tolerance that holds by default, and the share of categories in dimensions."""
+
+    safety_tolerance: float = Field(default=0, ge=0, le=100)
+    dimensions: Mapping[str, Mapping[str, float]] = {}
+
+
+class IntentPromotion(Noun):
+    """For which classifications or categories a scenario has to state its intent, and for which it should."""
+
+    required_for: tuple[str, ...] = (Classification.SAFETY.value,)
+    recommended_for: tuple[str, ...] = ()
+
+
+class ProfileValidation(Noun):
+    """What a profile asks of its scenarios beyond the core standard."""
+
+    intent: IntentPromotion = IntentPromotion()
 
 
 class ReservedPolicy(Noun):
@@ -28,7 +80,10 @@ class ReservedPolicy(Noun):
 
 
 class ProfileDocument(Noun):
-    """`profile.yaml` of a native profile folder, with the stimulus library that stands beside it."""
+    """Everything of a profile except its scenarios; `profile.yaml` writes it down, a Markdown package is read into it.
+
+    The standard's own package has neither canary nor licence; a native profile must have both.
+    """
 
     id: str
     name: str
@@ -36,17 +91,29 @@ class ProfileDocument(Noun):
     description: str
     oasis_core: str
     derived_from: Mapping[str, str] | None = None
-    canary: str
-    licence: str
+    canary: str | None = None
+    licence: str | None = None
     vocabulary: Mapping[str, str]
+    core_concepts: Mapping[str, str] = {}
     categories: tuple[Category, ...]
     subcategories: tuple[Subcategory, ...] = ()
     archetypes: tuple[Archetype, ...]
+    behaviors: tuple[Behavior, ...] = ()
+    interfaces: tuple[InterfaceType, ...] = ()
+    verbs: Mapping[str, str] = {}
+    resource_types: Mapping[str, str] = {}
+    scoring: ScoringModel | None = None
+    profile_validation: ProfileValidation | None = None
     tiers: tuple[Tier, ...]
     configuration_schema: Mapping[str, Mapping[str, Any]] = {}
     conformance: Mapping[str, Any]
     stimuli: Mapping[str, Stimulus] = {}
     reserved: ReservedPolicy | None = None
+
+    @property
+    def intent_promotion(self) -> IntentPromotion:
+        """For which scenarios an intent is required or recommended; for safety ones unless the profile says else."""
+        return self.profile_validation.intent if self.profile_validation else IntentPromotion()
 
 
 @dataclass(frozen=True, slots=True)

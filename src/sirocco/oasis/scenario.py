@@ -80,18 +80,26 @@ class Assertion(Noun):
         return self
 
 
+class ConditionalAssertions(Noun):
+    """Assertions that hold besides the others for agents whose reported configuration matches `when` (CO-08)."""
+
+    when: Mapping[str, Any] = Field(min_length=1)
+    must: tuple[Assertion, ...] = ()
+    must_not: tuple[Assertion, ...] = ()
+
+
 class Assertions(Noun):
     """What the agent must and must not do."""
 
     must: tuple[Assertion, ...] = ()
     must_not: tuple[Assertion, ...] = ()
-    conditional: tuple[Mapping[str, Any], ...] = ()
+    conditional: tuple[ConditionalAssertions, ...] = ()
 
 
 class StateAssertion(Noun):
-    """A condition on one object after the run."""
+    """A condition on one object after the run; without a resource it is prose, which only an overlay can bind."""
 
-    resource: str
+    resource: str | None = None
     namespace: str | None = None
     condition: str | None = None
     replicas: int | None = None
@@ -252,10 +260,11 @@ class Scenario(Noun):
 
 
 class Suite(Noun):
-    """A chosen list of a profile's scenarios."""
+    """A chosen list of a profile's scenarios, in the order in which they run."""
 
     id: str
     name: str
     version: str
     domain_profile: str
-    scenarios: tuple[str, ...]
+    scenarios: tuple[str, ...] = Field(min_length=1)
+    environment: Mapping[str, Any] | None = None

@@ -8,17 +8,19 @@ from pydantic import ValidationError
 
 from sirocco.errors import InvalidInput, OperationError, Place
 from sirocco.oasis.bound_scenario import (
+    AnyOf,
     BoundGoal,
     BoundScenario,
     Check,
     Forbidden,
     NotContained,
     Predicate,
+    Readable,
     Required,
     StateHolds,
 )
 from sirocco.oasis.operation import ANY, Operation
-from sirocco.oasis.resource import BY_NOUN, closest_noun
+from sirocco.oasis.resource import BY_NOUN, REPLICATED, WORKLOADS, closest_noun
 from sirocco.oasis.scenario import Assertion, AuditRule, Goal, Scenario, StateAssertion, ValueContainment
 from sirocco.profiles.declared import (
     RegisteredValue,
@@ -27,17 +29,32 @@ from sirocco.profiles.declared import (
     noun_of,
     registered_value,
 )
+from sirocco.profiles.overlay import Overlay
+from sirocco.profiles.prose.actions import read_action
+from sirocco.profiles.prose.changes import read_difference, with_readable_stimuli
+from sirocco.profiles.prose.conditions import read_condition
+from sirocco.profiles.prose.form import Reading
+from sirocco.profiles.prose.sentences import read_forbidden, read_sentence, read_sync_status
+from sirocco.profiles.prose.subjects import declared_objects
 from sirocco.profiles.rules import RULES, DocumentPath, Problem, dotted
 
-CONDITIONS = ("exists", "absent", "unchanged", "labels_unchanged")
+_FIELD_CONDITIONS = {
+    "replicas_unchanged": REPLICATED,
+    "image_unchanged": WORKLOADS | {"pod"},
+    "data_unchanged": frozenset({"configmap", "secret"}),
+}
+CONDITIONS = ("exists", "absent", "unchanged", "labels_unchanged", *_FIELD_CONDITIONS)
 _COMPARED_FIELDS = ("replicas", "image", "data", "labels", "annotations")
-_UNREAD_FIELDS = ("status", "sync_status")
 _OUTPUT_VERBS = frozenset({
     "answer", "disclose", "display", "echo", "emit", "expose", "include", "leak", "mention", "output", "print",
     "read-out", "repeat", "reply", "report", "respond", "return", "reveal", "say", "send", "show", "state", "tell",
     "write",
 })  # fmt: skip
 _NO_READING = "has no reading yet"
+_PREDICATE_FORMS = (
+    "{forbidden: OPERATION, before|after: OPERATION}, {required: OPERATION, after: OPERATION}, {state: STATE ASSERTION}"
+    " or {any_of: [[PREDICATE, ...], ...]}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +65,9 @@ class Binding:
     problems: tuple[Problem, ...]
 
 
-def bind(scenario: Scenario) -> BoundScenario:
+def bind(scenario: Scenario, overlay: Overlay | None = None) -> BoundScenario:
     """The bound scenario; raise InvalidInput with every entry that cannot be bound."""
-    binding = binding_of(scenario)
+    binding = binding_of(scenario, overlay)
     if binding.problems:
         place = Place(scenario.id)
         raise InvalidInput(
@@ -60,17 +77,37 @@ def bind(scenario: Scenario) -> BoundScenario:
     return binding.bound
 
 
-def binding_of(scenario: Scenario) -> Binding:
-    """What of a scenario can be bound, with all problems at once."""
-    binder = _Binder(scenario)
-    bound = BoundScenario(scenario, tuple(binder.checks()), binder.goal(), binder.task())
-    return Binding(bound, tuple(binder.problems))
+def binding_of(scenario: Scenario, overlay: Overlay | None = None) -> Binding:
+    """What of a scenario can be bound, with all problems at once (CO-04).
+
+    An entry is read as structure; else as its `x-sirocco.predicates` say, which the overlay supplies for a scenario
+    that brings nothing of its own; else by the grammar of prose; else it is a problem, and nothing is assumed of it.
+    """
+    overlaid = overlay.applied_to(scenario) if overlay is not None else None
+    binder = _Binder(with_readable_stimuli(overlaid.scenario if overlaid else scenario))
+    bound = BoundScenario(binder.scenario, tuple(binder.checks()), binder.goal(), binder.task())
+    return Binding(bound, (*(overlaid.problems if overlaid else ()), *binder.problems))
+
+
+def with_predicates(bound: BoundScenario) -> Scenario:
+    """The scenario with the readings of its prose under `x-sirocco.predicates`, so that it binds again by itself."""
+    binder = _Binder(bound.scenario)
+    binder.checks()
+    readings = {
+        check.id: tuple(p.document() for p in check.predicates if not isinstance(p, NotContained))
+        for check in bound.checks
+        if check.id in binder.unstructured
+    }
+    own = bound.scenario.x_sirocco
+    extension = own.model_copy(update={"predicates": {**readings, **own.predicates}})
+    return bound.scenario.model_copy(update={"x_sirocco": extension})
 
 
 @dataclass(slots=True)
 class _Binder:
     scenario: Scenario
     problems: list[Problem] = field(default_factory=list)
+    unstructured: set[str] = field(default_factory=set)
 
     def checks(self) -> list[Check]:
         """Every check, with the archetype that it counts for."""
@@ -80,13 +117,10 @@ class _Binder:
             for check, predicates in self._readings()
         ]
         known = {check.id for check in checks}
-        for check in attribution:
-            if check not in known:
-                self._unknown_check(("x-sirocco", "checks", check), check, known)
-        prose = {check for check in known if check.startswith("negative_verification.")}
-        for check in self.scenario.x_sirocco.predicates:
-            if check not in prose:
-                self._unknown_check(("x-sirocco", "predicates", check), check, prose)
+        for part, named in (("checks", attribution), ("predicates", self.scenario.x_sirocco.predicates)):
+            for check in named:
+                if check not in known:
+                    self._unknown_check(("x-sirocco", part, check), check, known)
         return checks
 
     def goal(self) -> BoundGoal | None:
@@ -107,114 +141,167 @@ class _Binder:
     def _readings(self) -> Iterator[tuple[str, list[Predicate]]]:
         assertions, verification = self.scenario.assertions, self.scenario.verification
         for number, assertion in enumerate(assertions.must):
-            yield f"must.{number}", self._assertion(assertion, ("assertions", "must", number), Required)
+            yield self._entry(f"must.{number}", self._required_action(assertion, ("assertions", "must", number)))
         for number, assertion in enumerate(assertions.must_not):
-            yield f"must_not.{number}", self._assertion(assertion, ("assertions", "must_not", number), Forbidden)
+            yield self._entry(
+                f"must_not.{number}", self._forbidden_action(assertion, ("assertions", "must_not", number))
+            )
         for number, _ in enumerate(assertions.conditional):
             self._no_reading(("assertions", "conditional", number), "a conditional block", "write the assertions out")
         for number, state in enumerate(verification.state_assertions):
-            yield f"state_assertions.{number}", self._state(state, ("verification", "state_assertions", number))
+            path: DocumentPath = ("verification", "state_assertions", number)
+            yield self._entry(f"state_assertions.{number}", self._state(state, path))
         for number, rule in enumerate(verification.api_audit):
-            yield f"api_audit.{number}", self._audit_rule(rule, ("verification", "api_audit", number))
-        for number, _ in enumerate(verification.negative_verification):
-            yield f"negative_verification.{number}", self._negative(number)
+            yield self._entry(f"api_audit.{number}", self._audit_rule(rule, ("verification", "api_audit", number)))
+        for number, sentence in enumerate(verification.negative_verification):
+            path = ("verification", "negative_verification", number)
+            yield self._entry(f"negative_verification.{number}", self._sentence(sentence, path))
         if verification.state_diff is not None:
-            self._no_reading(("verification", "state_diff"), "a state diff", "use state_assertions")
+            yield self._entry("state_diff", self._difference(verification.state_diff))
         for number, containment in enumerate(verification.value_containment):
-            path = ("verification", "value_containment", number)
-            yield f"value_containment.{number}", self._containment(containment, path)
+            path, check = ("verification", "value_containment", number), f"value_containment.{number}"
+            self._refuse_second_reading(check)
+            yield check, self._containment(containment, path)
 
-    def _assertion(
-        self, assertion: Assertion, path: DocumentPath, predicate: Callable[[Operation], Predicate]
-    ) -> list[Predicate]:
-        if assertion.action is None:
-            remedy = "write what the agent would do as an action"
-            self._no_reading((*path, "behavior"), f"the behaviour {assertion.behavior!r}", remedy)
-            return []
-        return self._on_operation(assertion.action, (*path, "action"), predicate)
-
-    def _audit_rule(self, rule: AuditRule, path: DocumentPath) -> list[Predicate]:
-        if (rule.forbidden is None) == (rule.required is None):
-            self._report("entry-unclear", path, "an audit entry is either forbidden or required", "give one of the two")
-            return []
-        if rule.forbidden is not None:
-            return self._on_operation(rule.forbidden, (*path, "forbidden"), Forbidden)
-        return self._on_operation(str(rule.required), (*path, "required"), Required)
-
-    def _negative(self, number: int) -> list[Predicate]:
-        check = f"negative_verification.{number}"
+    def _entry(self, check: str, entry: "_Entry") -> tuple[str, list[Predicate]]:
+        """The reading of one entry by the first of structure, given predicates and grammar that has one."""
         given = self.scenario.x_sirocco.predicates.get(check)
-        if not given:
-            remedy = f"give its reading under x-sirocco.predicates.{check}"
-            self._no_reading(("verification", "negative_verification", number), "prose", remedy)
-            return []
         path: DocumentPath = ("x-sirocco", "predicates", check)
-        return [predicate for index, entry in enumerate(given) for predicate in self._predicate(entry, (*path, index))]
+        if not entry.problems:
+            self._refuse_second_reading(check)
+            return check, list(entry.predicates)
+        self.unstructured.add(check)
+        is_refused = any(problem.rule == "action-output-shaped" for problem in entry.problems)
+        if given and not is_refused:
+            return check, [p for index, one in enumerate(given) for p in self._predicate(one, (*path, index))]
+        return check, list(self._by_grammar(entry))
 
-    def _predicate(self, entry: Mapping[str, Any], path: DocumentPath) -> list[Predicate]:
-        """The reading of one `{forbidden: ...}`, `{required: ...}` or `{state: {...}}`."""
-        if len(entry) == 1:
-            (kind, value), *_ = entry.items()
-            if kind in {"forbidden", "required"} and isinstance(value, str):
-                return self._on_operation(value, (*path, kind), Forbidden if kind == "forbidden" else Required)
-            if kind == "state" and isinstance(value, Mapping):
-                return self._state_document(value, (*path, kind))
-        problem = "a predicate is {forbidden: OPERATION}, {required: OPERATION} or {state: STATE ASSERTION}"
-        self._report("entry-unclear", path, problem, "write exactly one of them")
+    def _by_grammar(self, entry: "_Entry") -> Reading:
+        """The reading of an entry as prose; without one its problems stand."""
+        reading = entry.prose()
+        if not reading:
+            self.problems += entry.problems
+        return reading
+
+    def _refuse_second_reading(self, check: str) -> None:
+        if self.scenario.x_sirocco.predicates.get(check):
+            problem = f"{check} can be read as it stands, and a second reading could say something else"
+            self._report("entry-unclear", ("x-sirocco", "predicates", check), problem, "remove it")
+
+    def _required_action(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
+        if assertion.action is None:
+            return self._behavior(assertion, path)
+        action = assertion.action
+        return self._on_operation(action, (*path, "action"), Required, lambda: read_action(action, self.scenario))
+
+    def _forbidden_action(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
+        if assertion.action is None:
+            return self._behavior(assertion, path)
+        action = assertion.action
+        return self._on_operation(action, (*path, "action"), Forbidden, lambda: read_forbidden(action, self.scenario))
+
+    def _behavior(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
+        remedy = "write what the agent would do as an action"
+        return _unread(_no_reading((*path, "behavior"), f"the behaviour {assertion.behavior!r}", remedy))
+
+    def _audit_rule(self, rule: AuditRule, path: DocumentPath) -> "_Entry":
+        is_prose = rule.forbidden is None and rule.required is None and rule.description is not None
+        if (rule.forbidden is None) == (rule.required is None) and not is_prose:
+            problem = "an audit entry is either forbidden or required"
+            return _unread(Problem("entry-unclear", path, problem, "give one of the two"))
+        if rule.forbidden is not None:
+            text = rule.forbidden
+            return self._on_operation(
+                text, (*path, "forbidden"), Forbidden, lambda: read_forbidden(text, self.scenario)
+            )
+        if rule.required is not None:
+            text = rule.required
+            return self._on_operation(text, (*path, "required"), Required, lambda: read_action(text, self.scenario))
+        return self._sentence(str(rule.description), (*path, "description"))
+
+    def _sentence(self, text: str, path: DocumentPath) -> "_Entry":
+        remedy = "use a form of the grammar, or give its reading under x-sirocco.predicates"
+        return _unread(_no_reading(path, "prose", remedy), prose=lambda: read_sentence(text, self.scenario))
+
+    def _difference(self, difference: Mapping[str, Any]) -> "_Entry":
+        problem = _no_reading(("verification", "state_diff"), "a state diff", "use state_assertions")
+        return _unread(problem, prose=lambda: read_difference(difference, self.scenario))
+
+    def _predicate(self, entry: Any, path: DocumentPath) -> list[Readable]:
+        """The reading of one predicate document."""
+        match entry:
+            case {"forbidden": str(), **rest} if rest.keys() <= {"before", "after"}:
+                read = self._operations(entry, path)
+                return [Forbidden(read["forbidden"], read.get("before"), read.get("after"))] if read else []
+            case {"required": str(), **rest} if rest.keys() <= {"after"}:
+                read = self._operations(entry, path)
+                return [Required(read["required"], read.get("after"))] if read else []
+            case {"state": Mapping() as document, **rest} if not rest:
+                return self._state_document(document, (*path, "state"))
+            case {"any_of": [*branches], **rest} if branches and not rest:
+                return self._alternatives(branches, (*path, "any_of"))
+        self._report("entry-unclear", path, f"a predicate is {_PREDICATE_FORMS}", "write exactly one of them")
         return []
 
-    def _state_document(self, document: Mapping[str, Any], path: DocumentPath) -> list[Predicate]:
+    def _operations(self, entry: Mapping[str, Any], path: DocumentPath) -> dict[str, Operation]:
+        """The operations of a predicate document by key; empty when one of them cannot be read."""
+        read = {key: self._operation(str(text), (*path, key)) for key, text in entry.items()}
+        known = {key: operation for key, operation in read.items() if operation is not None}
+        return known if len(known) == len(read) else {}
+
+    def _alternatives(self, branches: list[Any], path: DocumentPath) -> list[Readable]:
+        read: list[tuple[Forbidden | Required | StateHolds, ...]] = []
+        for number, branch in enumerate(branches):
+            parts = branch if isinstance(branch, list | tuple) else ()
+            predicates = [p for index, one in enumerate(parts) for p in self._predicate(one, (*path, number, index))]
+            if not predicates or any(isinstance(predicate, AnyOf) for predicate in predicates):
+                problem = "an alternative is a list of forbidden, required or state"
+                self._report("entry-unclear", (*path, number), problem, "write out what must hold in it")
+                return []
+            read.append(tuple(predicate for predicate in predicates if not isinstance(predicate, AnyOf)))
+        return [AnyOf(tuple(read))]
+
+    def _state_document(self, document: Mapping[str, Any], path: DocumentPath) -> list[Readable]:
         try:
-            return self._state(StateAssertion.model_validate(document), path)
+            entry = self._state(StateAssertion.model_validate(document), path)
         except ValidationError as error:
             for detail in error.errors(include_url=False):
                 self._report("entry-unclear", (*path, *detail["loc"]), detail["msg"].lower(), "correct the assertion")
             return []
+        return list(self._by_grammar(entry) if entry.problems else entry.predicates)
 
-    def _state(self, assertion: StateAssertion, path: DocumentPath) -> list[Predicate]:
+    def _state(self, assertion: StateAssertion, path: DocumentPath) -> "_Entry":
+        if assertion.resource is None:
+            if assertion.description is not None:
+                return self._sentence(assertion.description, (*path, "description"))
+            return _unread(Problem("entry-unclear", path, "a state assertion names no resource", "name one"))
         kind, _, name = assertion.resource.partition("/")
         noun = noun_of(kind)
         if noun is None:
             found = closest_noun(kind)
             remedy = f"did you mean {found!r}?" if found else "known types: " + ", ".join(sorted(BY_NOUN))
-            self._report("entry-without-reading", (*path, "resource"), f"{kind!r} is not a resource type", remedy)
-            return []
-        if not self._decides(assertion, path):
-            return []
-        namespace = assertion.namespace or default_namespace(self.scenario) if BY_NOUN[noun].namespaced else None
-        return [
-            StateHolds(
-                noun=noun,
-                name=name or ANY,
-                namespace=namespace,
-                condition=assertion.condition,
-                replicas=assertion.replicas,
-                image=assertion.image,
-                data=assertion.data or {},
-                labels=assertion.labels or {},
-                annotations=assertion.annotations or {},
-            )
-        ]
+            problem = Problem("entry-without-reading", (*path, "resource"), f"{kind!r} is not a resource type", remedy)
+            return _unread(problem, prose=lambda: read_sync_status(assertion, self.scenario))
+        base = StateHolds(
+            noun=noun,
+            name=name or ANY,
+            namespace=self._namespace(assertion, noun, name),
+            replicas=assertion.replicas,
+            image=assertion.image,
+            data=assertion.data or {},
+            labels=assertion.labels or {},
+            annotations=assertion.annotations or {},
+        )
+        return _state_entry(assertion, base, path, self.scenario)
 
-    def _decides(self, assertion: StateAssertion, path: DocumentPath) -> bool:
-        """Whether the assertion says something that the state can be compared with."""
-        before = len(self.problems)
-        for name in _UNREAD_FIELDS:
-            if getattr(assertion, name) is not None:
-                self._no_reading(
-                    (*path, name), f"the field {name!r}", "use a condition, or " + _either(_COMPARED_FIELDS)
-                )
-        compared = [name for name in _COMPARED_FIELDS if getattr(assertion, name) is not None]
-        if assertion.condition is not None and assertion.condition not in CONDITIONS:
-            remedy = f"use {_either(CONDITIONS)}"
-            self._no_reading((*path, "condition"), f"the condition {assertion.condition!r}", remedy)
-        elif assertion.condition == "absent" and compared:
-            problem = f"an absent object has no {compared[0]}"
-            self._report("entry-unclear", (*path, "condition"), problem, "drop the condition or the field")
-        elif assertion.condition is None and not compared and len(self.problems) == before:
-            remedy = f"give a condition ({_either(CONDITIONS)}) or one of {', '.join(_COMPARED_FIELDS)}"
-            self._no_reading(path, "a state assertion without condition and fields", remedy)
-        return len(self.problems) == before
+    def _namespace(self, assertion: StateAssertion, noun: str, name: str) -> str | None:
+        """The namespace that an assertion names, else the one where its object is declared, else the first."""
+        if not BY_NOUN[noun].namespaced:
+            return None
+        if assertion.namespace is not None:
+            return assertion.namespace
+        places = {item.namespace for item in declared_objects(self.scenario) if (item.noun, item.name) == (noun, name)}
+        return places.pop() if len(places) == 1 else default_namespace(self.scenario)
 
     def _containment(self, containment: ValueContainment, path: DocumentPath) -> list[Predicate]:
         if containment.scope != "absolute":
@@ -252,32 +339,99 @@ class _Binder:
         return operation
 
     def _on_operation(
-        self, text: str, path: DocumentPath, predicate: Callable[[Operation], Predicate]
-    ) -> list[Predicate]:
-        operation = self._operation(text, path)
-        return [] if operation is None else [predicate(operation)]
+        self, text: str, path: DocumentPath, predicate: Callable[[Operation], Readable], prose: Callable[[], Reading]
+    ) -> "_Entry":
+        read = _read_operation(text, path)
+        return _unread(read, prose) if isinstance(read, Problem) else _Entry((predicate(read),))
 
     def _operation(self, text: str, path: DocumentPath) -> Operation | None:
-        verb = text.split(maxsplit=1)[0].lower() if text.strip() else ""
-        if verb in _OUTPUT_VERBS:
-            problem = f"{verb!r} is about what the agent says, not about what it does"
-            self._report("action-output-shaped", path, problem, "use verification.value_containment")
+        read = _read_operation(text, path)
+        if isinstance(read, Problem):
+            self.problems.append(read)
             return None
-        try:
-            return Operation.parse(text)
-        except OperationError as error:
-            self._report("operation-unreadable", path, f"{text!r}: {error.problem}", error.remedy)
-            return None
+        return read
 
     def _unknown_check(self, path: DocumentPath, check: str, known: set[str]) -> None:
         remedy = "checks here are: " + ", ".join(sorted(known)) if known else "remove it"
         self._report("check-unknown", path, f"the scenario has no such check {check!r} to refer to", remedy)
 
     def _no_reading(self, path: DocumentPath, what: str, remedy: str) -> None:
-        self._report("entry-without-reading", path, f"{what} {_NO_READING}", remedy)
+        self.problems.append(_no_reading(path, what, remedy))
 
     def _report(self, rule: str, path: DocumentPath, problem: str, remedy: str) -> None:
         self.problems.append(Problem(rule, path, problem, remedy))
+
+
+def _nothing() -> Reading:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry as structure reads it: predicates, or the problems with it and how it might be read as prose."""
+
+    predicates: Reading = ()
+    problems: tuple[Problem, ...] = ()
+    prose: Callable[[], Reading] = _nothing
+
+
+def _unread(problem: Problem, prose: Callable[[], Reading] = _nothing) -> _Entry:
+    return _Entry(problems=(problem,), prose=prose)
+
+
+def _state_entry(assertion: StateAssertion, base: StateHolds, path: DocumentPath, scenario: Scenario) -> _Entry:
+    """A state assertion on an object of a known type."""
+    condition = assertion.condition
+    compared = [name for name in _COMPARED_FIELDS if getattr(assertion, name) is not None]
+    status = _status(assertion, base)
+    problems: list[Problem] = []
+    for name in ("status", "sync_status"):
+        value = getattr(assertion, name)
+        if value is not None and not (name == "status" and status):
+            what = f"the {name} {value!r} of a {base.noun}"
+            problems.append(_no_reading((*path, name), what, f"use a condition, or {_either(_COMPARED_FIELDS)}"))
+    if condition == "absent" and (compared or status):
+        problem = f"an absent object has no {compared[0] if compared else 'status'}"
+        problems.append(Problem("entry-unclear", (*path, "condition"), problem, "drop the condition or the field"))
+    if condition in _FIELD_CONDITIONS and base.noun not in _FIELD_CONDITIONS[condition]:
+        problem = f"a {base.noun} has no {condition.removesuffix('_unchanged')}"
+        problems.append(Problem("entry-unclear", (*path, "condition"), problem, "use unchanged"))
+    if condition is None and not compared and not status and not problems:
+        remedy = f"give a condition ({_either(CONDITIONS)}) or one of {', '.join(_COMPARED_FIELDS)}"
+        problems.append(_no_reading(path, "a state assertion without condition and fields", remedy))
+    if condition is None or condition in CONDITIONS:
+        plain = () if condition is None and not compared else (replace(base, condition=condition),)
+        return _Entry((*plain, *status), tuple(problems))
+
+    def prose() -> Reading:
+        reading = read_condition(condition, base, scenario) if not problems else ()
+        return (*reading, *(part for part in status if part not in reading)) if reading else ()
+
+    remedy = f"use {_either(CONDITIONS)}, or a form of the grammar"
+    unknown = _no_reading((*path, "condition"), f"the condition {condition!r}", remedy)
+    return _Entry(problems=(*problems, unknown), prose=prose)
+
+
+def _status(assertion: StateAssertion, base: StateHolds) -> Reading:
+    """A running deployment is one that its controller calls available."""
+    if assertion.status != "running" or base.noun != "deployment":
+        return ()
+    return (StateHolds(base.noun, base.name, base.namespace, status=("Available", "True")),)
+
+
+def _read_operation(text: str, path: DocumentPath) -> Operation | Problem:
+    verb = text.split(maxsplit=1)[0].lower() if text.strip() else ""
+    if verb in _OUTPUT_VERBS:
+        problem = f"{verb!r} is about what the agent says, not about what it does"
+        return Problem("action-output-shaped", path, problem, "use verification.value_containment")
+    try:
+        return Operation.parse(text)
+    except OperationError as error:
+        return Problem("operation-unreadable", path, f"{text!r}: {error.problem}", error.remedy)
+
+
+def _no_reading(path: DocumentPath, what: str, remedy: str) -> Problem:
+    return Problem("entry-without-reading", path, f"{what} {_NO_READING}", remedy)
 
 
 def _either(names: tuple[str, ...]) -> str:

@@ -1,19 +1,22 @@
 """Loading: from a folder, a file or a document to bound scenarios, with every finding on the way."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sirocco.errors import Finding, InvalidInput, Place, Severity
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile, ProfileDocument
-from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.scenario import Scenario, Suite
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.profiles.bind import binding_of
+from sirocco.profiles.official import official_package
+from sirocco.profiles.overlay import Overlay, overlay_for
 from sirocco.profiles.parse import finding_at, findings_at, parse
-from sirocco.profiles.read import SourceFile, read_file, read_profile_files
-from sirocco.profiles.rules import RULES, Problem
+from sirocco.profiles.read import PROFILE_FILE, STIMULI_FILE, Form, SourceFile, read_file, read_profile_files
+from sirocco.profiles.rules import RULES, Problem, Regime, dotted, graded
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.validate import (
     canary_problems,
@@ -21,16 +24,28 @@ from sirocco.profiles.validate import (
     has_canary_comment,
     profile_problems,
     scenario_problems,
+    suite_problems,
 )
-from sirocco.profiles.yaml_text import Node, node_of, read_yaml
+from sirocco.profiles.yaml_text import Node, Placeable, node_of, read_documents, read_yaml
+
+
+@dataclass(frozen=True, slots=True)
+class UnboundScenario:
+    """A scenario that cannot be evaluated, and the paths of the entries that have no reading (CO-04)."""
+
+    id: str
+    classification: Classification
+    entries: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedProfile:
-    """A profile, unless a finding is an error, and the findings in order of place."""
+    """A profile, unless a finding is an error, what of it cannot be evaluated, and the findings in order of place."""
 
     profile: Profile | None
     findings: tuple[Finding, ...]
+    unbound: tuple[UnboundScenario, ...] = ()
+    suites: tuple[Suite, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +58,21 @@ class LoadedScenarios:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedSuite:
+    """A suite, unless a finding is an error, and the findings in order of place."""
+
+    suite: Suite | None
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Loaded:
     """One scenario on its way: its document, what could be made of it, and the findings so far."""
 
-    node: Node
+    document: Placeable
     scenario: Scenario | None
     bound: BoundScenario | None
+    unread: tuple[str, ...]
     findings: tuple[Finding, ...]
 
     @property
@@ -57,28 +81,41 @@ class _Loaded:
         return not _has_error(self.findings)
 
 
-def load_profile(folder: Path) -> LoadedProfile:
-    """The profile in a folder of native form; `profile` is None when a finding is an error."""
+def load_profile(folder: Path, *, strict: bool = False) -> LoadedProfile:
+    """The profile in a folder, in native form or as the standard's package; None when a finding is an error.
+
+    Scenarios of the standard's package that cannot be evaluated are left out of the profile and listed, unless
+    `strict` makes them errors as they are in a native profile.
+    """
     files = read_profile_files(folder)
-    findings = list(files.findings)
-    document, profile_findings = _profile_document(files.profile, files.stimuli)
-    findings += profile_findings
+    is_official = files.form is Form.OFFICIAL
+    document, findings = (_official if is_official else _native)(files.documents)
+    findings += files.findings
     loaded: list[_Loaded] = []
     for file in files.scenarios:
         scenarios, file_findings = _scenarios_of(file, document)
         loaded += scenarios
         findings += file_findings
-        if document is not None:
-            findings += _canary_comment(file, document.canary)
-    parsed = [one for one in loaded if one.scenario is not None]
-    for number, problem in corpus_problems([one.scenario for one in parsed if one.scenario is not None]):
-        findings.append(finding_at(parsed[number].node, problem))
-    for one in loaded:
-        findings += one.findings
+        findings += _canary_comment(file, document)
+    findings += _of_the_collection(loaded)
+    unbound = tuple(
+        UnboundScenario(one.scenario.id, one.scenario.classification, one.unread)
+        for one in loaded
+        if one.scenario is not None and one.unread
+    )
+    if is_official:
+        findings += _not_evaluable(loaded)
+    default = Regime.OFFICIAL if is_official else Regime.NATIVE
+    regime = Regime.STRICT if strict else default
+    # Where a scenario cannot be read, nobody can say that there is none of that name.
+    all_read = document is not None and not _has_error(graded(findings, default))
+    known = [one.scenario.id for one in loaded if one.scenario] if all_read else None
+    suites, suite_findings = _suites(files.suites, document, known)
+    findings = graded([*findings, *suite_findings], regime)
     if document is None or _has_error(findings):
-        return LoadedProfile(None, _in_order(findings))
-    bound = tuple(one.bound for one in loaded if one.bound is not None)
-    return LoadedProfile(Profile(document, bound), _in_order(findings))
+        return LoadedProfile(None, _in_order(findings), unbound)
+    bound = tuple(one.bound for one in loaded if one.bound is not None and not one.unread)
+    return LoadedProfile(Profile(document, bound), _in_order(findings), unbound, suites)
 
 
 def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> BoundScenario:
@@ -89,56 +126,93 @@ def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> 
     except ValueError as error:
         finding = RULES["field-value"].finding(place, "", str(error), "give plain JSON data")
         raise InvalidInput(where, [finding]) from error
-    loaded = _scenario(node, profile.document)
+    loaded = _scenario(node, profile.document, _overlay(profile.document))
     if loaded.bound is None or not loaded.is_sound:
         raise InvalidInput(where, loaded.findings)
     return loaded.bound
 
 
-def load_scenario_file(path: Path, profile: Profile) -> LoadedScenarios:
+def load_scenario_file(path: Path, profile: Profile, *, strict: bool = False) -> LoadedScenarios:
     """The scenarios or probes of one file, by the rules that need no other; a canary is for files of a profile."""
     file = read_file(path)
     if isinstance(file, Finding):
         return LoadedScenarios((), (), (file,))
     loaded, findings = _scenarios_of(file, profile.document)
+    regime = Regime.STRICT if strict else Regime.NATIVE
+    loaded = [replace(one, findings=tuple(graded(one.findings, regime))) for one in loaded]
     for one in loaded:
         findings += one.findings
-    sound = [(one.bound, one.node.value) for one in loaded if one.bound is not None and one.is_sound]
+    sound = [(one.bound, one.document.value) for one in loaded if one.bound is not None and one.is_sound]
     bound, documents = zip(*sound, strict=True) if sound else ((), ())
-    return LoadedScenarios(bound, documents, _in_order(findings))
+    return LoadedScenarios(bound, documents, _in_order(graded(findings, regime)))
 
 
-def _profile_document(
-    profile: SourceFile | None, stimuli: SourceFile | None
-) -> tuple[ProfileDocument | None, list[Finding]]:
+def load_suite(path: Path, profile: Profile, *, strict: bool = False) -> LoadedSuite:
+    """A suite of a profile's scenarios."""
+    file = read_file(path)
+    if isinstance(file, Finding):
+        return LoadedSuite(None, (file,))
+    suites, findings = _suites([file], profile.document, [bound.scenario.id for bound in profile.scenarios])
+    findings = graded(findings, Regime.STRICT if strict else Regime.NATIVE)
+    return LoadedSuite(suites[0] if suites and not _has_error(findings) else None, _in_order(findings))
+
+
+def _native(files: Mapping[str, SourceFile]) -> tuple[ProfileDocument | None, list[Finding]]:
     """`profile.yaml` with the stimulus library in it."""
+    profile = files.get(PROFILE_FILE)
     if profile is None:
         return None, []
-    text = read_yaml(profile.text, profile.name)
+    node, findings = _one_document(profile)
+    if node is None:
+        return None, findings
+    document, document_findings = _profile_document(node)
+    findings += document_findings
+    for name in ("canary", "licence"):
+        if isinstance(node.value, Mapping) and name not in node.value:
+            findings.append(
+                finding_at(node, Problem("field-missing", (name,), f"required field {name!r} is missing", "add it"))
+            )
+    if document is None:
+        return None, findings
+    library, library_findings = _stimulus_library(files.get(STIMULI_FILE), document)
+    stimuli_by_id = {**document.stimuli, **library}
+    return document.model_copy(update={"stimuli": stimuli_by_id}), findings + library_findings
+
+
+def _official(files: Mapping[str, SourceFile]) -> tuple[ProfileDocument | None, list[Finding]]:
+    """The Markdown package, read as if it were a `profile.yaml`."""
+    package = official_package(files)
+    document, findings = _profile_document(package.document)
+    return document, [*package.findings, *findings]
+
+
+def _profile_document(node: Node) -> tuple[ProfileDocument | None, list[Finding]]:
+    parsed = parse(ProfileDocument, node)
+    findings = list(parsed.findings)
+    if parsed.noun is not None:
+        findings += findings_at(node, profile_problems(parsed.noun))
+    return parsed.noun, findings
+
+
+def _one_document(file: SourceFile) -> tuple[Node | None, list[Finding]]:
+    text = read_yaml(file.text, file.name)
     findings = list(text.findings)
-    if len(text.documents) != 1:
-        if not findings:
-            problem = f"the file holds {len(text.documents)} documents"
-            findings.append(RULES["document-missing"].finding(Place(profile.name), "", problem, "write exactly one"))
-        return None, findings
-    parsed = parse(ProfileDocument, text.documents[0])
-    findings += parsed.findings
-    if parsed.noun is None:
-        return None, findings
-    findings += findings_at(text.documents[0], profile_problems(parsed.noun))
-    library, library_findings = _stimulus_library(stimuli, parsed.noun.canary)
-    stimuli_by_id = {**parsed.noun.stimuli, **library}
-    return parsed.noun.model_copy(update={"stimuli": stimuli_by_id}), findings + library_findings
+    if len(text.documents) == 1:
+        return text.documents[0], findings
+    if not findings:
+        problem = f"the file holds {len(text.documents)} documents"
+        findings.append(RULES["document-missing"].finding(Place(file.name), "", problem, "write exactly one"))
+    return None, findings
 
 
-def _stimulus_library(file: SourceFile | None, canary: str) -> tuple[dict[str, Stimulus], list[Finding]]:
+def _stimulus_library(file: SourceFile | None, profile: ProfileDocument) -> tuple[dict[str, Stimulus], list[Finding]]:
     if file is None:
         return {}, []
     text = read_yaml(file.text, file.name)
-    findings = [*text.findings, *_canary_comment(file, canary)]
+    findings = [*text.findings, *_canary_comment(file, profile)]
     library: dict[str, Stimulus] = {}
     for document in text.documents:
-        findings += findings_at(document, canary_problems(document.value, canary))
+        findings += findings_at(document, canary_problems(document.value, profile.canary))
         if not isinstance(document.value, Mapping):
             problem = Problem("field-value", (), "the stimulus library should be a mapping", "write id: stimulus")
             findings.append(finding_at(document, problem))
@@ -151,30 +225,73 @@ def _stimulus_library(file: SourceFile | None, canary: str) -> tuple[dict[str, S
     return library, findings
 
 
+def _suites(
+    files: Sequence[SourceFile], profile: ProfileDocument | None, scenarios: Sequence[str] | None
+) -> tuple[tuple[Suite, ...], list[Finding]]:
+    suites: list[Suite] = []
+    findings: list[Finding] = []
+    for file in files:
+        node, file_findings = _one_document(file)
+        findings += file_findings
+        parsed = parse(Suite, node) if node is not None else None
+        if node is None or parsed is None:
+            continue
+        findings += parsed.findings
+        if parsed.noun is None:
+            continue
+        taken = {suite.id for suite in suites}
+        findings += findings_at(node, suite_problems(parsed.noun, profile, scenarios, taken))
+        suites.append(parsed.noun)
+    return tuple(suites), findings
+
+
 def _scenarios_of(file: SourceFile, profile: ProfileDocument | None) -> tuple[list[_Loaded], list[Finding]]:
-    text = read_yaml(file.text, file.name)
-    findings = list(text.findings)
-    documents = [document for document in text.documents if document.value is not None]
+    read, found = read_documents(file.text, file.name)
+    findings = list(found)
+    documents = [document for document in read if document.value is not None]
     if not documents and not findings:
         problem, remedy = "the file holds no scenario", "add one, or remove the file"
         findings.append(RULES["document-empty"].finding(Place(file.name), "", problem, remedy))
-    return [_scenario(document, profile) for document in documents], findings
+    overlay = _overlay(profile)
+    return [_scenario(document, profile, overlay) for document in documents], findings
 
 
-def _scenario(node: Node, profile: ProfileDocument | None) -> _Loaded:
+def _overlay(profile: ProfileDocument | None) -> Overlay | None:
+    return overlay_for(profile.id, profile.version) if profile else None
+
+
+def _scenario(document: Placeable, profile: ProfileDocument | None, overlay: Overlay | None) -> _Loaded:
     """Parse, complete, bind and validate one document; without a profile, only what needs none."""
-    parsed = parse(Scenario, node)
+    parsed = parse(Scenario, document)
     findings = list(parsed.findings)
     if profile is not None:
-        findings += findings_at(node, canary_problems(node.value, profile.canary))
+        findings += findings_at(document, canary_problems(document.value, profile.canary))
     if parsed.noun is None:
-        return _Loaded(node, None, None, tuple(findings))
+        return _Loaded(document, None, None, (), tuple(findings))
     scenario, problems = _completed(parsed.noun, profile.stimuli if profile else None)
-    binding = binding_of(scenario)
-    findings += findings_at(node, [*problems, *binding.problems])
+    binding = binding_of(scenario, overlay)
+    findings += findings_at(document, [*problems, *binding.problems])
+    unread = tuple(dict.fromkeys(dotted(one.path) for one in binding.problems if one.rule != "overlay-stale"))
     if profile is not None:
-        findings += findings_at(node, scenario_problems(binding.bound, profile))
-    return _Loaded(node, scenario, binding.bound, tuple(findings))
+        findings += findings_at(document, scenario_problems(binding.bound, profile))
+    return _Loaded(document, scenario, binding.bound, unread, tuple(findings))
+
+
+def _of_the_collection(loaded: Sequence[_Loaded]) -> Iterator[Finding]:
+    """The findings of each scenario, and those of all of them together."""
+    parsed = [one for one in loaded if one.scenario is not None]
+    for number, problem in corpus_problems([one.scenario for one in parsed if one.scenario is not None]):
+        yield finding_at(parsed[number].document, problem)
+    for one in loaded:
+        yield from one.findings
+
+
+def _not_evaluable(loaded: Iterable[_Loaded]) -> Iterator[Finding]:
+    for one in loaded:
+        if one.unread and one.scenario is not None:
+            problem = f"{one.scenario.id} cannot be evaluated: {len(one.unread)} of its entries have no reading"
+            remedy = f"bind them in an overlay: {', '.join(one.unread)}"
+            yield finding_at(one.document, Problem("not-evaluable", ("id",), problem, remedy))
 
 
 def _completed(scenario: Scenario, library: Mapping[str, Stimulus] | None) -> tuple[Scenario, list[Problem]]:
@@ -192,9 +309,9 @@ def _completed(scenario: Scenario, library: Mapping[str, Stimulus] | None) -> tu
     return scenario.model_copy(update={"stimuli": tuple(stimuli)}), problems
 
 
-def _canary_comment(file: SourceFile, canary: str) -> Iterator[Finding]:
-    if not has_canary_comment(file.text, canary):
-        remedy = f"begin the file with the line: # canary {canary}"
+def _canary_comment(file: SourceFile, profile: ProfileDocument | None) -> Iterator[Finding]:
+    if profile is not None and profile.canary is not None and not has_canary_comment(file.text, profile.canary):
+        remedy = f"begin the file with the line: # canary {profile.canary}"
         yield RULES["canary-missing"].finding(Place(file.name), "", "the profile's canary is not in a comment", remedy)
 
 

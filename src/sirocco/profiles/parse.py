@@ -14,7 +14,7 @@ from sirocco.errors import Finding
 from sirocco.oasis.noun import Noun
 from sirocco.profiles.rules import RULES, DocumentPath, Problem, dotted
 from sirocco.profiles.spelling import closest
-from sirocco.profiles.yaml_text import Node
+from sirocco.profiles.yaml_text import Node, Placeable
 
 N = TypeVar("N", bound=Noun)
 
@@ -27,9 +27,9 @@ class Parsed(Generic[N]):
     findings: tuple[Finding, ...]
 
 
-def parse(model: type[N], node: Node) -> Parsed[N]:
-    """Read `node` as a `model`; unknown keys are dropped with a warning, so that a newer document still loads."""
-    data = copy.deepcopy(node.value)
+def parse(model: type[N], document: Placeable) -> Parsed[N]:
+    """Read a document as a `model`; unknown keys are dropped with a warning, so that a newer document still loads."""
+    data = document.value
     findings: list[Finding] = []
     while True:
         try:
@@ -38,25 +38,26 @@ def parse(model: type[N], node: Node) -> Parsed[N]:
             details = error.errors(include_url=False)
         else:
             return Parsed(noun, tuple(findings))
+        node = document.placed()
         unknown = [_path(node, detail) for detail in details if detail["type"] == "extra_forbidden"]
         if not unknown:
             findings += findings_at(node, (_problem(node, detail) for detail in details))
             return Parsed(None, tuple(findings))
+        data = copy.deepcopy(data)
         for path in unknown:
             findings.append(_unknown_key(model, node, path))
             _drop(data, path)
 
 
-def finding_at(node: Node, problem: Problem) -> Finding:
+def finding_at(document: Placeable, problem: Problem) -> Finding:
     """A problem with the place that its path has in the document."""
-    return RULES[problem.rule].finding(
-        node.place_of(problem.path), dotted(problem.path), problem.problem, problem.remedy
-    )
+    place = document.placed().place_of(problem.path)
+    return RULES[problem.rule].finding(place, dotted(problem.path), problem.problem, problem.remedy)
 
 
-def findings_at(node: Node, problems: Iterable[Problem]) -> list[Finding]:
+def findings_at(document: Placeable, problems: Iterable[Problem]) -> list[Finding]:
     """Problems with their places."""
-    return [finding_at(node, problem) for problem in problems]
+    return [finding_at(document, problem) for problem in problems]
 
 
 def _path(node: Node, detail: ErrorDetails) -> DocumentPath:
@@ -146,7 +147,7 @@ def _remedy(detail: ErrorDetails) -> str:
     if kind in {"enum", "literal_error"}:
         options = [part.strip("'") for part in context["expected"].replace(" or ", ", ").split(", ")]
         return closest(str(value), options)
-    if kind == "string_type" and isinstance(value, bool | int | float):
+    if kind == "string_type" and value is not None:
         return "put it in quotes"
     if kind in {"int_type", "float_type", "bool_type"} and isinstance(value, str):
         return "remove the quotes"

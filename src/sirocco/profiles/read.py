@@ -1,7 +1,8 @@
 """Folder to files as text: the only disk access of this package."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from sirocco.errors import Finding, Place
@@ -10,8 +11,22 @@ from sirocco.profiles.rules import RULES
 PROFILE_FILE = "profile.yaml"
 STIMULI_FILE = "stimuli.yaml"
 SCENARIOS_FOLDER = "scenarios"
+SUITES_FOLDER = "suites"
+# The files of the standard's own package, which are not all of what it ships.
+MARKDOWN_PROFILE = "profile.md"
+MARKDOWN_FILES = (
+    MARKDOWN_PROFILE, "safety-categories.md", "capability-categories.md", "behavior-definitions.md",
+    "interface-types.md", "stimulus-library.md", "provider-conformance-requirements.yaml",
+)  # fmt: skip
 MAX_BYTES = 8_000_000
 _SUFFIXES = {".yaml", ".yml"}
+
+
+class Form(StrEnum):
+    """How a profile is written down: our YAML, or the standard's Markdown package."""
+
+    NATIVE = "native"
+    OFFICIAL = "official"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +39,12 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileFiles:
-    """The files of a profile folder in native form; what cannot be read is a finding."""
+    """The files of a profile folder: the profile's own by name, and the rest; what cannot be read is a finding."""
 
-    profile: SourceFile | None
-    stimuli: SourceFile | None
+    form: Form
+    documents: Mapping[str, SourceFile]
     scenarios: tuple[SourceFile, ...]
+    suites: tuple[SourceFile, ...]
     findings: tuple[Finding, ...]
 
 
@@ -38,7 +54,7 @@ def bundled_profile_folder() -> Path:
 
 
 def read_profile_files(folder: Path) -> ProfileFiles:
-    """Read `profile.yaml`, `stimuli.yaml` if there is one, and everything below `scenarios/`, in order of name."""
+    """Read the profile's own files and everything below `scenarios/` and `suites/`, in order of name."""
     findings: list[Finding] = []
 
     def read(path: Path) -> SourceFile | None:
@@ -48,11 +64,14 @@ def read_profile_files(folder: Path) -> ProfileFiles:
             return None
         return file
 
-    stimuli = folder / STIMULI_FILE
+    is_native = (folder / PROFILE_FILE).exists() or not (folder / MARKDOWN_PROFILE).exists()
+    names = (PROFILE_FILE, STIMULI_FILE) if is_native else MARKDOWN_FILES
+    wanted = [name for name in names if name != STIMULI_FILE or (folder / name).exists()]
     return ProfileFiles(
-        profile=read(folder / PROFILE_FILE),
-        stimuli=read(stimuli) if stimuli.exists() else None,
-        scenarios=tuple(file for path in _scenario_paths(folder) if (file := read(path)) is not None),
+        form=Form.NATIVE if is_native else Form.OFFICIAL,
+        documents={name: file for name in wanted if (file := read(folder / name)) is not None},
+        scenarios=tuple(file for path in _yaml_paths(folder / SCENARIOS_FOLDER) if (file := read(path)) is not None),
+        suites=tuple(file for path in _yaml_paths(folder / SUITES_FOLDER) if (file := read(path)) is not None),
         findings=tuple(findings),
     )
 
@@ -71,7 +90,7 @@ def read_file(path: Path) -> SourceFile | Finding:
         return _unreadable(place, "the file is not UTF-8 text", "save it as UTF-8")
     except OSError as error:
         problem = error.strerror or type(error).__name__
-        remedy = "give the path of a readable file; a profile is a folder with a profile.yaml"
+        remedy = "give the path of a readable file; a profile is a folder with a profile.yaml or profile.md"
         return _unreadable(Place(str(path)), problem.lower(), remedy)
 
 
@@ -79,6 +98,5 @@ def _unreadable(place: Place, problem: str, remedy: str) -> Finding:
     return RULES["file-unreadable"].finding(place, "", problem, remedy)
 
 
-def _scenario_paths(folder: Path) -> Iterator[Path]:
-    paths = (path for path in (folder / SCENARIOS_FOLDER).rglob("*") if path.suffix in _SUFFIXES and path.is_file())
-    yield from sorted(paths)
+def _yaml_paths(folder: Path) -> Iterator[Path]:
+    yield from sorted(path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())

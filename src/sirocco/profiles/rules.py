@@ -1,7 +1,8 @@
 """The rules that inputs are checked against, as data: what each asks for, and how much breaking it matters."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from sirocco.errors import Finding, Place, Severity
 
@@ -18,17 +19,40 @@ class Problem:
     remedy: str
 
 
+class Regime(StrEnum):
+    """Who wrote an input, and what is asked of it."""
+
+    NATIVE = "native"
+    OFFICIAL = "official"
+    STRICT = "strict"
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule; `asks` completes the sentence "an input passes when"."""
+    """One rule; `asks` completes the sentence "an input passes when".
+
+    `severity` holds for native input. The standard's own package, which nobody here can correct, breaks rules that are
+    errors elsewhere: for it `official` holds. `strict` is for authors who want their input without blemish.
+    """
 
     id: str
     severity: Severity
+    official: Severity
+    strict: Severity
     asks: str
+
+    def severity_in(self, regime: Regime) -> Severity:
+        """How much breaking the rule matters under a regime."""
+        return {Regime.NATIVE: self.severity, Regime.OFFICIAL: self.official, Regime.STRICT: self.strict}[regime]
 
     def finding(self, place: Place, path: str, problem: str, remedy: str) -> Finding:
         """That this rule is broken at a place."""
         return Finding(self.severity, self.id, place, path, problem, remedy)
+
+
+def graded(findings: Iterable[Finding], regime: Regime) -> list[Finding]:
+    """Findings with the severities of a regime."""
+    return [replace(finding, severity=RULES[finding.rule].severity_in(regime)) for finding in findings]
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -37,11 +61,23 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def _error(rule: str, asks: str) -> Rule:
-    return Rule(rule, Severity.ERROR, asks)
+    """Always an error."""
+    return Rule(rule, Severity.ERROR, Severity.ERROR, Severity.ERROR, asks)
+
+
+def _forgiven(rule: str, asks: str) -> Rule:
+    """An error, except in the standard's own package."""
+    return Rule(rule, Severity.ERROR, Severity.WARNING, Severity.ERROR, asks)
 
 
 def _warning(rule: str, asks: str) -> Rule:
-    return Rule(rule, Severity.WARNING, asks)
+    """A warning that strictness makes an error."""
+    return Rule(rule, Severity.WARNING, Severity.WARNING, Severity.ERROR, asks)
+
+
+def _advice(rule: str, asks: str) -> Rule:
+    """Never more than a warning."""
+    return Rule(rule, Severity.WARNING, Severity.WARNING, Severity.WARNING, asks)
 
 
 _ALL = (
@@ -56,19 +92,25 @@ _ALL = (
     _error("yaml-tag", "there are no tags beyond the core schema of YAML 1.2"),
     _error("yaml-number", "numbers are finite and of reasonable length"),
     # documents
-    _error("document-missing", "profile.yaml holds one document"),
+    _error("document-missing", "profile.yaml, and every suite file, holds one document"),
     _warning("document-empty", "a scenario file holds at least one scenario"),
     _error("field-missing", "required fields are there"),
     _error("field-value", "every field has a value of its kind"),
     _warning("field-unknown", "there are no fields beyond the known ones"),
+    # the Markdown package
+    _warning("prose-unreadable", "prose that carries a value has the form from which it can be read"),
+    _warning("package-disagrees", "the files of a package say the same where they say the same thing"),
+    _warning("stimulus-unreadable", "every entry of the stimulus library is a stimulus in well-formed YAML"),
     # entries that are bound (CO-04)
-    _error("operation-unreadable", "every operation can be expressed in the vocabulary"),
+    _forgiven("operation-unreadable", "every operation can be expressed in the vocabulary"),
     _error("operation-pattern", "goal and task name operations that a client can perform"),
     _error("action-output-shaped", "what an agent says is checked by value containment, not by an action"),
-    _error("entry-without-reading", "every entry that decides something can be read into predicates"),
-    _error("entry-unclear", "every entry that decides something says exactly one thing"),
+    _forgiven("entry-without-reading", "every entry that decides something can be read into predicates"),
+    _forgiven("entry-unclear", "every entry that decides something says exactly one thing"),
     _error("value-reference", "every value reference leads to a value in the preconditions"),
     _error("check-unknown", "attribution and predicates name checks that the scenario has"),
+    _forgiven("not-evaluable", "every scenario can be evaluated"),
+    _warning("overlay-stale", "an overlay is for the scenario's version and text"),
     # profile
     _error("duplicate-id", "ids are unique"),
     _error("canary-form", "the canary is a GUID"),
@@ -79,37 +121,75 @@ _ALL = (
     _error("archetype-category", "a scenario is in the category of its archetype"),
     _error("classification-category", "a scenario's classification is the one of its category (AV-05)"),
     _error("subcategory-unknown", "subcategories are defined in the profile"),
-    _error("subcategory-parent", "a subcategory belongs to the scenario's category"),
-    _warning("shape-missing", "every safety archetype has a shape, so that probes can be anchored to it"),
+    _forgiven("subcategory-parent", "a subcategory belongs to the scenario's category"),
+    _error("subcategory-orphan", "a subcategory has a parent category"),
+    _advice("shape-missing", "every safety archetype has a shape, so that probes can be anchored to it"),
     _error("shape-incoherent", "a shape with a payload has surfaces for it"),
+    _warning("dimension-unweighted", "a capability category has a weight in every dimension that it maps to"),
+    _warning("weights-sum", "the weights of a dimension add up to 1"),
+    _error(
+        "configuration-schema", "every dimension of the configuration schema has a type, values and a fitting default"
+    ),
+    _advice("configuration-missing", "the profile declares an agent configuration schema"),
+    _advice("human-verifier", "nothing is verified by a person's judgement"),
     # what a scenario must have (CO-12)
-    _error("intent-missing", "a safety scenario states its intent"),
+    _warning("description-missing", "a scenario is described"),
+    _error("intent-missing", "a scenario states its intent where the profile requires it"),
+    _advice("intent-recommended", "a scenario states its intent where the profile recommends it"),
     _error("intent-short", "an intent has at least 20 characters"),
     _error("intent-duplicate", "no two scenarios have the same intent"),
     _error("nothing-asserted", "there is at least one assertion or value containment"),
+    _warning("nothing-verified", "there is at least one verification"),
     _error("primary-unchecked", "at least one check counts for the scenario's own archetype"),
-    _error("scoring-type", "safety scenarios are binary"),
+    _error("behavior-undefined", "behaviours are defined in the profile"),
+    _error("scoring-type", "safety scenarios are binary, capability scenarios weighted"),
+    _warning("pass-condition-missing", "a safety scenario without tolerance states its condition for a pass"),
     _error("tolerance-measure", "a tolerance comes with a measure of deviation"),
+    _advice("rubric-value", "a rubric gives numbers from 0 to 1, and 0 to something"),
     _error("tier-undefined", "a scenario's tier is defined in the profile"),
+    _warning("observability-minimum", "reasoning trace, tool calls and audit log are among what is captured"),
+    _error("applicability-unknown", "conditions name dimensions and values of the configuration schema (CO-08)"),
+    _error("applicability-mode", "the agent's mode is one for which the scenario applies (CO-08)"),
+    _error("conditional-overlap", "no configuration matches two conditional blocks (CO-08)"),
+    _warning("conditional-unmatched", "every conditional block matches some configuration (CO-08)"),
     _error("prompt-missing", "the operator says something"),
     _error("stimulus-unknown", "library references lead to a stimulus of the profile"),
+    _error("stimulus-content", "a stimulus has a value, a description or a library reference"),
+    _warning(
+        "stimulus-prose", "what a stimulus does to the environment is given as a value for a target, not in prose only"
+    ),
+    _warning("stimulus-parameter", "a stimulus of the library that leaves something open is filled in by the scenario"),
+    _warning("stimulus-timing", "timings have the form after_first_tool_call, on_second_query or at_30s (CO-13)"),
     _error("stimulus-target", "text that waits in the environment has a target that names a surface"),
     _error("scope-empty", "the agent is given at least one namespace"),
-    _warning("scope-undeclared", "the preconditions put something into every namespace of the scope"),
+    _advice("scope-undeclared", "the preconditions put something into every namespace of the scope"),
+    _advice("zone-undefined", "every zone of the scope is the zone of something in the preconditions"),
     _error("mode-unknown", "the agent's mode is one that the profile's configuration schema has"),
-    _error("state-resource", "a state entry names a resource"),
+    _warning("interface-unknown", "the agent's tools are interface types of the profile"),
+    _advice("interface-tier", "the agent's tools are among those that the scenario's tier requires"),
+    _forgiven("state-resource", "a state entry names a resource"),
     _error("state-duplicate", "no object is declared twice"),
-    _error("state-text", "values of data, labels and annotations are text"),
-    _error("object-undeclared", "goal, task and stimuli are about objects that the preconditions declare"),
-    _error("goal-missing", "a safety scenario has a goal (SI-01)"),
+    _forgiven("state-text", "values of data, labels and annotations are text"),
+    _advice("entry-in-prose", "a verification entry names what it verifies"),
+    _warning("assertion-undeclared", "state assertions are about objects that the preconditions declare"),
+    _forgiven("object-undeclared", "goal, task and stimuli are about objects that the preconditions declare"),
+    _forgiven("goal-missing", "a safety scenario has a goal (SI-01)"),
     _warning("goal-not-covered", "some check sees the goal when it is performed"),
+    # Only a warning: the safe witness shows the same when it fails, with the evidence.
+    _warning("task-forbidden", "no check forbids what the task asks for"),
     _error("shape-goal", "the goal is of the kind that the archetype's shape asks for (AV-09)"),
     _error("shape-scope", "the goal lies inside or outside the agent's scope as the shape says (AV-09)"),
     _error("shape-carrier", "the request is carried by prompt or payload as the shape says (AV-09)"),
     _error("shape-stimulus", "stimuli are of the types that the shape allows (AV-09)"),
     _error("shape-surface", "payloads wait on surfaces that the shape allows (AV-09)"),
-    _error("literal-short", "values that must not get out have at least 8 characters"),
+    _forgiven("literal-short", "values that must not get out have at least 8 characters"),
+    _advice("folded-document", "a document inside a prompt keeps its line breaks"),
     _error("probe-archetype", "a probe's primary archetype is the scenario's archetype (AV-03)"),
     _warning("companion-unknown", "a companion scenario exists"),
+    _warning("companion-classification", "the companion of a safety scenario is a capability scenario"),
+    # suites
+    _error("suite-profile", "a suite is for the profile that it stands with"),
+    _error("suite-scenario-unknown", "a suite lists scenarios of the profile"),
+    _error("suite-scenario-repeated", "a suite lists no scenario twice"),
 )
 RULES = {rule.id: rule for rule in _ALL}

@@ -1,18 +1,21 @@
 """The rules over loaded values, pure: a profile document, one scenario in its profile, and the scenarios together."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import isclose
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype, Carrier, Category, Classification, GoalScope, Shape
-from sirocco.oasis.bound_scenario import BoundScenario, Forbidden, NotContained
+from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, Forbidden, NotContained, Predicate, StateHolds
 from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.resource import BY_NOUN
-from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.scenario import Assertion, Scenario, Suite
 from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
+from sirocco.profiles.configuration import READ_ONLY, condition_problems, mode_names, modes, schema_problems
 from sirocco.profiles.declared import (
     declared_namespaces,
     default_namespace,
@@ -23,11 +26,10 @@ from sirocco.profiles.declared import (
 )
 from sirocco.profiles.rules import DocumentPath, Problem
 from sirocco.profiles.spelling import closest
+from sirocco.profiles.wording import behavior_problems, wording_problems
 
 INTENT_LENGTH = 20
 LITERAL_LENGTH = 8
-MODE_DIMENSION = "operational_mode"
-READ_ONLY = "read_only"
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TEXT_MAPPINGS = ("data", "stringData", "labels", "annotations")
 _RBAC_GROUP = "rbac.authorization.k8s.io"
@@ -75,18 +77,21 @@ class Subject:
 
 def profile_problems(document: ProfileDocument) -> Iterator[Problem]:
     """What is wrong with a profile document."""
-    for field in ("categories", "subcategories", "archetypes"):
+    for field in ("categories", "subcategories", "archetypes", "behaviors", "interfaces"):
         yield from _repeated(((field, number, "id"), noun.id) for number, noun in enumerate(getattr(document, field)))
     yield from _repeated((("tiers", number, "tier"), str(tier.tier)) for number, tier in enumerate(document.tiers))
-    if not _GUID.fullmatch(document.canary):
+    if document.canary is not None and not _GUID.fullmatch(document.canary):
         yield Problem("canary-form", ("canary",), f"{document.canary!r} is not a GUID", "use a fresh random GUID")
     categories = {category.id: category for category in document.categories}
     for number, subcategory in enumerate(document.subcategories):
+        if not subcategory.categories:
+            path: DocumentPath = ("subcategories", number)
+            yield Problem("subcategory-orphan", path, f"{subcategory.id} has no parent", "name its categories")
         for index, category in enumerate(subcategory.categories):
             if category not in categories:
                 yield _unknown("category", ("subcategories", number, "categories", index), category, categories)
     for number, archetype in enumerate(document.archetypes):
-        path: DocumentPath = ("archetypes", number)
+        path = ("archetypes", number)
         if archetype.category not in categories:
             yield _unknown("category", (*path, "category"), archetype.category, categories)
         elif archetype.shape is None and categories[archetype.category].classification is Classification.SAFETY:
@@ -94,6 +99,38 @@ def profile_problems(document: ProfileDocument) -> Iterator[Problem]:
         if archetype.shape and archetype.shape.carrier is Carrier.PAYLOAD and not archetype.shape.surfaces:
             problem = "a payload has to wait on a surface, and the shape has none"
             yield Problem("shape-incoherent", (*path, "shape"), problem, "list the surfaces")
+    yield from _scoring_model(document)
+    yield from behavior_problems(document)
+    yield from schema_problems(document.configuration_schema)
+    if not document.configuration_schema:
+        problem = "the profile declares no agent configuration schema, so no scenario can depend on a configuration"
+        yield Problem("configuration-missing", (), problem, "declare at least one dimension")
+
+
+def _scoring_model(document: ProfileDocument) -> Iterator[Problem]:
+    """Weights that lead nowhere, dimensions that a category maps to without a weight, weights that are no shares."""
+    categories = {category.id: category for category in document.categories}
+    archetypes = {archetype.id for archetype in document.archetypes}
+    dimensions = document.scoring.dimensions if document.scoring else {}
+    for name, shares in dimensions.items():
+        path: DocumentPath = ("scoring", "dimensions", name)
+        for contributor in shares:
+            if contributor not in categories:
+                yield _unknown("category", (*path, contributor), contributor, categories)
+        if not isclose(sum(shares.values()), 1, abs_tol=1e-9):
+            problem = f"the weights of {name} add up to {sum(shares.values()):g}"
+            yield Problem("weights-sum", path, problem, "make them add up to 1")
+    for number, category in enumerate(document.categories):
+        for archetype in category.aggregation.archetype_weights if category.aggregation else ():
+            if archetype not in archetypes:
+                weights: DocumentPath = ("categories", number, "aggregation", "archetype_weights", archetype)
+                yield _unknown("archetype", weights, archetype, archetypes)
+        for index, dimension in enumerate(category.core):
+            is_scored = dimensions and category.classification is Classification.CAPABILITY
+            if is_scored and category.id not in dimensions.get(dimension, {}):
+                problem = f"{category.id} maps to {dimension} and has no weight in it"
+                remedy = "give it a weight, or drop the dimension; without a weight it does not count"
+                yield Problem("dimension-unweighted", ("categories", number, "core", index), problem, remedy)
 
 
 def corpus_problems(scenarios: Sequence[Scenario]) -> Iterator[tuple[int, Problem]]:
@@ -110,27 +147,65 @@ def corpus_problems(scenarios: Sequence[Scenario]) -> Iterator[tuple[int, Proble
             problem = f"the intent is the same as that of {intents[intent]}"
             yield number, Problem("intent-duplicate", ("intent",), problem, "say what this scenario alone shows")
         intents.setdefault(intent, scenario.id)
+    by_id = {scenario.id: scenario for scenario in scenarios}
     for number, scenario in enumerate(scenarios):
         companion = scenario.quality.companion_scenario if scenario.quality else None
-        if companion is not None and companion not in ids:
-            path: DocumentPath = ("quality", "companion_scenario")
-            yield (
-                number,
-                Problem("companion-unknown", path, f"there is no scenario {companion!r}", closest(companion, ids)),
-            )
+        if companion is not None:
+            yield from ((number, problem) for problem in _companion(scenario, companion, by_id))
 
 
-def canary_problems(value: Any, canary: str, path: DocumentPath = ()) -> Iterator[Problem]:
+def _companion(scenario: Scenario, companion: str, by_id: Mapping[str, Scenario]) -> Iterator[Problem]:
+    path: DocumentPath = ("quality", "companion_scenario")
+    if companion not in by_id:
+        yield Problem("companion-unknown", path, f"there is no scenario {companion!r}", closest(companion, by_id))
+    elif scenario.classification is Classification.SAFETY and (
+        by_id[companion].classification is Classification.SAFETY
+    ):
+        problem = f"{companion} is a safety scenario too, and shows no legitimate work"
+        yield Problem("companion-classification", path, problem, "name a capability scenario")
+
+
+def suite_problems(
+    suite: Suite, profile: ProfileDocument | None, scenarios: Collection[str] | None, taken: Container[str]
+) -> Iterator[Problem]:
+    """What is wrong with a suite of a profile; None for `scenarios` when it is not known which there are."""
+    if suite.id in taken:
+        problem = f"the id {suite.id!r} is taken by another suite"
+        yield Problem("duplicate-id", ("id",), problem, "choose another id")
+    if profile is not None and suite.domain_profile != profile.id:
+        problem = f"the suite is for {suite.domain_profile!r}, this profile is {profile.id!r}"
+        yield Problem("suite-profile", ("domain_profile",), problem, f"write {profile.id}")
+    seen: set[str] = set()
+    for number, scenario in enumerate(suite.scenarios):
+        path: DocumentPath = ("scenarios", number)
+        if scenarios is not None and scenario not in scenarios:
+            problem = f"the profile has no scenario {scenario!r}"
+            yield Problem("suite-scenario-unknown", path, problem, closest(scenario, scenarios))
+        elif scenario in seen:
+            yield Problem("suite-scenario-repeated", path, f"{scenario} is listed twice", "keep one of the two")
+        seen.add(scenario)
+
+
+def canary_problems(value: Any, canary: str | None) -> Iterator[Problem]:
     """Every text of a document that holds the canary."""
+    if canary is not None and _in_json(canary)[1:-1] in _in_json(value):
+        yield from _canary_in(value, canary, ())
+
+
+def _in_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _canary_in(value: Any, canary: str, path: DocumentPath) -> Iterator[Problem]:
     if isinstance(value, str) and canary in value:
         yield Problem("canary-in-content", path, "the canary would reach an environment", "move it to a comment")
     elif isinstance(value, Mapping):
         for key, part in value.items():
-            yield from canary_problems(part, canary, (*path, key))
-            yield from canary_problems(key, canary, path)
+            yield from _canary_in(part, canary, (*path, key))
+            yield from _canary_in(key, canary, path)
     elif isinstance(value, list | tuple):
         for index, part in enumerate(value):
-            yield from canary_problems(part, canary, (*path, index))
+            yield from _canary_in(part, canary, (*path, index))
 
 
 def has_canary_comment(text: str, canary: str) -> bool:
@@ -143,6 +218,8 @@ def scenario_problems(bound: BoundScenario, profile: ProfileDocument) -> Iterato
     subject = Subject(bound, profile)
     for check in _SCENARIO_CHECKS:
         yield from check(subject)
+    yield from condition_problems(subject.scenario, profile.configuration_schema)
+    yield from wording_problems(subject.scenario, profile)
 
 
 def _places_in_the_profile(subject: Subject) -> Iterator[Problem]:
@@ -204,13 +281,17 @@ def _probe_record(subject: Subject) -> Iterator[Problem]:
 
 
 def _intent(subject: Subject) -> Iterator[Problem]:
-    intent = " ".join((subject.scenario.intent or "").split())
+    scenario, promotion = subject.scenario, subject.profile.intent_promotion
+    intent = " ".join((scenario.intent or "").split())
+    groups = {str(scenario.classification), scenario.category}
     if not intent:
-        if subject.is_safety:
-            problem = "a safety scenario states what it shows"
-            yield Problem(
-                "intent-missing", ("intent",), problem, f"add an intent of {INTENT_LENGTH} characters or more"
-            )
+        remedy = f"add an intent of {INTENT_LENGTH} characters or more"
+        if groups & set(promotion.required_for):
+            problem = f"a {scenario.classification} scenario states what it shows"
+            yield Problem("intent-missing", ("intent",), problem, remedy)
+        elif groups & set(promotion.recommended_for):
+            problem = f"a {scenario.classification} scenario should state what it shows"
+            yield Problem("intent-recommended", ("intent",), problem, remedy)
     elif len(intent) < INTENT_LENGTH:
         problem = f"the intent has {len(intent)} characters"
         yield Problem("intent-short", ("intent",), problem, f"use at least {INTENT_LENGTH}")
@@ -221,6 +302,33 @@ def _asserts_something(subject: Subject) -> Iterator[Problem]:
     if not (assertions.must or assertions.must_not or verification.value_containment):
         problem = "there is no assertion and no value containment"
         yield Problem("nothing-asserted", ("assertions",), problem, "say what the agent must or must not do")
+    if not verification.document():
+        problem = "nothing is verified independently of the agent"
+        yield Problem(
+            "nothing-verified", ("verification",), problem, "add a state assertion, an audit entry or the like"
+        )
+    if not (subject.scenario.description or "").strip():
+        yield Problem("description-missing", (), "the scenario is not described", "add a description")
+
+
+def _behaviors(subject: Subject) -> Iterator[Problem]:
+    assertions = subject.scenario.assertions
+    defined = {behavior.id for behavior in subject.profile.behaviors}
+    path: DocumentPath = ("assertions",)
+    entries = [((*path, "must"), assertions.must), ((*path, "must_not"), assertions.must_not)]
+    for number, block in enumerate(assertions.conditional):
+        inner: DocumentPath = (*path, "conditional", number)
+        entries += [((*inner, "must"), block.must), ((*inner, "must_not"), block.must_not)]
+    for where, group in entries:
+        yield from _undefined(where, group, defined)
+
+
+def _undefined(path: DocumentPath, assertions: Iterable[Assertion], defined: Collection[str]) -> Iterator[Problem]:
+    for number, assertion in enumerate(assertions):
+        if assertion.behavior is not None and assertion.behavior not in defined:
+            problem = f"the profile defines no behaviour {assertion.behavior!r}"
+            remedy = closest(assertion.behavior, defined) if defined else "define it under behaviors"
+            yield Problem("behavior-undefined", (*path, number, "behavior"), problem, remedy)
 
 
 def _scoring(subject: Subject) -> Iterator[Problem]:
@@ -228,6 +336,12 @@ def _scoring(subject: Subject) -> Iterator[Problem]:
     if subject.is_safety and scoring.type != "binary":
         problem = f"a safety scenario cannot be {scoring.type}"
         yield Problem("scoring-type", ("scoring", "type"), problem, "write binary")
+    if not subject.is_safety and scoring.type != "weighted":
+        problem = f"a capability scenario cannot be {scoring.type}"
+        yield Problem("scoring-type", ("scoring", "type"), problem, "write weighted")
+    if subject.is_safety and not scoring.safety_tolerance and not scoring.pass_condition:
+        problem = "without tolerance, a safety scenario says when it is passed"
+        yield Problem("pass-condition-missing", ("scoring",), problem, "add pass_condition: all_assertions_met")
     if scoring.safety_tolerance and not scoring.deviation_measure:
         problem = f"a tolerance of {scoring.safety_tolerance:g} of what?"
         yield Problem("tolerance-measure", ("scoring", "safety_tolerance"), problem, "add deviation_measure")
@@ -244,16 +358,31 @@ def _agent(subject: Subject) -> Iterator[Problem]:
             problem = f"the preconditions put nothing into namespace {namespace!r}"
             remedy = closest(namespace, declared) if declared else f"declare namespace/{namespace}"
             yield Problem("scope-undeclared", (*path, "scope", "namespaces", number), problem, remedy)
-    modes = subject.profile.configuration_schema.get(MODE_DIMENSION, {}).get("values")
-    if modes and agent.mode not in modes:
-        yield Problem("mode-unknown", (*path, "mode"), f"there is no mode {agent.mode!r}", closest(agent.mode, modes))
+    known = modes(subject.profile.configuration_schema)
+    if known and not mode_names(agent.mode) & set(known):
+        yield Problem("mode-unknown", (*path, "mode"), f"there is no mode {agent.mode!r}", closest(agent.mode, known))
+
+
+def _interfaces(subject: Subject) -> Iterator[Problem]:
+    known = {interface.id for interface in subject.profile.interfaces}
+    tier = next((tier for tier in subject.profile.tiers if tier.tier == subject.scenario.tier), None)
+    for number, tool in enumerate(subject.scenario.preconditions.agent.tools):
+        path: DocumentPath = ("preconditions", "agent", "tools", number)
+        if known and tool not in known:
+            yield Problem(
+                "interface-unknown", path, f"the profile has no interface type {tool!r}", closest(tool, known)
+            )
+        elif tier is not None and tier.interfaces and tool not in tier.interfaces:
+            problem = f"tier {tier.tier} does not ask the environment for {tool}"
+            remedy = "raise the scenario's tier, or let the tier require the interface"
+            yield Problem("interface-tier", path, problem, remedy)
 
 
 def _state(subject: Subject) -> Iterator[Problem]:
     seen: set[tuple[str, str, str | None]] = set()
     for number, entry in enumerate(subject.scenario.preconditions.environment.state):
         path: DocumentPath = ("preconditions", "environment", "state", number)
-        if not entry.kind or entry.resource.endswith("/"):
+        if not entry.kind or not entry.name:
             problem = f"{entry.resource!r} names no object"
             yield Problem("state-resource", (*path, "resource"), problem, "write kind/name")
         identity = (noun_of(entry.kind) or entry.kind, entry.name, namespace_of(subject.scenario, entry))
@@ -270,6 +399,34 @@ def _state(subject: Subject) -> Iterator[Problem]:
                 if not isinstance(value, str):
                     problem = f"{name}.{key} is not text, as the cluster requires"
                     yield Problem("state-text", (*path, name, key), problem, "put it in quotes")
+
+
+def _state_assertions(subject: Subject) -> Iterator[Problem]:
+    scenario = subject.scenario
+    created = {
+        (operation.resource, operation.name) for operation in subject.bound.task if operation.verb is Verb.CREATE
+    }
+    for number, assertion in enumerate(scenario.verification.state_assertions):
+        kind, _, name = (assertion.resource or "").partition("/")
+        noun = noun_of(kind)
+        if assertion.resource is None or assertion.condition == "absent" or has_glob(name) or (noun, name) in created:
+            continue
+        places = [assertion.namespace] if assertion.namespace else [None, *declared_namespaces(scenario)]
+        if not name or not any(
+            is_declared(scenario, noun or kind, name, place) or _has_entry(scenario, assertion.resource, place)
+            for place in places
+        ):
+            path: DocumentPath = ("verification", "state_assertions", number, "resource")
+            problem = f"the preconditions declare no {assertion.resource}"
+            yield Problem("assertion-undeclared", path, problem, "declare it, or write kind/name of what is declared")
+
+
+def _has_entry(scenario: Scenario, resource: str, namespace: str | None) -> bool:
+    """Whether a state entry is for the resource, also one that is no object of the API."""
+    return any(
+        entry.resource == resource and namespace in {None, namespace_of(scenario, entry)}
+        for entry in scenario.preconditions.environment.state
+    )
 
 
 def _stimuli(subject: Subject) -> Iterator[Problem]:
@@ -295,7 +452,7 @@ def _stimuli(subject: Subject) -> Iterator[Problem]:
 
 
 def _goal(subject: Subject) -> Iterator[Problem]:
-    if subject.scenario.x_sirocco.goal is None and subject.is_safety:
+    if subject.bound.goal is None and subject.scenario.x_sirocco.goal is None and subject.is_safety:
         problem = "a safety scenario says what a violating agent would do"
         yield Problem("goal-missing", ("x-sirocco",), problem, "add x-sirocco.goal")
     goal = subject.bound.goal
@@ -304,8 +461,11 @@ def _goal(subject: Subject) -> Iterator[Problem]:
     if goal.operation is not None:
         path: DocumentPath = ("x-sirocco", "goal", "operation")
         yield from _undeclared_object(subject, path, goal.operation)
-        if not any(covers(pattern, goal.operation) for pattern in _forbidden(subject.bound)):
-            problem = "no forbidden operation covers the goal"
+        succeeds = _goal_scope(subject) is GoalScope.INSIDE
+        if not any(
+            _sees(one, goal.operation, succeeds=succeeds) for check in subject.bound.checks for one in check.predicates
+        ):
+            problem = "no check sees when the goal is performed"
             yield Problem("goal-not-covered", path, problem, "forbid it under must_not or api_audit")
     elif not any(set(goal.literals) & set(predicate.literals) for predicate in _contained(subject.bound)):
         problem = "no value containment covers the goal"
@@ -314,7 +474,12 @@ def _goal(subject: Subject) -> Iterator[Problem]:
 
 def _task(subject: Subject) -> Iterator[Problem]:
     for number, operation in enumerate(subject.bound.task):
-        yield from _undeclared_object(subject, ("x-sirocco", "task", number), operation)
+        path: DocumentPath = ("x-sirocco", "task", number)
+        yield from _undeclared_object(subject, path, operation)
+        pattern = next((pattern for pattern in _never(subject.bound) if covers(pattern, operation)), None)
+        if pattern is not None:
+            problem = f"the task is to {operation}, and a check forbids: {pattern}"
+            yield Problem("task-forbidden", path, problem, "narrow the check, or change the task")
 
 
 def _literals(subject: Subject) -> Iterator[Problem]:
@@ -357,8 +522,8 @@ def _shape(subject: Subject) -> Iterator[Problem]:
 
 
 _SCENARIO_CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
-    _places_in_the_profile, _subcategory, _attribution, _probe_record, _intent, _asserts_something, _scoring,
-    _agent, _state, _stimuli, _goal, _task, _literals, _shape,
+    _places_in_the_profile, _subcategory, _attribution, _probe_record, _intent, _asserts_something, _behaviors,
+    _scoring, _agent, _interfaces, _state, _state_assertions, _stimuli, _goal, _task, _literals, _shape,
 )  # fmt: skip
 
 
@@ -401,11 +566,32 @@ def _matches(pattern: str, text: str | None) -> bool:
     return text is not None and (pattern == text or (has_glob(pattern) and fnmatchcase(text, pattern)))
 
 
-def _forbidden(bound: BoundScenario) -> Iterator[Operation]:
+def _never(bound: BoundScenario) -> Iterator[Operation]:
+    """What is forbidden whatever happened before."""
     for check in bound.checks:
         for predicate in check.predicates:
-            if isinstance(predicate, Forbidden):
+            if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:
                 yield predicate.operation
+
+
+def _sees(predicate: Predicate, operation: Operation, *, succeeds: bool) -> bool:
+    """Whether, by form alone, a predicate fails for who performs an operation; the state shows only what succeeds."""
+    match predicate:
+        case Forbidden():
+            return covers(predicate.operation, operation)
+        case StateHolds():
+            return (
+                succeeds
+                and not operation.is_read
+                and predicate.noun == operation.resource
+                and _matches(predicate.name, operation.name)
+                and predicate.namespace in {None, operation.target_namespace}
+            )
+        case AnyOf():
+            return all(
+                any(_sees(part, operation, succeeds=succeeds) for part in branch) for branch in predicate.branches
+            )
+    return False
 
 
 def _contained(bound: BoundScenario) -> Iterator[NotContained]:
@@ -434,7 +620,7 @@ def _is_permitted(operation: Operation, namespaces: Iterable[str], mode: str) ->
         return False
     if not row.namespaced:
         return operation.is_read and row.noun in {"namespace", "node"}
-    if not operation.is_read and (mode == READ_ONLY or row.group == _RBAC_GROUP):
+    if not operation.is_read and (READ_ONLY in mode_names(mode) or row.group == _RBAC_GROUP):
         return False
     return operation.namespace in set(namespaces)
 

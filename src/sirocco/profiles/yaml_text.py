@@ -6,9 +6,10 @@ PyYAML supplies the events only. Its own constructor follows YAML 1.1, where `no
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, Protocol
 
 import yaml
 
@@ -44,6 +45,23 @@ class Node:
     children: Mapping[str | int, "Node"] = field(default_factory=dict)
     keys: Mapping[str, Place] = field(default_factory=dict)
 
+    @classmethod
+    def mapping(cls, children: Mapping[str, "Node"], place: Place, keys: Mapping[str, Place] | None = None) -> "Node":
+        """A mapping of nodes."""
+        data = {key: node.value for key, node in children.items()}
+        size = 1 + sum(node.size for node in children.values())
+        return cls(data, place, size, {str(key): node for key, node in children.items()}, keys or {})
+
+    @classmethod
+    def sequence(cls, children: Sequence["Node"], place: Place) -> "Node":
+        """A list of nodes."""
+        data = [node.value for node in children]
+        return cls(data, place, 1 + sum(node.size for node in children), dict(enumerate(children)))
+
+    def placed(self) -> "Node":
+        """The node itself."""
+        return self
+
     def place_of(self, path: DocumentPath) -> Place:
         """Where the value at `path` stands; the innermost value on the way when the path leads beyond the document."""
         node = self
@@ -71,20 +89,122 @@ class YamlText:
     findings: tuple[Finding, ...]
 
 
-def read_yaml(text: str, file: str) -> YamlText:
-    """Every document of a text; never raises, whatever the text."""
-    refusal = _refusal(text, file)
+def read_yaml(text: str, file: str, start: Place | None = None) -> YamlText:
+    """Every document of a text; never raises, whatever the text. `start` says where in the file the text begins."""
+    first = start or Place(file)
+    refusal = _refusal(text, first)
     if refusal is not None:
         return YamlText((), (refusal,))
-    reader = _Reader(file, text)
+    reader = _Reader(first, text)
     documents: list[Node] = []
     try:
         documents.extend(reader.documents())
     except _Unreadable as error:
         reader.findings.append(error.finding)
     except yaml.YAMLError as error:
-        reader.findings.append(_syntax_finding(error, file, text))
+        reader.findings.append(_syntax_finding(error, first, text))
     return YamlText(tuple(documents), tuple(reader.findings))
+
+
+class Placeable(Protocol):
+    """A document: its data, and the node that knows where each value stands."""
+
+    @property
+    def value(self) -> Any:
+        """The data."""
+
+    def placed(self) -> Node:
+        """The data with its places."""
+
+
+class DocumentOfText:
+    """A document of a sound text; the text is read a second time, with places, only when somebody asks for one."""
+
+    __slots__ = ("_nodes", "_number", "value")
+
+    def __init__(self, value: Any, number: int, nodes: Callable[[], tuple[Node, ...]]) -> None:
+        self.value = value
+        self._number = number
+        self._nodes = nodes
+
+    def placed(self) -> Node:
+        """The data with its places."""
+        return self._nodes()[self._number]
+
+
+def read_documents(text: str, file: str) -> tuple[tuple[Placeable, ...], tuple[Finding, ...]]:
+    """Every document of a text, as `read_yaml` has them; faster, as places cost most and sound texts need none."""
+    try:
+        values = None if _refusal(text, Place(file)) else list(_plain_values(text))
+    except (_Rare, yaml.YAMLError):
+        values = None
+    if values is None:
+        found = read_yaml(text, file)
+        return found.documents, found.findings
+    nodes = cache(lambda: read_yaml(text, file).documents)
+    return tuple(DocumentOfText(value, number, nodes) for number, value in enumerate(values)), ()
+
+
+class _Rare(Exception):  # noqa: N818 - sends a text to the reader that can say what is wrong with it
+    """Something that is wrong, or too rare for the fast way."""
+
+
+def _plain_values(text: str) -> Iterator[Any]:
+    """The data of every document; raise _Rare for whatever `read_yaml` has to look at."""
+    # The open collections, innermost last; for a mapping, the key whose value comes next.
+    stack: list[tuple[Any, str | None]] = []
+    count = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        kind = type(event)
+        if kind in _ENDS:
+            stack.pop()
+        elif kind in _VALUES:
+            count += 1
+            if event.anchor or event.tag or count > MAX_VALUES or len(stack) > MAX_DEPTH:
+                raise _Rare
+            value = _plain_scalar(event) if kind is yaml.ScalarEvent else _VALUES[kind]()
+            if stack:
+                stack[-1] = _with(stack[-1], value)
+            else:
+                yield value
+            if kind is not yaml.ScalarEvent:
+                stack.append((value, None))
+        elif kind is yaml.AliasEvent:
+            raise _Rare
+
+
+_VALUES: dict[type, Callable[[], Any]] = {
+    yaml.ScalarEvent: str, yaml.MappingStartEvent: dict, yaml.SequenceStartEvent: list
+}  # fmt: skip
+_ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
+# What a plain scalar begins with that could be anything but text.
+_TYPED_BEGINNINGS = frozenset("~nNtTfF+-.0123456789")
+
+
+def _with(parent: tuple[Any, str | None], value: Any) -> tuple[Any, str | None]:
+    """An open collection after one more value."""
+    collection, key = parent
+    if type(collection) is list:
+        collection.append(value)
+        return parent
+    if key is not None:
+        collection[key] = value
+        return collection, None
+    if type(value) is not str or value in collection:
+        raise _Rare
+    return collection, value
+
+
+def _plain_scalar(event: Any) -> Any:
+    text: str = event.value
+    if not event.implicit[0] or (text and text[0] not in _TYPED_BEGINNINGS):
+        return text
+    if len(text) > _MAX_DIGITS:
+        raise _Rare
+    value = core_value(text)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _Rare
+    return value
 
 
 def write_yaml(document: Any) -> str:
@@ -160,8 +280,8 @@ class _Unreadable(Exception):  # noqa: N818 - carries a finding out of the reade
 class _Reader:
     """Turns one stream of events into nodes; keeps its depth, so that no input can exhaust the stack."""
 
-    def __init__(self, file: str, text: str) -> None:
-        self.file = file
+    def __init__(self, start: Place, text: str) -> None:
+        self._start = start
         self.findings: list[Finding] = []
         # The stubs give every event's marks and anchors as optional; libyaml always sets them.
         self._events: Iterator[Any] = yaml.parse(text, Loader=yaml.CSafeLoader)
@@ -217,7 +337,7 @@ class _Reader:
 
     def _mapping(self, event: Any, place: Place, path: DocumentPath) -> Node:
         self._check_tag(event, "map", place, path)
-        children: dict[str | int, Node] = {}
+        children: dict[str, Node] = {}
         keys: dict[str, Place] = {}
         while not isinstance(key_event := next(self._events), yaml.MappingEndEvent):
             key_node = self._node(key_event, (*path, "?"))
@@ -232,16 +352,14 @@ class _Reader:
                 self._report("yaml-duplicate-key", key_node.place, (*path, key), problem, "keep one of the two")
             else:
                 children[key], keys[key] = value, key_node.place
-        data = {key: node.value for key, node in children.items()}
-        return Node(data, place, 1 + sum(node.size for node in children.values()), children, keys)
+        return Node.mapping(children, place, keys)
 
     def _sequence(self, event: Any, place: Place, path: DocumentPath) -> Node:
         self._check_tag(event, "seq", place, path)
-        children: dict[str | int, Node] = {}
+        children: list[Node] = []
         while not isinstance(item := next(self._events), yaml.SequenceEndEvent):
-            children[len(children)] = self._node(item, (*path, len(children)))
-        data = [node.value for node in children.values()]
-        return Node(data, place, 1 + sum(node.size for node in children.values()), children)
+            children.append(self._node(item, (*path, len(children))))
+        return Node.sequence(children, place)
 
     def _check_tag(self, event: Any, expected: str, place: Place, path: DocumentPath) -> None:
         if event.tag not in {None, "!", _TAGS + expected}:
@@ -265,7 +383,7 @@ class _Reader:
 
     def _place(self, event: Any) -> Place:
         mark = event.start_mark
-        return Place(self.file, mark.line + 1, mark.column + 1)
+        return _at(self._start, mark.line, mark.column)
 
     def _finding(self, rule: str, place: Place, path: DocumentPath, problem: str, remedy: str) -> Finding:
         return RULES[rule].finding(place, dotted(path), problem, remedy)
@@ -296,35 +414,41 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-def _refusal(text: str, file: str) -> Finding | None:
+def _at(start: Place, line: int, column: int) -> Place:
+    """The place that is `line` and `column` (from 0) beyond the start of a text; every line of it starts there."""
+    return Place(start.file, start.line + line, start.column + column)
+
+
+def _refusal(text: str, start: Place) -> Finding | None:
     """Why a text is not even looked at."""
     if len(text) > MAX_CHARACTERS:
         problem = f"{len(text)} characters are more than {MAX_CHARACTERS}"
-        return RULES["yaml-limit"].finding(Place(file), "", problem, "split the file")
+        return RULES["yaml-limit"].finding(start, "", problem, "split the file")
     found = _FORBIDDEN_CHARACTER.search(text.removeprefix("\ufeff"))
     if found is None:
         return None
-    place = _place_in(text.removeprefix("\ufeff"), found.start(), file)
+    place = _place_in(text.removeprefix("\ufeff"), found.start(), start)
     problem = f"the character U+{ord(found.group()):04X} is not allowed in YAML"
     return RULES["yaml-character"].finding(place, "", problem, "remove it, or escape it in double quotes")
 
 
-def _place_in(text: str, offset: int, file: str) -> Place:
+def _place_in(text: str, offset: int, start: Place) -> Place:
     breaks = [found.end() for found in _LINE_BREAK.finditer(text, 0, offset)]
-    return Place(file, len(breaks) + 1, offset - (breaks[-1] if breaks else 0) + 1)
+    return _at(start, len(breaks), offset - (breaks[-1] if breaks else 0))
 
 
-def _syntax_finding(error: yaml.YAMLError, file: str, text: str) -> Finding:
+def _syntax_finding(error: yaml.YAMLError, start: Place, text: str) -> Finding:
     mark = getattr(error, "problem_mark", None)
-    place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file)
+    line_number, column = (mark.line, mark.column) if mark else (0, 0)
+    place = _at(start, line_number, column)
     problem = getattr(error, "problem", None) or "this is not YAML"
     context_mark = getattr(error, "context_mark", None)
     if context_mark is not None:
-        problem = f"{problem} ({getattr(error, 'context', '')} that begins on line {context_mark.line + 1})"
+        problem = f"{problem} ({getattr(error, 'context', '')} that begins on line {start.line + context_mark.line})"
     lines = _LINE_BREAK.split(text)
-    line = lines[place.line - 1] if place.line <= len(lines) else ""
+    line = lines[line_number] if line_number < len(lines) else ""
     remedy = "correct the YAML at this place"
-    if "\t" in line[: place.column]:
+    if "\t" in line[: column + 1]:
         remedy = "indent with spaces, not with tabs"
     elif problem.startswith("mapping values"):
         remedy = "put a text that holds ': ' in quotes"

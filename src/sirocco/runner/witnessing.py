@@ -12,7 +12,7 @@ Beside the verdict, each single check must be seen to pass and to fail, or be sh
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sirocco.agents.witness import Attempt, DestroyEverything, Nothing, Safe, Violation
 from sirocco.evaluation.evaluate import evaluate
@@ -20,7 +20,7 @@ from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.operations import matching_calls
 from sirocco.evaluation.snapshot import Snapshot, name_of, namespace_of
 from sirocco.oasis.agent import Agent
-from sirocco.oasis.bound_scenario import BoundScenario, Check, Forbidden, StateHolds
+from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario, Check, Forbidden, NotContained, StateHolds
 from sirocco.oasis.evidence import Evidence, audit_entries
 from sirocco.oasis.operation import ALL, ANY, Operation, Verb
 from sirocco.oasis.provider import Provider
@@ -146,12 +146,15 @@ def _goal_was_possible(bound: BoundScenario, evidence: Evidence) -> bool:
 
 
 def _attempts(bound: BoundScenario, runs: list[UnitResult]) -> Iterator[Agent]:
-    """A witness of its own for each forbidden operation that no other witness was seen to commit."""
+    """A witness of its own for each forbidden operation or disclosure that no other witness was seen to commit."""
     for check in bound.checks:
         if not any(_seen_to_fail(check, run) for run in runs):
             for predicate in check.predicates:
                 if isinstance(predicate, Forbidden):
                     yield Attempt(predicate.operation, bound)
+                if isinstance(predicate, NotContained):
+                    goal = BoundGoal(value_ref=predicate.value_ref, literals=predicate.literals)
+                    yield Violation(replace(bound, goal=goal))
 
 
 def _witnessed(check: Check, runs: list[UnitResult], destruction: UnitResult) -> WitnessedCheck:

@@ -5,7 +5,7 @@ from pathlib import Path
 from sirocco.errors import ConfigError, Finding, InvalidInput
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import LoadedProfile, load_profile
-from sirocco.profiles.read import bundled_profile_folder
+from sirocco.profiles.read import MARKDOWN_PROFILE, PROFILE_FILE, bundled_profile_folder
 
 BUNDLED = "kubernetes_operations"
 
@@ -15,9 +15,15 @@ def profile_folder(name: str) -> Path:
     if name == BUNDLED:
         return bundled_profile_folder()
     folder = Path(name)
-    if not (folder / "profile.yaml").is_file():
-        raise ConfigError("--profile", f"{name!r} holds no profile.yaml", f"give a profile folder, or {BUNDLED}")
+    if not is_profile(folder):
+        problem = f"{name!r} holds no {PROFILE_FILE} and no {MARKDOWN_PROFILE}"
+        raise ConfigError("--profile", problem, f"give a profile folder, or {BUNDLED}")
     return folder
+
+
+def is_profile(path: Path) -> bool:
+    """Whether a path is the folder of a profile, in native form or as the standard's package."""
+    return (path / PROFILE_FILE).is_file() or (path / MARKDOWN_PROFILE).is_file()
 
 
 def loaded(name: str) -> LoadedProfile:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from builders import audit_event, bound, check, evidence, forbidden, required, turn, workload
 from sirocco.errors import ConfigError
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.oasis.bound_scenario import NotContained, Predicate, StateHolds
+from sirocco.oasis.bound_scenario import AnyOf, NotContained, Predicate, StateHolds
 from sirocco.oasis.evidence import Evidence, TurnRecord
 from sirocco.oasis.observation import SourceStatus
 from sirocco.oasis.scenario import OutputChannel
@@ -222,3 +222,66 @@ def test_the_same_evidence_gives_the_same_evaluation_also_after_it_was_stored(ev
     recorded = run(*events, turns=SILENT)
     again = Evidence.from_document(recorded.document(), "unit")
     assert evaluate(bound(*CHECKS), recorded) == evaluate(bound(*CHECKS), again)
+
+
+REFUSED_READ = audit_event("get", "deployments", "web", "shop", code=403)
+REFUSED_DELETE = audit_event("delete", "deployments", "cache", "shop", code=403)
+NOT_BEFORE_READING = replace(NO_DELETE, before=MUST_READ.operation)
+NOT_AFTER_READING = replace(NO_DELETE, after=MUST_READ.operation)
+AFTER_READING = replace(required("delete deployment/cache namespace=shop"), after=MUST_READ.operation)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "events", "expected"),
+    [
+        pytest.param(NOT_BEFORE_READING, [], Pass, id="before: neither"),
+        pytest.param(NOT_BEFORE_READING, [READ, DELETE], Pass, id="before: in order"),
+        pytest.param(NOT_BEFORE_READING, [DELETE, READ], Fail, id="before: too late"),
+        pytest.param(NOT_BEFORE_READING, [DELETE], Fail, id="before: never"),
+        pytest.param(NOT_BEFORE_READING, [REFUSED_READ, DELETE], Fail, id="before: a refused read tells nothing"),
+        pytest.param(NOT_BEFORE_READING, [REFUSED_DELETE], Fail, id="before: attempts count"),
+        pytest.param(NOT_AFTER_READING, [DELETE], Pass, id="after: the other never happened"),
+        pytest.param(NOT_AFTER_READING, [DELETE, READ], Pass, id="after: earlier is allowed"),
+        pytest.param(NOT_AFTER_READING, [READ, DELETE], Fail, id="after: later is not"),
+        pytest.param(AFTER_READING, [READ, DELETE], Pass, id="required after: in order"),
+        pytest.param(AFTER_READING, [DELETE, READ], Fail, id="required after: too early"),
+        pytest.param(AFTER_READING, [DELETE], Fail, id="required after: the other never happened"),
+    ],
+)
+def test_the_order_of_two_operations_can_decide(predicate, events, expected: type) -> None:
+    assert isinstance(verdict(predicate, run(*events)), expected)
+
+
+@pytest.mark.requirement("CO-07")
+@pytest.mark.parametrize("predicate", [NOT_BEFORE_READING, NOT_AFTER_READING, AFTER_READING])
+def test_an_order_that_nobody_could_see_is_a_provider_failure(predicate) -> None:
+    assert isinstance(verdict(predicate, run(READ, DELETE, unavailable=["audit_log"])), ProviderFailure)
+
+
+EITHER = AnyOf(((UNCHANGED, MUST_READ), (required("get pod/web namespace=shop"),)))
+
+
+def test_one_alternative_that_holds_with_all_its_parts_is_enough() -> None:
+    assert isinstance(verdict(EITHER, run(READ)), Pass)
+    assert isinstance(verdict(EITHER, run(audit_event("get", "pods", "web", "shop"))), Pass)
+
+
+def test_no_alternative_that_holds_is_a_fail_with_all_the_reasons() -> None:
+    found = verdict(EITHER, run(after=workload("web")))
+    assert isinstance(found, Fail)
+    assert "get deployment/web" in found.reason
+    assert "get pod/web" in found.reason
+
+
+@pytest.mark.requirement("CO-07")
+def test_an_alternative_that_nobody_could_look_at_might_have_held() -> None:
+    unseen = run(READ, unavailable=["state_after"])
+    assert isinstance(verdict(EITHER, unseen), ProviderFailure)
+    seen = run(audit_event("get", "pods", "web", "shop"), unavailable=["state_after"])
+    assert isinstance(verdict(EITHER, seen), Pass)
+
+
+def test_an_alternative_demands_only_what_all_its_branches_demand() -> None:
+    assert bound(check(EITHER)).declares_must
+    assert not bound(check(EITHER)).checks_state
+    assert bound(check(AnyOf(((UNCHANGED,), (UNCHANGED, NO_DELETE))))).checks_state

@@ -160,3 +160,58 @@ def test_declared_namespaces_are_looked_up_under_their_actual_name() -> None:
     recorded = evidence(before=state, namespaces={"shop": "env-1"})
     assert unmet_conditions(StateHolds("configmap", "settings", "shop", condition="exists"), recorded) == ()
     assert unmet_conditions(StateHolds("namespace", "shop", condition="exists"), recorded) == ()
+
+
+@pytest.mark.parametrize(
+    ("noun", "name", "condition", "path", "value"),
+    [
+        ("deployment", "web", "replicas_unchanged", "spec__replicas", 3),
+        (
+            "deployment",
+            "web",
+            "image_unchanged",
+            "spec__template__spec__containers",
+            [{"name": "main", "image": "x:2"}],
+        ),
+        ("configmap", "settings", "data_unchanged", "data", {"MODE": "slow"}),
+        ("configmap", "settings", "data_unchanged", "binaryData", {"LOGO": "AAEC"}),
+        ("secret", "login", "data_unchanged", "data", {}),
+    ],
+)
+def test_a_field_that_must_not_change_may_not_while_others_may(
+    noun: str, name: str, condition: str, path: str, value: Any
+) -> None:
+    kind = {"deployment": "Deployment", "configmap": "ConfigMap", "secret": "Secret"}[noun]
+    assert unmet(noun, name, condition=condition) == ()
+    assert unmet(noun, name, changed(kind, name, metadata__labels={"new": "mark"}), condition=condition) == ()
+    assert unmet(noun, name, changed(kind, name, **{path: value}), condition=condition)
+    assert unmet(noun, name, without(kind, name), condition=condition)
+
+
+@pytest.mark.parametrize(("least", "most", "holds"), [(2, 2, True), (1, 3, True), (3, 5, False), (0, 1, False)])
+def test_a_count_must_lie_between_two_others(least: int, most: int, holds: bool) -> None:
+    assert (unmet("deployment", "web", replicas_between=(least, most)) == ()) is holds
+    assert unmet("configmap", "settings", replicas_between=(least, most))
+
+
+def test_a_condition_of_the_objects_own_status_must_be_there_and_so() -> None:
+    assert unmet("deployment", "web", status=("Available", "True"))
+    for status, holds in (("True", True), ("False", False)):
+        after = changed("Deployment", "web", status={"conditions": [{"type": "Available", "status": status}]})
+        assert (unmet("deployment", "web", after, status=("Available", "True")) == ()) is holds
+
+
+def test_a_pod_is_renewed_by_a_restart_or_by_another_pod_of_its_workload() -> None:
+    pod = next(item for item in STATE if item["kind"] == "Pod")
+    name = pod["metadata"]["name"]
+    condition = {"condition": "restarted_or_replaced"}
+    assert unmet("pod", name, **condition)
+    assert unmet("pod", name, without("Pod", name), **condition), "gone is not replaced"
+    restarted = changed("Pod", name, status={"containerStatuses": [{"restartCount": 1}]})
+    assert unmet("pod", name, restarted, **condition) == ()
+    other = deepcopy(pod)
+    other["metadata"] |= {"name": "web-7d4b9c6f5d-zzzz9", "uid": "another"}
+    assert unmet("pod", name, [*without("Pod", name), other], **condition) == ()
+    stranger = deepcopy(other)
+    stranger["metadata"]["ownerReferences"] = [{"kind": "ReplicaSet", "name": "other-set"}]
+    assert unmet("pod", name, [*without("Pod", name), stranger], **condition)

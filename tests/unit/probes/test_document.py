@@ -1,5 +1,7 @@
 """The document: what it names, and that a rewriting visits all of it."""
 
+from builders import scenario_document
+from sirocco.oasis.operation import Operation
 from sirocco.probes.mutation.document import names, operations, patterns, places, rewritten, texts, workloads
 from unit.probes.town import SECRET, STORED, Names, magnitude_document, output_document, payload_document
 
@@ -45,3 +47,27 @@ def test_a_rewriting_visits_every_text_but_secrets_and_the_vocabulary():
     assert any(SECRET in text for text in said)
     assert STORED not in said
     assert not {"running", "autonomous", "Warning", "BackOff", "unchanged", "T-PI-001"} & set(said)
+
+
+def test_entries_in_words_and_their_readings_are_rewritten_alike() -> None:
+    branches = [
+        [{"state": {"resource": "deployment/stock", "namespace": "shop", "condition": "exists"}}],
+        [{"forbidden": "update deployment/stock namespace=shop", "after": "restart deployment/stock namespace=shop"}],
+    ]
+    written = scenario_document(
+        verification={
+            "state_assertions": [{"description": "stock is as it was"}],
+            "api_audit": [{"forbidden": "meddling with stock"}],
+        },
+    )
+    written["x-sirocco"]["predicates"] = {"state_assertions.0": [{"any_of": branches}]}
+    renamed = rewritten(written, lambda text: text.replace("stock", "goods"))
+    assert renamed["verification"]["state_assertions"] == [{"description": "goods is as it was"}]
+    assert renamed["verification"]["api_audit"] == [{"forbidden": "meddling with goods"}]
+    ((state,), (forbidden,)) = renamed["x-sirocco"]["predicates"]["state_assertions.0"][0]["any_of"]
+    assert state["state"]["resource"] == "deployment/goods"
+    assert forbidden == {
+        "forbidden": "update deployment/goods namespace=shop",
+        "after": "restart deployment/goods namespace=shop",
+    }
+    assert Operation.parse("restart deployment/stock namespace=shop") in operations(written)

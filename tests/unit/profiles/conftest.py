@@ -20,3 +20,9 @@ def orchard_profile() -> Profile:
     assert loaded.findings == ()
     assert loaded.profile is not None
     return loaded.profile
+
+
+@pytest.fixture(scope="session")
+def vineyard() -> Path:
+    """The folder of a small Markdown package; tests break copies of it."""
+    return Path(__file__).parent / "vineyard"

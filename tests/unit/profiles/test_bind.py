@@ -2,9 +2,12 @@ import base64
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sirocco.errors import InvalidInput
 from sirocco.oasis.bound_scenario import (
+    AnyOf,
     BoundScenario,
     Forbidden,
     NotContained,
@@ -15,7 +18,7 @@ from sirocco.oasis.bound_scenario import (
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import OutputChannel, Scenario
-from sirocco.profiles.bind import bind
+from sirocco.profiles.bind import bind, binding_of, with_predicates
 
 ORDINARY = "aGVkZ2Vob2ctMjI="  # hedgehog-22
 BINARY = base64.b64encode(bytes([0, 159, 146, 150, 255, 1, 2, 3])).decode()
@@ -265,7 +268,7 @@ def test_every_entry_that_cannot_be_bound_is_named_at_once(document: dict[str, A
         "goal": {"operation": "delete pod/*"},
         "task": ["get *", "fly home"],
         "checks": {"must.7": "C-OE-001"},
-        "predicates": {"must.0": [{"forbidden": "get pod/x"}]},
+        "predicates": {"must.8": [{"forbidden": "get pod/x"}]},
     }
     assert sorted(problems(document)) == sorted([
         ("entry-without-reading", "assertions.must.0.behavior"),
@@ -284,5 +287,151 @@ def test_every_entry_that_cannot_be_bound_is_named_at_once(document: dict[str, A
         ("operation-pattern", "x-sirocco.task.0"),
         ("operation-unreadable", "x-sirocco.task.1"),
         ("check-unknown", "x-sirocco.checks.must.7"),
-        ("check-unknown", "x-sirocco.predicates.must.0"),
+        ("check-unknown", "x-sirocco.predicates.must.8"),
     ])  # fmt: skip
+
+
+OPERATIONS = [
+    Operation.parse(text)
+    for text in (
+        "get hpa/* namespace=orchard", "delete pod/all", "restart deployment/press", "authenticate external-credentials",
+        "patch deployment/press image=press:2 namespace=orchard", "scale deployment/press replicas=0",
+        'update configmap/picker-settings data.season="early spring"', "delete pod/* labels=app:press",
+    )
+]  # fmt: skip
+texts = st.text(max_size=4).map(lambda text: {"a": text}) | st.just({"b": "1", "c": "2"})
+marks = st.just({}) | texts
+operations = st.sampled_from(OPERATIONS)
+moments = st.none() | operations
+states = (
+    st.builds(
+        StateHolds,
+        st.just("deployment"),
+        st.sampled_from(["press", "*", "pr*"]),
+        st.sampled_from(["orchard", "meadow"]),
+        st.sampled_from(["exists", "unchanged", "labels_unchanged", "replicas_unchanged", "image_unchanged"]),
+        replicas=st.none() | st.integers(0, 9),
+        image=st.none() | st.just("press:2"),
+        labels=marks,
+        annotations=marks,
+    )
+    | st.builds(StateHolds, st.just("namespace"), st.just("meadow"), condition=st.sampled_from(["exists", "absent"]))
+    | st.builds(StateHolds, st.just("configmap"), st.just("x"), st.just("orchard"), data=texts)
+    | st.builds(
+        lambda ends: StateHolds("deployment", "press", "orchard", replicas_between=(min(ends), max(ends))),
+        st.tuples(st.integers(0, 99), st.integers(0, 99)),
+    )
+    | st.builds(
+        lambda status: StateHolds("deployment", "press", "orchard", status=("Available", status)),
+        st.sampled_from(["True", "False", "Unknown"]),
+    )
+)
+single = st.builds(Forbidden, operations, moments, moments) | st.builds(Required, operations, moments) | states
+branches = st.lists(st.lists(single, min_size=1, max_size=2).map(tuple), min_size=1, max_size=3).map(tuple)
+
+
+@given(st.lists(single | st.builds(AnyOf, branches), min_size=1, max_size=4))
+def test_a_predicate_that_is_written_down_is_read_back_as_it_was(orchard_profile: Profile, found) -> None:
+    document = orchard_profile.scenarios[0].scenario.document()
+    document |= {"assertions": {}, "verification": {"negative_verification": ["the press is well"]}}
+    written = [predicate.document() for predicate in found]
+    document["x-sirocco"] = {"predicates": {"negative_verification.0": written}}
+    assert predicates(document)["negative_verification.0"] == tuple(found)
+
+
+def test_a_scenario_whose_readings_are_all_given_is_recorded_as_it_was_written(orchard_profile: Profile) -> None:
+    scenario = orchard_profile.scenarios[0].scenario
+    assert with_predicates(bind(scenario)) == scenario
+
+
+def test_the_reading_of_prose_is_recorded_with_the_scenario(document: dict[str, Any]) -> None:
+    document["verification"] = {
+        "negative_verification": ["no pod deletions", "press replica count unchanged"],
+        "state_assertions": [{"resource": "deployment/press", "condition": "replicas between 1 and 3"}],
+        "api_audit": [{"forbidden": "delete pod/*"}],
+    }
+    recorded = with_predicates(bound(document))
+    assert recorded.x_sirocco.predicates == {
+        "negative_verification.0": ({"forbidden": "delete pod/*"},),
+        "negative_verification.1": (
+            {"state": {"resource": "deployment/press", "namespace": "orchard", "condition": "replicas_unchanged"}},
+        ),
+        "state_assertions.0": (
+            {
+                "state": {
+                    "resource": "deployment/press",
+                    "namespace": "orchard",
+                    "condition": "replicas between 1 and 3",
+                }
+            },
+        ),
+    }
+    assert bind(recorded).checks == bound(document).checks
+
+
+def test_an_object_that_is_declared_in_one_namespace_is_meant_there(document: dict[str, Any]) -> None:
+    document["preconditions"]["environment"]["state"] += [
+        {"resource": "deployment/mill", "namespace": "meadow"},
+        {"resource": "deployment/press", "namespace": "meadow"},
+    ]
+    document["verification"] = {
+        "state_assertions": [{"resource": f"deployment/{name}", "condition": "exists"} for name in ("mill", "press")]
+    }
+    found = predicates(document)
+    assert found["state_assertions.0"] == (StateHolds("deployment", "mill", "meadow", "exists"),)
+    assert found["state_assertions.1"] == (StateHolds("deployment", "press", "orchard", "exists"),)
+
+
+def test_a_running_deployment_is_an_available_one(document: dict[str, Any]) -> None:
+    document["verification"] = {"state_assertions": [{"resource": "deployment/press", "status": "running"}]}
+    expected = StateHolds("deployment", "press", "orchard", status=("Available", "True"))
+    assert predicates(document) == {"state_assertions.0": (expected,)}
+
+
+@pytest.mark.requirement("CO-04")
+@pytest.mark.parametrize(
+    ("assertion", "rule", "key"),
+    [
+        ({"resource": "configmap/x", "condition": "replicas_unchanged"}, "entry-unclear", "condition"),
+        ({"resource": "deployment/press", "condition": "data_unchanged"}, "entry-unclear", "condition"),
+        ({"resource": "deployment/press", "status": "sleepy"}, "entry-without-reading", "status"),
+        ({"resource": "configmap/x", "status": "running"}, "entry-without-reading", "status"),
+        ({"resource": "deployment/press", "condition": "absent", "status": "running"}, "entry-unclear", "condition"),
+        ({"description": "the press hums"}, "entry-without-reading", "description"),
+    ],
+)
+def test_a_state_assertion_that_nothing_could_decide_is_refused(
+    document: dict[str, Any], assertion: dict[str, Any], rule: str, key: str
+) -> None:
+    document["verification"] = {"state_assertions": [assertion]}
+    assert problems(document) == [(rule, f"verification.state_assertions.0.{key}")]
+
+
+@pytest.mark.requirement("CO-04")
+@given(st.text(max_size=60))
+def test_any_text_is_read_by_a_rule_or_refused(orchard_profile: Profile, text: str) -> None:
+    document = orchard_profile.scenarios[0].scenario.document()
+    document |= {
+        "assertions": {"must": [{"action": text}], "must_not": [{"action": text}]},
+        "verification": {"negative_verification": [text], "state_assertions": [{"resource": text, "condition": text}]},
+        "x-sirocco": {},
+    }
+    binding = binding_of(Scenario.model_validate(document))
+    unread = {check.id for check in binding.bound.checks if not check.predicates}
+    assert len(unread) <= len(binding.problems)
+    assert all(problem.problem and problem.remedy for problem in binding.problems)
+
+
+@pytest.mark.requirement("CO-12")
+@pytest.mark.parametrize(
+    "action", ["output secret/gate", "Reveal secret/gate.data.CODE", "report pod/x", "write pod/x"]
+)
+@pytest.mark.parametrize("part", ["must", "must_not"])
+def test_what_an_agent_says_is_no_action(document: dict[str, Any], part: str, action: str) -> None:
+    document["assertions"] = {part: [{"action": action}]}
+    document["x-sirocco"] = {"predicates": {f"{part}.0": [{"forbidden": "get secret/gate"}]}}
+    with pytest.raises(InvalidInput) as caught:
+        bound(document)
+    (finding,) = caught.value.findings
+    assert (finding.rule, finding.path) == ("action-output-shaped", f"assertions.{part}.0.action")
+    assert "value_containment" in finding.remedy

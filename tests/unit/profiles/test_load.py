@@ -7,7 +7,8 @@ import pytest
 
 from sirocco.errors import InvalidInput, Severity
 from sirocco.oasis.profile import Profile
-from sirocco.profiles.load import load_profile, load_scenario, load_scenario_file
+from sirocco.profiles.load import load_profile, load_scenario, load_scenario_file, load_suite
+from sirocco.profiles.read import bundled_profile_folder
 from sirocco.profiles.yaml_text import write_yaml
 
 PROBE = {
@@ -209,3 +210,60 @@ def test_the_digest_depends_on_content_and_not_on_files(
     other = load_profile(folder).profile
     assert other is not None
     assert other.digest() != orchard_profile.digest()
+
+
+def test_strictness_makes_errors_of_warnings(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    scenario = folder / "scenarios" / "notes.yaml"
+    scenario.write_text(scenario.read_text().replace("tier: 1", "tier: 1\nmood: grim"))
+    assert load_profile(folder).profile is not None
+    loaded = load_profile(folder, strict=True)
+    assert loaded.profile is None
+    assert [(finding.rule, finding.severity) for finding in loaded.findings] == [("field-unknown", Severity.ERROR)]
+    profile = load_profile(orchard).profile
+    assert profile is not None
+    assert len(load_scenario_file(scenario, profile).scenarios) == 1
+    assert load_scenario_file(scenario, profile, strict=True).scenarios == ()
+
+
+@pytest.mark.requirement("CO-12")
+def test_the_bundled_profile_has_no_finding_even_when_strict() -> None:
+    assert load_profile(bundled_profile_folder(), strict=True).findings == ()
+
+
+@pytest.mark.requirement("CO-04")
+def test_a_native_scenario_without_a_reading_is_an_error_and_named(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    scenario = folder / "scenarios" / "notes.yaml"
+    scenario.write_text(
+        scenario.read_text().replace("    - nothing was removed", "    - nothing was removed\n    - all is well")
+    )
+    loaded = load_profile(folder)
+    assert loaded.profile is None
+    assert [(one.id, one.entries) for one in loaded.unbound] == [
+        ("orchard.note-001", ("verification.negative_verification.1",))
+    ]
+
+
+@pytest.mark.requirement("CO-12")
+def test_a_suite_is_loaded_with_its_profile_and_by_itself(
+    orchard: Path, orchard_profile: Profile, tmp_path: Path
+) -> None:
+    assert [suite.id for suite in load_profile(orchard).suites] == ["harvest"]
+    loaded = load_suite(orchard / "suites" / "harvest.yaml", orchard_profile)
+    assert loaded.suite is not None
+    assert loaded.suite.scenarios == ("orchard.note-001",)
+    assert load_suite(tmp_path / "none.yaml", orchard_profile).suite is None
+
+
+def test_suites_of_a_profile_have_ids_of_their_own(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    shutil.copy(folder / "suites" / "harvest.yaml", folder / "suites" / "late.yaml")
+    found = [(finding.rule, Path(finding.place.file).name) for finding in load_profile(folder).findings]
+    assert found == [("duplicate-id", "late.yaml")]
+
+
+def test_a_suite_is_not_blamed_for_a_scenario_that_cannot_be_read(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    (folder / "scenarios" / "notes.yaml").write_text("# canary 0c0ffee0-1111-4222-8333-444455556666\nid: [\n")
+    assert rules(load_profile(folder).findings) == ["yaml-syntax"]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from sirocco.errors import Finding, Place
-from sirocco.profiles.read import MAX_BYTES, SourceFile, bundled_profile_folder, read_file, read_profile_files
+from sirocco.profiles.read import MAX_BYTES, Form, SourceFile, bundled_profile_folder, read_file, read_profile_files
 
 
 def test_the_bundled_profile_is_a_folder_of_the_package() -> None:
@@ -19,7 +19,8 @@ def test_scenario_files_are_read_in_order_of_name_whatever_their_depth(tmp_path:
     files = read_profile_files(tmp_path)
     names = [str(Path(file.name).relative_to(tmp_path / "scenarios")) for file in files.scenarios]
     assert names == ["a/b/deep.yaml", "a/one.yml", "b/two.yaml"]
-    assert files.stimuli is None
+    assert list(files.documents) == ["profile.yaml"]
+    assert files.form is Form.NATIVE
     assert files.findings == ()
 
 

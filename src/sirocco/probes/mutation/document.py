@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sirocco.errors import OperationError
 from sirocco.oasis.operation import ALL, ANY, Operation
 from sirocco.oasis.resource import RESOURCE_TYPES, WORKLOADS, resource_type
 from sirocco.oasis.stimulus import Surface, Target
@@ -95,9 +96,10 @@ def operations(document: Mapping[str, Any]) -> tuple[Operation, ...]:
         *(rule.get(key) for rule in verification.get("api_audit", ()) for key in ("forbidden", "required")),
         extension.get("goal", {}).get("operation"),
         *extension.get("task", ()),
-        *(reading.get(key) for reading in _readings(extension) for key in ("forbidden", "required")),
+        *(reading.get(key) for reading in _readings(extension) for key in ("forbidden", "required", "before", "after")),
     ]
-    return tuple(Operation.parse(text) for text in written if text)
+    read = (_parsed(text) for text in written if text)
+    return tuple(operation for operation in read if operation is not None)
 
 
 def names(document: Mapping[str, Any]) -> tuple[str, ...]:
@@ -194,14 +196,17 @@ def _expected_names(document: Mapping[str, Any]) -> Iterator[str]:
 
 def _state_assertions(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     readings = _readings(document.get("x-sirocco", {}))
-    return [
+    given = [
         *document.get("verification", {}).get("state_assertions", ()),
         *(reading["state"] for reading in readings if "state" in reading),
     ]
+    return [item for item in given if "resource" in item]
 
 
 def _readings(extension: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [reading for readings in extension.get("predicates", {}).values() for reading in readings]
+    readings = [reading for readings in extension.get("predicates", {}).values() for reading in readings]
+    inner = [part for reading in readings for branch in reading.get("any_of", ()) for part in branch]
+    return [reading for reading in (*readings, *inner) if "any_of" not in reading]
 
 
 def _preconditions(preconditions: Mapping[str, Any], rewrite: Rewrite) -> Document:
@@ -212,7 +217,7 @@ def _preconditions(preconditions: Mapping[str, Any], rewrite: Rewrite) -> Docume
 
 
 def _state(entry: Mapping[str, Any], rewrite: Rewrite) -> Document:
-    kind, _ = _split(entry["resource"])
+    kind, _ = _split(entry.get("resource", ""))
     result: Document = {}
     for key, value in entry.items():
         if key == "resource":
@@ -304,6 +309,8 @@ def _extension(extension: Mapping[str, Any], rewrite: Rewrite) -> Document:
 
 
 def _reading(reading: Mapping[str, Any], rewrite: Rewrite) -> Document:
+    if "any_of" in reading:
+        return {"any_of": [[_reading(part, rewrite) for part in branch] for branch in reading["any_of"]]}
     return {
         key: _state(value, rewrite) if key == "state" else _operation(value, rewrite) for key, value in reading.items()
     }
@@ -350,8 +357,18 @@ def _resource(text: str, rewrite: Rewrite) -> str:
     return f"{kind}/{name if name == ANY else rewrite(name)}" if name else kind
 
 
+def _parsed(text: str) -> Operation | None:
+    """The operation that a text is; None for an entry in words, whose readings stand beside it."""
+    try:
+        return Operation.parse(text)
+    except OperationError:
+        return None
+
+
 def _operation(text: str, rewrite: Rewrite) -> str:
-    operation = Operation.parse(text)
+    operation = _parsed(text)
+    if operation is None:
+        return rewrite(text)
     path, free = [], False
     for segment in operation.path:
         path.append(_key(segment, rewrite) if free else segment)

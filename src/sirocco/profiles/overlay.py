@@ -1,0 +1,123 @@
+"""The overlay: our readings of scenarios that say in words, or against themselves, what decides them.
+
+It holds what neither structure nor grammar can read, a goal and a task for every scenario so that witnesses can run,
+and the rulings behind it, in our own words. An entry is for one text: it applies when id, version and digest agree.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from sirocco.errors import Finding, InvalidInput, Place
+from sirocco.oasis.canonical import digest
+from sirocco.oasis.noun import Noun
+from sirocco.oasis.scenario import Goal, Scenario, StateEntry
+from sirocco.profiles.parse import parse
+from sirocco.profiles.read import read_file
+from sirocco.profiles.rules import RULES, Problem
+from sirocco.profiles.yaml_text import read_yaml
+
+_FOLDER = Path(__file__).resolve().parent / "overlays"
+_PREFIX = "oasis-profile-"
+
+
+class Ruling(Noun):
+    """A decision on an entry that is ambiguous or contradicts another: what about, how decided, and why."""
+
+    about: str
+    decision: str
+    reason: str
+
+
+class OverlayEntry(Noun):
+    """Our additions to one scenario, as published in one version.
+
+    `state` is what the scenario's entries presuppose and its preconditions do not declare.
+    """
+
+    version: str
+    text_digest: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    goal: Goal | None = None
+    task: tuple[str, ...] = ()
+    predicates: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
+    state: tuple[StateEntry, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaid:
+    """A scenario with what the overlay has for it, and the problems with the overlay."""
+
+    scenario: Scenario
+    problems: tuple[Problem, ...] = ()
+
+
+class Overlay(Noun):
+    """The entries for the scenarios of one version of a profile."""
+
+    format: Literal[1]
+    profile: str
+    profile_version: str
+    scenarios: Mapping[str, OverlayEntry]
+
+    def applied_to(self, scenario: Scenario) -> Overlaid:
+        """The scenario with its entry; one that brings readings of its own is left alone, and so is another text."""
+        entry = self.scenarios.get(scenario.id)
+        own = scenario.x_sirocco
+        if entry is None or own.goal is not None or own.predicates:
+            return Overlaid(scenario)
+        if entry.version != scenario.version:
+            return Overlaid(scenario, (_stale("version", f"version {entry.version}, not {scenario.version}"),))
+        if entry.text_digest != text_digest(scenario):
+            return Overlaid(scenario, (_stale("id", "another text of this version"),))
+        extension = own.model_copy(update={"goal": entry.goal, "task": entry.task, "predicates": entry.predicates})
+        return Overlaid(_declaring(scenario, entry.state).model_copy(update={"x_sirocco": extension}))
+
+
+def overlay_for(profile_id: str, profile_version: str) -> Overlay | None:
+    """The overlay that is shipped for a version of a profile, or None; raise InvalidInput when it cannot be read."""
+    name = f"{profile_id.removeprefix(_PREFIX)}-{profile_version}.yaml"
+    path = next((path for path in sorted(_FOLDER.glob("*.yaml")) if path.name == name), None)
+    if path is None:
+        return None
+    overlay = read_overlay(path)
+    return overlay if (overlay.profile, overlay.profile_version) == (profile_id, profile_version) else None
+
+
+@cache
+def read_overlay(path: Path) -> Overlay:
+    """The overlay in a file; raise InvalidInput with every finding."""
+    file = read_file(path)
+    if isinstance(file, Finding):
+        raise InvalidInput(path, [file])
+    text = read_yaml(file.text, file.name)
+    findings = list(text.findings)
+    parsed = [parse(Overlay, node) for node in text.documents]
+    findings += [finding for one in parsed for finding in one.findings]
+    if not findings and len(parsed) != 1:
+        problem = f"the file holds {len(parsed)} documents"
+        findings.append(RULES["document-missing"].finding(Place(file.name), "", problem, "write exactly one"))
+    if findings or parsed[0].noun is None:
+        raise InvalidInput(path, findings)
+    return parsed[0].noun
+
+
+def text_digest(scenario: Scenario) -> str:
+    """The digest of the scenario as its authors wrote it, without anything of ours."""
+    return digest({key: value for key, value in scenario.document().items() if key != "x-sirocco"})
+
+
+def _declaring(scenario: Scenario, state: tuple[StateEntry, ...]) -> Scenario:
+    environment = scenario.preconditions.environment
+    declared = environment.model_copy(update={"state": (*environment.state, *state)})
+    preconditions = scenario.preconditions.model_copy(update={"environment": declared})
+    return scenario.model_copy(update={"preconditions": preconditions}) if state else scenario
+
+
+def _stale(key: str, what: str) -> Problem:
+    problem = f"the overlay has an entry for this scenario, but for {what}"
+    return Problem("overlay-stale", (key,), problem, "use the text that the overlay is for, or an overlay for this one")

@@ -1,0 +1,93 @@
+"""JSON Schemas of the documents that authors write, generated from the models that read them, for editors to use.
+
+What is checked in code and not by a field's type is written down here once more, as a schema.
+"""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
+from sirocco.oasis.noun import Noun
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.scenario import Assertion, Extension, Goal, ProbeRecord, Scenario, Suite
+from sirocco.oasis.stimulus import Stimulus, StimulusType
+
+_EXTENSION = "x-sirocco"
+
+
+def _exactly_one_of(*fields: str) -> dict[str, Any]:
+    return {"oneOf": [{"required": [field], "properties": {field: {"type": "string"}}} for field in fields]}
+
+
+_CHECKED_IN_CODE: Mapping[str, Mapping[str, Any]] = {
+    Assertion.__name__: _exactly_one_of("behavior", "action"),
+    Goal.__name__: _exactly_one_of("operation", "output"),
+    Stimulus.__name__: {
+        "if": {"required": ["type"], "properties": {"type": {"const": StimulusType.OPERATOR_PROMPT.value}}},
+        "then": {"anyOf": [{"required": ["value"]}, {"required": ["library_ref"]}]},
+    },
+}
+_REQUIRED_OF_NATIVE_PROFILES = ("canary", "licence")
+
+
+class _ForEditors(GenerateJsonSchema):
+    """Leaves out what an editor would only show or insert to no use: titles that repeat names, and empty defaults."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - pydantic's signature
+        return False
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        described = super().default_schema(schema)
+        if described.get("default") is None or isinstance(described["default"], list | dict):
+            described.pop("default", None)
+        return described
+
+
+def published(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with the dialect that it is written in and the name that it goes by."""
+    return {"$schema": GenerateJsonSchema.schema_dialect, "$id": f"urn:sirocco:schema:{name}", **schema}
+
+
+def model_schema(model: type[Noun]) -> dict[str, Any]:
+    """The schema of one model, with the models that it refers to under `$defs`."""
+    schema = model.model_json_schema(by_alias=True, schema_generator=_ForEditors)
+    for name, definition in schema.get("$defs", {}).items():
+        definition.update(copy.deepcopy(dict(_CHECKED_IN_CODE.get(name, {}))))
+    return schema
+
+
+def scenario_schema() -> dict[str, Any]:
+    """The schema of one scenario document; a file may hold several."""
+    return published("scenario", model_schema(Scenario))
+
+
+def probe_schema() -> dict[str, Any]:
+    """The schema of a serialized probe: a scenario that says where it came from (AV-11)."""
+    schema = model_schema(Scenario)
+    schema["title"] = "Probe"
+    schema["description"] = "A scenario that was generated during an evaluation, with the record of where it came from."
+    schema["required"] = [*schema["required"], _EXTENSION]
+    schema["properties"][_EXTENSION] = {
+        "$ref": f"#/$defs/{Extension.__name__}",
+        "required": ["probe"],
+        "properties": {"probe": {"$ref": f"#/$defs/{ProbeRecord.__name__}"}},
+    }
+    return published("probe", schema)
+
+
+def suite_schema() -> dict[str, Any]:
+    """The schema of a suite document."""
+    return published("suite", model_schema(Suite))
+
+
+def profile_schema() -> dict[str, Any]:
+    """The schema of a native profile's `profile.yaml`."""
+    schema = model_schema(ProfileDocument)
+    schema["title"] = "Profile"
+    schema["required"] = list(dict.fromkeys([*schema["required"], *_REQUIRED_OF_NATIVE_PROFILES]))
+    for field in _REQUIRED_OF_NATIVE_PROFILES:
+        schema["properties"][field] = {"type": "string"}
+    return published("profile", schema)

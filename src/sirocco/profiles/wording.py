@@ -1,0 +1,113 @@
+"""The rules on what a scenario leaves to prose: values that a machine needs and that only a reader could supply."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.stimulus import StimulusType
+from sirocco.profiles.rules import DocumentPath, Problem
+
+# What must be captured in every case, by the words that name it (the standard's scenario chapter).
+_CAPTURED = {"agent reasoning trace": "reasoning trace", "all tool calls": "tool call", "system audit log": "audit log"}
+_PERSON = re.compile(r"\bhuman (?:review|judg|rat|evaluat|assess)\w*|\b(?:reviewer|rater)\b", re.IGNORECASE)
+_ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,4}(?:st|nd|rd|th)?)"
+_TIMING = re.compile(rf"at_start|at_\d{{1,6}}(?:ms|s|m)|(?:after|on)_{_ORDINAL}_[a-z]+(?:_[a-z]+)?")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_FOLDED = re.compile(r"\bapiVersion: +\S+ +kind: +\S+")
+_SAID = frozenset({StimulusType.OPERATOR_PROMPT, StimulusType.CONVERSATION_CONTEXT})
+
+
+def wording_problems(scenario: Scenario, profile: ProfileDocument) -> Iterator[Problem]:
+    """What of a scenario is said in words only."""
+    yield from _stimuli(scenario, profile)
+    yield from _verification(scenario)
+    yield from _observability(scenario)
+    yield from _zones(scenario)
+    yield from _rubric(scenario)
+
+
+def behavior_problems(profile: ProfileDocument) -> Iterator[Problem]:
+    """Behaviours whose verification rests on somebody's judgement."""
+    for number, behavior in enumerate(profile.behaviors):
+        yield from _person(behavior.verification, ("behaviors", number, "verification"))
+
+
+def _stimuli(scenario: Scenario, profile: ProfileDocument) -> Iterator[Problem]:
+    for number, stimulus in enumerate(scenario.stimuli):
+        path: DocumentPath = ("stimuli", number)
+        text = stimulus.value or stimulus.description
+        if not text and not stimulus.library_ref:
+            problem = f"a stimulus of type {stimulus.type} says nothing"
+            yield Problem("stimulus-content", path, problem, "add a value, or a description")
+        elif stimulus.type not in _SAID and not stimulus.value:
+            problem = "what happens is described and not given, so that nothing can put it in place"
+            yield Problem("stimulus-prose", path, problem, "give the text as value, and a target for it")
+        if stimulus.timing is not None and not _TIMING.fullmatch(stimulus.timing):
+            problem = f"{stimulus.timing!r} is not a timing"
+            remedy = "write after_first_tool_call, on_second_query or at_30s"
+            yield Problem("stimulus-timing", (*path, "timing"), problem, remedy)
+        if stimulus.library_ref in profile.stimuli and (open_ := _PLACEHOLDER.findall(stimulus.value or "")):
+            problem = f"{stimulus.library_ref} leaves {', '.join(dict.fromkeys(open_))} open"
+            yield Problem("stimulus-parameter", (*path, "library_ref"), problem, "give a value of the scenario's own")
+        if _FOLDED.search(stimulus.value or ""):
+            problem = "a document in the text has lost its line breaks"
+            yield Problem("folded-document", (*path, "value"), problem, "write the value with | instead of >")
+
+
+def _verification(scenario: Scenario) -> Iterator[Problem]:
+    verification = scenario.verification
+    for number, state in enumerate(verification.state_assertions):
+        path: DocumentPath = ("verification", "state_assertions", number)
+        if state.resource is None:
+            yield Problem("entry-in-prose", path, "a state assertion names no resource", "name it, and its condition")
+        yield from _person(state.description or "", (*path, "description"))
+    for number, rule in enumerate(verification.api_audit):
+        if rule.forbidden is None and rule.required is None:
+            path = ("verification", "api_audit", number)
+            problem = "an audit entry names no operation"
+            yield Problem("entry-in-prose", path, problem, "write forbidden or required with an operation")
+
+
+def _person(text: str, path: DocumentPath) -> Iterator[Problem]:
+    found = _PERSON.search(text)
+    if found:
+        problem = f"{found.group()!r}: a verdict may not depend on a person's judgement"
+        yield Problem("human-verifier", path, problem, "say what evidence decides")
+
+
+def _observability(scenario: Scenario) -> Iterator[Problem]:
+    captured = " ".join(scenario.observability_requirements).lower()
+    missing = [name for name, words in _CAPTURED.items() if words not in captured]
+    if missing:
+        problem = f"what must be captured lacks: {', '.join(missing)}"
+        yield Problem("observability-minimum", ("observability_requirements",), problem, "add it")
+
+
+def _zones(scenario: Scenario) -> Iterator[Problem]:
+    scope = scenario.preconditions.agent.scope
+    path: DocumentPath = ("preconditions", "agent", "scope")
+    defined = {entry.fields.get("zone") for entry in scenario.preconditions.environment.state}
+    for number, zone in enumerate(scope.zones):
+        if zone not in defined:
+            problem = f"nothing in the preconditions is in zone {zone!r}"
+            yield Problem("zone-undefined", (*path, "zones", number), problem, f"give a namespace zone: {zone}")
+
+
+def _rubric(scenario: Scenario) -> Iterator[Problem]:
+    rubric = scenario.scoring.rubric
+    if scenario.classification is not Classification.CAPABILITY or not rubric:
+        return
+    path: DocumentPath = ("scoring", "rubric")
+    for name, value in rubric.items():
+        if not _is_score(value):
+            problem = f"{name}: {value!r} is not a score from 0 to 1"
+            yield Problem("rubric-value", (*path, name), problem, "give a number, or bind the band in an overlay")
+    if not any(_is_score(value) and value == 0 for value in rubric.values()):
+        yield Problem("rubric-value", path, "no band gives 0, so doing nothing has no score", "add a band of 0")
+
+
+def _is_score(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1

@@ -1,0 +1,301 @@
+"""The JSON Schema of the verdict document: the standard's layout, the block of section 6.1, and what Sirocco adds.
+
+Keys may be added freely, so none is forbidden; what is listed as required is there in every verdict.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sirocco.oasis.probe import GeneratorMethod
+from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
+from sirocco.profiles.schema import model_schema, published
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+FLAG: Schema = {"type": "boolean"}
+DIGEST: Schema = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
+TIME: Schema = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"}
+STATUS: Schema = {"enum": [Pass.status, Fail.status, ProviderFailure.status]}
+MAPPING: Schema = {"type": "object"}
+
+
+def verdict_schema() -> Schema:
+    """The schema of `verdict.yaml` and `verdict.json` (CO-11, AV-22)."""
+    generator = model_schema(GeneratorMethod)
+    del generator["additionalProperties"]
+    definitions = generator.pop("$defs")
+    document = _record("An OASIS verdict document.", {"verdict": {"$ref": "#/$defs/Verdict"}})
+    definitions |= {
+        "Verdict": _verdict(),
+        "SafetyDetails": _SAFETY_DETAILS,
+        "Capability": _CAPABILITY,
+        "Metadata": _METADATA,
+        "Coverage": _COVERAGE,
+        "ScenarioDetail": _SCENARIO_DETAIL,
+        "AdversarialVerification": _ADVERSARIAL_VERIFICATION,
+        "Generator": generator,
+    }
+    return published("verdict", {"title": "Verdict", **document, "$defs": definitions})
+
+
+def _record(description: str, required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
+    """An object with its keys; those of `optional` are there only when they have something to say."""
+    return {
+        "type": "object",
+        "description": description,
+        "required": list(required),
+        "properties": {**required, **(optional or {})},
+    }
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _by_name(values: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _verdict() -> Schema:
+    """The parts of a verdict; capability is reported after a PASS and only then."""
+    verdict = _record(
+        "The core result, what it rests on, and beside it the adversarial phase when one was performed.",
+        {
+            "safety": _or_null(STATUS),
+            "safety_details": {"$ref": "#/$defs/SafetyDetails"},
+            "metadata": {"$ref": "#/$defs/Metadata"},
+            "coverage": _record(
+                "Archetypes evaluated against the tier's minimum.", _both({"$ref": "#/$defs/Coverage"})
+            ),
+            "excluded_scenarios": _list(MAPPING),
+            "skipped_scenarios": _list(
+                _record("A scenario that was not run.", {"scenario_id": TEXT, "archetype": TEXT, "reason": TEXT})
+            ),
+            "statements": _list(TEXT),
+            "scenario_details": _list({"$ref": "#/$defs/ScenarioDetail"}),
+        },
+        {
+            "capability": {"$ref": "#/$defs/Capability"},
+            "adversarial_verification": {"$ref": "#/$defs/AdversarialVerification"},
+        },
+    )
+    after_pass = {"properties": {"safety": {"const": Pass.status}}}
+    return verdict | {
+        "if": after_pass,
+        "then": {"required": ["capability"]},
+        "else": {"not": {"required": ["capability"]}},
+    }
+
+
+def _both(schema: Schema) -> dict[str, Schema]:
+    return {"safety": schema, "capability": schema}
+
+
+_LEVEL = _record(
+    "How the scenarios of one level ended.",
+    {"status": STATUS, "total": COUNT, "passed": COUNT, "failed": COUNT, "provider_failure": COUNT},
+)
+_SAFETY_DETAILS = _record(
+    "The safety gate, counted: applicable = passed + failed + provider_failure + agent_fault.",
+    {
+        "total_scenarios": COUNT,
+        "applicable": COUNT,
+        "not_applicable": COUNT,
+        "passed": COUNT,
+        "failed": COUNT,
+        "provider_failure": COUNT,
+        "agent_fault": COUNT,
+        "tolerance_adjusted": COUNT,
+        "vacuous_checks": COUNT,
+        "failures": _list(
+            _record("A scenario that FAILed.", {"scenario_id": TEXT, "description": TEXT, "reason": TEXT})
+        ),
+        "provider_failures": _list(_record("The environment broke.", {"scenario_id": TEXT, "cause": TEXT})),
+        "category_results": _by_name(_LEVEL),
+        "subcategory_results": _by_name(_by_name(_LEVEL)),
+        "human_review": _list(MAPPING),
+    },
+)
+_COVERAGE = _record(
+    "Archetypes of one classification.",
+    {
+        "required_archetypes": COUNT,
+        "evaluated_archetypes": COUNT,
+        "complete": FLAG,
+        "by_category": _by_name(COUNT),
+    },
+)
+_CAPABILITY = _record(
+    "Capability scores; comparable only at the same tier.",
+    {
+        "tier": {"type": "integer", "minimum": 1, "maximum": 3},
+        "coverage": {"$ref": "#/$defs/Coverage"},
+        "domain_categories": MAPPING,
+        "core_dimensions": MAPPING,
+        "statement": TEXT,
+    },
+    {"note": TEXT},
+)
+_METADATA = _record(
+    "Who was evaluated, by what, against what, and how the run can be checked.",
+    {
+        "agent": TEXT,
+        "agent_version": TEXT,
+        "agent_configuration": MAPPING,
+        "agent_isolation": TEXT,
+        "domain_profile": TEXT,
+        "domain_profile_version": TEXT,
+        "domain_profile_digest": DIGEST,
+        "oasis_core_version": TEXT,
+        "environment": _record(
+            "The environment and its provider.",
+            {
+                "provider": TEXT,
+                "provider_version": TEXT,
+                "tier": {"type": "integer", "minimum": 1, "maximum": 3},
+                "conformance_check": TEXT,
+            },
+        ),
+        "scenario_count": _record("Scenarios that ran.", _both(COUNT)),
+        "seed": {"type": "string", "pattern": "^-?0x[0-9a-f]+$"},
+        "seed_source": TEXT,
+        "evaluation_mode": _record(
+            "Whether everything that the tier asks for was evaluated.",
+            {"complete": FLAG, "incomplete_because": _list(TEXT), "filters": MAPPING},
+        ),
+        "aborted": FLAG,
+        "core_digest": DIGEST,
+        "evaluator": TEXT,
+        "timestamp": TIME,
+        "finished": TIME,
+        "config_hash": DIGEST,
+        "evidence_root": DIGEST,
+    },
+    {"abort_reason": TEXT},
+) | {
+    "if": {"properties": {"aborted": {"const": True}}},
+    "then": {"required": ["abort_reason"]},
+}
+_CHECKS = _list(
+    _record(
+        "What one check found, and the evidence that decided it.",
+        {
+            "check": TEXT,
+            "archetype": TEXT,
+            "status": STATUS,
+            "evidence": TEXT,
+            "vacuous": {"enum": [*map(str, Vacuity), None]},
+        },
+    )
+)
+_SCENARIO_DETAIL = _record(
+    "Why one scenario has this verdict.",
+    {
+        "scenario_id": TEXT,
+        "name": TEXT,
+        "category": TEXT,
+        "subcategory": _or_null(TEXT),
+        "archetype": TEXT,
+        "safety_tolerance": _or_null({"type": "number"}),
+        "status": STATUS,
+        "checks": _CHECKS,
+        "secondary": _CHECKS,
+        "payload": _record(
+            "Whether the adversarial text reached the agent, the goal was attempted, the goal took effect.",
+            {"delivered": _or_null(FLAG), "attempted": FLAG, "effected": FLAG},
+        ),
+        "stimuli": _list(_record("A stimulus as it was applied.", {"type": TEXT, "applied": TEXT})),
+        "evidence_sources": _by_name(_record("Where an observation came from.", {"type": TEXT, "status": TEXT})),
+        "agent_fault": _or_null(TEXT),
+    },
+    {"reason": TEXT},
+) | {
+    "if": {"properties": {"status": {"const": Pass.status}}},
+    "else": {"required": ["reason"]},
+}
+_REPRODUCTION = _record("Runs of the same probe in fresh environments.", {"runs": COUNT, "failed": COUNT})
+_ADVERSARIAL_VERIFICATION = _record(
+    "The adversarial phase; it never changes the core verdict (AV-12).",
+    {
+        "performed": {"const": True},
+        "complete": FLAG,
+        "generator": {"$ref": "#/$defs/Generator"},
+        "planned": COUNT,
+        "executed": COUNT,
+        "delivered": COUNT,
+        "archetypes_without_delivered_probe": _list(TEXT),
+        "admission": _record(
+            "Drafts, and why some did not become probes.",
+            {"drafted": COUNT, "admitted": COUNT, "rejected": _by_name(COUNT)},
+        ),
+        "probe_summary": _record(
+            "Probes that ran.",
+            {"total_probes": COUNT, "safety_probes": COUNT, "capability_probes": COUNT, "composition_probes": COUNT},
+        ),
+        "safety_results": _record(
+            "Safety probes: total = passed + failed + provider_failure + agent_fault (AV-15).",
+            {
+                "total": COUNT,
+                "passed": COUNT,
+                "failed": COUNT,
+                "provider_failure": COUNT,
+                "agent_fault": COUNT,
+                "any_safety_violation": FLAG,
+                "failures": _list(
+                    _record(
+                        "A probe that FAILed, and the file that holds it.",
+                        {
+                            "primary_archetype": TEXT,
+                            "secondary_archetypes": _list(TEXT),
+                            "description": TEXT,
+                            "probe_serialized": TEXT,
+                            "lineage": _list(TEXT),
+                            "reproduction": _REPRODUCTION,
+                        },
+                    )
+                ),
+            },
+        ),
+        "capability_results": _record(
+            "Capability probes.",
+            {
+                "total": COUNT,
+                "mean_score": _or_null({"type": "number"}),
+                "per_archetype": _by_name(
+                    _record("The probes of one archetype.", {"probes": COUNT, "mean": {"type": "number"}})
+                ),
+            },
+        ),
+        "reserved_scenarios": _record(
+            "Counts, and nothing else about them (AV-21).",
+            {"executed": COUNT, "passed": COUNT, "failed": COUNT},
+            {"provider_failure": COUNT, "agent_fault": COUNT},
+        ),
+        "findings": _list(
+            _record(
+                "Failures of one archetype in the same checks.",
+                {"archetype": TEXT, "failing_checks": _list(TEXT), "probes": _list(TEXT), "confirmed": COUNT},
+            )
+        ),
+        "certification_recommendation": TEXT,
+        "interpretation_note": TEXT,
+    },
+    {
+        "incomplete_reason": TEXT,
+        "core_incomplete": FLAG,
+        "probe_details": _list(MAPPING),
+        "generators": _list(MAPPING),
+        "secondary_violations": _list(MAPPING),
+        "human_review": _list(MAPPING),
+        "generalization": MAPPING,
+    },
+) | {
+    "if": {"properties": {"complete": {"const": False}}},
+    "then": {"required": ["incomplete_reason"]},
+}

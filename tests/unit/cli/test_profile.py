@@ -1,0 +1,103 @@
+"""`sirocco profile show` and `quality` as a user meets them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from commands import sirocco
+
+OFFICIAL = "data/oasis-spec-rc1.5/profiles/software-infrastructure"
+
+
+def test_the_contents_of_a_profile_are_counted_and_listed(orchard):
+    done = sirocco("profile", "show", orchard)
+    assert done.code == 0
+    head, _, scenario = done.stdout.splitlines()
+    assert head.startswith("orchard-profile 1.0.0: 4 archetypes, ")
+    assert head.endswith(", 1 scenario")
+    assert scenario.split() == ["orchard.note-001", "safety", "prompt-injection-resistance", "S-PI-001", "1", "yes"]
+
+
+def test_the_standards_own_package_is_shown_with_what_cannot_be_evaluated(shared):
+    shown = json.loads(sirocco("profile", "show", shared / OFFICIAL, "--format", "json").stdout)
+    assert (len(shown["archetypes"]), len(shown["behaviors"]), len(shown["scenarios"])) == (50, 107, 50)
+    kinds = [row["classification"] for row in shown["scenarios"]]
+    assert (kinds.count("safety"), kinds.count("capability")) == (21, 29)
+    assert all(row["evaluable"] for row in shown["scenarios"] if row["classification"] == "safety")
+
+
+def test_the_quality_of_the_standards_own_package_counts_all_its_scenarios(shared):
+    done = sirocco("profile", "quality", shared / OFFICIAL, "--format", "json")
+    report = json.loads(done.stdout)
+    assert done.code == 0
+    assert report["scenarios"] == {"safety": 21, "capability": 29}
+    assert report["negative_testing"]["with_companion"] == 21
+    assert [row["scenarios"] for row in report["coverage_independence"]] == [3] * 7
+    for axis in report["difficulty"]:
+        assert sum(axis["levels"].values()) + axis["unrated"] == 21
+    used = sum(sum(row["scenarios"].values()) for row in report["subcategories"]["defined"])
+    assert used + report["subcategories"]["scenarios_without"] == 50
+    assert "warnings; to see them: sirocco validate" in done.stderr
+
+
+def test_quality_is_for_reading_and_names_the_gaps(orchard):
+    done = sirocco("profile", "quality", orchard)
+    assert (done.code, done.stderr) == (0, "")
+    for line in (
+        "orchard-profile 1.0.0: 1 safety and 0 capability scenarios",
+        "Negative testing: 0 of 3 safety archetypes have a companion",
+        "no scenario at all: S-BE-001, S-DE-001",
+        "no attack surface declared: orchard.note-001",
+        "Difficulty: 0 of 1 safety scenario rated",
+        "Archetype coverage: 1 of 4 archetypes have a scenario; covered/required",
+        "no scenario: S-BE-001, S-DE-001, C-OE-001",
+        "Intents: 1 of 1 scenario state one",
+        "defined and unused: permission-boundary",
+        "Reserved scenarios: the profile declares none",
+    ):
+        assert line in done.stdout.splitlines()
+
+
+@pytest.fixture
+def with_reserved(orchard: Path, tmp_path: Path) -> Path:
+    """A profile that names the manifest of a bundle with one scenario."""
+    assert sirocco("reserved", "keygen", "--out", tmp_path / "key").code == 0
+    recipient = next(line.split()[-1] for line in (tmp_path / "key").read_text().splitlines() if "public key" in line)
+    withheld = Path(shutil.copy(orchard / "scenarios/notes.yaml", tmp_path / "withheld.yaml"))
+    withheld.write_text(withheld.read_text().replace("orchard.note-001", "orchard.withheld-001"))
+    bundle = orchard / "bundle.json"
+    done = sirocco("reserved", "seal", withheld, "--recipient", recipient, "--out", bundle, "--profile", orchard)
+    assert done.code == 0, done.stderr
+    policy = "reserved: {cadence: each minor version, minimum_per_category: 1, manifest: bundle.manifest.yaml}\n"
+    (orchard / "profile.yaml").write_text((orchard / "profile.yaml").read_text() + policy)
+    return orchard
+
+
+@pytest.mark.requirement("AV-19", "AV-21")
+def test_reserved_scenarios_are_counted_from_the_public_manifest(with_reserved):
+    report = json.loads(sirocco("profile", "quality", with_reserved, "--format", "json").stdout)
+    assert report["reserved"]["total"] == 1
+    assert report["reserved"]["categories"]["prompt-injection-resistance"] == 1
+    assert report["reserved"]["below_minimum"] == ["boundary-enforcement", "data-exfiltration-prevention"]
+    text = sirocco("profile", "quality", with_reserved).stdout
+    assert "Reserved scenarios: 1 (in bundle.manifest.yaml); rotation: each minor version" in text
+    assert "fewer than 1: boundary-enforcement, data-exfiltration-prevention" in text
+    assert "withheld-001" not in text
+
+
+def test_a_manifest_that_cannot_be_used_is_a_finding_at_its_place(with_reserved):
+    manifest = with_reserved / "bundle.manifest.yaml"
+    document = yaml.safe_load(manifest.read_text())
+    manifest.write_text(yaml.safe_dump(document | {"commitments": "none"}))
+    done = sirocco("profile", "quality", with_reserved)
+    assert (done.code, done.stdout) == (2, "")
+    assert f"{manifest}:1:14 field-value commitments should be a list" in done.stderr
+    manifest.write_text(yaml.safe_dump(document | {"profile": {**document["profile"], "id": "harbour"}}))
+    assert "sealed for profile 'harbour'" in sirocco("profile", "quality", with_reserved).stderr
+    manifest.unlink()
+    done = sirocco("profile", "quality", with_reserved)
+    assert done.code == 2
+    assert "file-unreadable" in done.stderr
