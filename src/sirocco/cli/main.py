@@ -71,4 +71,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = ExitCode.OK
+    except OSError as error:
+        sys.stderr.write(f"error: {error.filename or 'file system'}: {error.strerror}; check the path and the disk\n")
+        code = ExitCode.INVALID
     sys.exit(int(code or 0))

@@ -41,10 +41,12 @@ def core_digest(document: Mapping[str, Any]) -> str:
 
 
 def verdict_document(
-    core: CoreResult, metadata: Mapping[str, Any], adversarial: Mapping[str, Any] | None
+    core: CoreResult, frozen: Mapping[str, Any], metadata: Mapping[str, Any], adversarial: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """The whole verdict; the adversarial block is present only when the phase was performed (AV-01, AV-22)."""
-    frozen = core_document(core)
+    """The whole verdict around the core document as it was frozen.
+
+    The adversarial block is present only when the phase was performed (AV-01, AV-22).
+    """
     verdict: dict[str, Any] = {
         **frozen,
         "metadata": _metadata(core) | {"core_digest": core_digest(frozen)} | dict(metadata),

@@ -34,6 +34,7 @@ class Recorder:
         self.directory = directory
         self.run = run
         self.core: CoreResult | None = None
+        self.frozen = ""
         self.extended = False
         directory.write("run.yaml", write_yaml(run))
 
@@ -44,6 +45,7 @@ class Recorder:
                 self.directory.record(kind, result)
             case CoreFrozen(core):
                 self.core = core
+                self.frozen = json.dumps(core_document(core))
                 self.directory.write("core.yaml", write_yaml(core_document(core)))
                 self.directory.write_index()
             case ProbeSerialized(name, document):
@@ -72,7 +74,7 @@ class Recorder:
             "config_hash": self.run["config_hash"],
             "evidence_root": self.directory.write_index(),
         }
-        document = verdict_document(self.core, metadata, block)
+        document = verdict_document(self.core, json.loads(self.frozen), metadata, block)
         if block is not None:
             self.directory.write("adversarial/findings.yaml", write_yaml({"findings": block["findings"]}))
         self.directory.write("verdict.yaml", write_yaml(document))
