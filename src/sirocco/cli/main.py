@@ -53,13 +53,11 @@ def main() -> None:
     try:
         code = cli(standalone_mode=False)
     except click.exceptions.Abort:
+        sys.stderr.write("interrupted; what was finished is in the run directory\n")
         code = ExitCode.INTERRUPTED
     except click.ClickException as error:
         error.show()
         code = ExitCode.INVALID
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        code = ExitCode.INTERRUPTED
     except InvalidInput as error:
         terminal = importlib.import_module("sirocco.cli.terminal")
         terminal.print_findings(error.findings)

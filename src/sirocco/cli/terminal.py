@@ -1,6 +1,7 @@
 """Writing to a terminal: colour only where there is one, and no control code from outside ever reaches it."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -11,9 +12,17 @@ from rich.text import Text
 from sirocco.errors import Finding, Severity
 
 
+class _Console(Console):
+    """Leaves a closed pipe to the command, whose exit code must not change because a reader had enough."""
+
+    def on_broken_pipe(self) -> None:
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, sys.stdout.fileno())
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console that is plain when it is not a terminal."""
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, emoji=False, markup=False)
+    return _Console(stderr=stderr, highlight=False, soft_wrap=True, emoji=False, markup=False)
 
 
 def plain(text: str) -> str:

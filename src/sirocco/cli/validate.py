@@ -8,13 +8,14 @@ import click
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.terminal import console, print_findings, print_json
-from sirocco.errors import Finding, Severity
+from sirocco.errors import ConfigError, Finding, Severity
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_profile, load_scenario_file
+from sirocco.profiles.read import yaml_files
 from sirocco.wiring import profile_source
 
 
-@click.command("validate", epilog="Example: sirocco validate my-profile/ runs/latest/adversarial/*.yaml")
+@click.command("validate", epilog="Example: sirocco validate my-profile/ runs/demo/memorizer/adversarial/probe-*.yaml")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that single files belong to."
@@ -30,7 +31,10 @@ def command(*, paths: tuple[Path, ...], profile: str, strict: bool, output: str)
             findings += load_profile(path).findings
             continue
         home = home or profile_source.required(profile)[0]
-        for file in sorted(path.rglob("*.yaml")) if path.is_dir() else [path]:
+        files = yaml_files(path)
+        if not files:
+            raise ConfigError(path, "holds no YAML file", "give a profile folder, or scenario or probe files")
+        for file in files:
             findings += load_scenario_file(file, home).findings
     errors = sum(strict or finding.severity is Severity.ERROR for finding in findings)
     if output == "json":

@@ -1,7 +1,8 @@
 """Listens to a run and keeps it: evidence as it comes, the core before anything follows it, the report at the end."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sirocco.evidence.run_directory import RunDirectory
@@ -37,6 +38,14 @@ class Recorder:
         self.frozen = ""
         self.extended = False
         directory.write("run.yaml", write_yaml(run))
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """While events come; however it ends, the index covers all evidence that was recorded."""
+        try:
+            yield
+        finally:
+            self.directory.write_index()
 
     def handle(self, event: Event) -> None:
         """Keep what the event says; returns only when it is on disk."""

@@ -31,7 +31,14 @@ class Meddler:
         object.__setattr__(core, "results", ())
 
     def block(self):
-        return {"performed": True, "findings": [], "safety_results": {"failed": 0, "total": 0}, "reserved_scenarios": {}}
+        nothing = {"failed": 0, "total": 0}
+        return {
+            "complete": True,
+            "executed": 0,
+            "findings": [],
+            "safety_results": nothing,
+            "reserved_scenarios": nothing,
+        }
 
 
 @pytest.mark.requirement("AV-12")
@@ -39,7 +46,7 @@ def test_an_extension_finds_the_core_on_disk_and_cannot_change_what_the_report_s
     config = RunConfig(agent="ref:careful", seed=3)
     assembly = assemble(config)
     directory = RunDirectory.create(tmp_path / "run")
-    recorder = Recorder(directory, run_document(config, assembly.seed, "2026-01-01T00:00:00Z"))
+    recorder = Recorder(directory, run_document(config, assembly.seed, "sha256:0", "2026-01-01T00:00:00Z"))
     meddler = Meddler(directory.path)
 
     async def recorded() -> None:
