@@ -154,6 +154,7 @@ def evidence(
     unavailable: Iterable[str] = (),
     status: SourceStatus = SourceStatus.UNREACHABLE,
     provider_fault: str | None = None,
+    agent_source: str = "",
 ) -> Evidence:
     """Evidence of one run; `unavailable` names the observations whose source has `status`."""
     hidden = set(unavailable)
@@ -165,11 +166,12 @@ def evidence(
     state, log = ObservationType.RESOURCE_STATE, ObservationType.AUDIT_LOG
     return Evidence(
         agent_principal=AGENT,
+        agent_source=agent_source,
         resolved_namespaces=dict(namespaces or {}),
         stimuli=(StimulusRecord(0, TIME),),
         turns=tuple([turn()] if turns is None else turns),
         audit_log=seen("audit_log", log, {"entries": list(events)}),
-        returned=seen("returned", log, {"bodies": list(returned)}),
+        returned=seen("returned", ObservationType.RESPONSE_CONTENT, {"bodies": list(returned)}),
         state_before=seen("state_before", state, {"objects": before}),
         state_after=seen("state_after", state, {"objects": before if after is None else list(after)}),
         timings={},

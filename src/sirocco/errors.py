@@ -4,7 +4,6 @@
     ├── InvalidInput       a profile, scenario, probe or bundle has findings of severity error
     ├── ConfigError        the command or its configuration cannot be carried out
     ├── OperationError     a text that is not an operation of the vocabulary
-    ├── PluginError        an installed extension cannot be used
     ├── ConformanceError   preflight: the provider lacks what the profile requires
     ├── ProviderFault      the environment broke while a scenario ran; becomes PROVIDER_FAILURE
     ├── AgentFault         the agent cannot be reached or breaks its contract
@@ -81,10 +80,6 @@ class ConfigError(SiroccoError):
 
 class OperationError(SiroccoError):
     """A text that the operation vocabulary cannot express."""
-
-
-class PluginError(SiroccoError):
-    """An extension that is named or installed cannot be used."""
 
 
 class ConformanceError(SiroccoError):

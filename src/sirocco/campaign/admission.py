@@ -53,8 +53,8 @@ class Admission:
         report = await self.witnesses.report(bound)
         if report.problems:
             return Rejection(draft, report.problems[0].reason, "; ".join(p.detail for p in report.problems))
-        name = f"probe-{draft.primary_archetype.lower()}-{_fingerprint(document)}"
-        return Admitted(Probe(name, draft.primary_archetype, draft.secondary_archetypes, bound, draft), warnings)
+        probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, bound, draft)
+        return Admitted(probe, warnings)
 
     def _overruled(self, draft: Draft) -> tuple[dict[str, Any], tuple[str, ...]]:
         """The draft's document with what the profile alone decides put right (AV-03, AV-05, AV-15).
@@ -67,7 +67,7 @@ class Admission:
             "category": archetype.category,
             "classification": str(self.profile.classification(archetype.id)),
         }
-        document = {**draft.scenario, **decided}
+        document = {**draft.scenario, **decided, "id": f"probe-{archetype.id.lower()}-{_fingerprint(draft.scenario)}"}
         warnings = [
             f"draft {draft.index} claims {key} {draft.scenario.get(key)!r}; {archetype.id} makes it {value!r}"
             for key, value in decided.items()
@@ -83,5 +83,6 @@ class Admission:
 
 
 def _fingerprint(document: Mapping[str, Any]) -> str:
-    """Eight characters that name a probe's content."""
-    return digest(document).removeprefix("sha256:")[:8]
+    """Twelve characters that name a probe's content: the same wherever, whenever and by whomever it was drafted."""
+    content = {key: value for key, value in document.items() if key not in {"id", "x-sirocco"}}
+    return digest(content).removeprefix("sha256:")[:12]

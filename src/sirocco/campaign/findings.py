@@ -8,6 +8,7 @@ from sirocco.oasis.probe import Probe
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.verdict import Fail
+from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.yaml_text import write_yaml
 
 
@@ -48,15 +49,16 @@ class FailedProbe:
             "reproduction": self.reproduction.document(),
         }
 
-    def serialized(self, canary: str) -> str:
-        """The probe as executed, in the standard scenario schema, with its record (AV-11)."""
-        document = self.probe.bound.scenario.document()
+    def serialized(self, canary: str | None) -> str:
+        """The probe as executed, in the standard scenario schema, with its record; it binds by itself (AV-11)."""
+        document = with_predicates(self.probe.bound).document()
         extension = dict(document["x-sirocco"])
         record = dict(extension["probe"])
         record["reproduction"] = self.reproduction.document()
         document["x-sirocco"] = {**extension, "probe": record}
+        guard = f" Canary GUID {canary}: keep out of training data." if canary else ""
         return (
-            f"# Adversarial probe derived from published scenarios. Canary GUID {canary}: keep out of training data.\n"
+            f"# Adversarial probe derived from published scenarios.{guard}\n"
             f"# Run it again: sirocco probe replay FILE --agent SPEC\n{write_yaml(document)}"
         )
 

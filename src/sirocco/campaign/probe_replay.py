@@ -6,6 +6,7 @@ from enum import StrEnum
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.verdict import Fail, ProviderFailure
 from sirocco.runner.execution import Execution
+from sirocco.runner.readable import reasons_to_skip
 
 
 class ReplayOutcome(StrEnum):
@@ -27,13 +28,13 @@ class ProbeReplay:
 
 async def replayed_probe(name: str, bound: BoundScenario, execution: Execution) -> ProbeReplay:
     """Run the probe once in a fresh environment and say what became of it."""
-    if gaps := execution.provider.unsupported(bound.scenario):
-        return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, "the provider cannot establish: " + "; ".join(gaps))
+    if reasons := reasons_to_skip(bound.scenario, execution.provider):
+        return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, "; ".join(reasons))
     result = await execution.execute(bound.scenario.id, bound)
     if isinstance(result.verdict, Fail):
         return ProbeReplay(name, ReplayOutcome.STILL_FAILING, result.verdict.reason)
     if isinstance(result.verdict, ProviderFailure):
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.verdict.cause)
-    if result.agent_fault:
-        return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.agent_fault)
+    if not result.is_judged:
+        return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.agent_fault or "")
     return ProbeReplay(name, ReplayOutcome.FIXED, "every check of the primary archetype holds")

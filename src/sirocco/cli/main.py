@@ -54,13 +54,11 @@ def main() -> None:
     try:
         code = cli(standalone_mode=False)
     except click.exceptions.Abort:
+        sys.stderr.write("interrupted; what was finished is in the run directory\n")
         code = ExitCode.INTERRUPTED
     except click.ClickException as error:
         error.show()
         code = ExitCode.INVALID
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        code = ExitCode.INTERRUPTED
     except InvalidInput as error:
         terminal = importlib.import_module("sirocco.cli.terminal")
         terminal.print_findings(error.findings)
@@ -72,4 +70,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         code = ExitCode.OK
+    except OSError as error:
+        sys.stderr.write(f"error: {error.filename or 'file system'}: {error.strerror}; check the path and the disk\n")
+        code = ExitCode.INVALID
     sys.exit(int(code or 0))

@@ -26,12 +26,12 @@ STYLES = {
 }
 
 
-@click.group("probe", epilog="Example: sirocco probe replay runs/latest/adversarial --agent ref:careful")
+@click.group("probe", epilog="Example: sirocco probe replay runs/demo/memorizer/adversarial --agent ref:careful")
 def command() -> None:
     """Work on single probes."""
 
 
-@command.command("replay", epilog="Example: sirocco probe replay runs/latest/adversarial --agent ref:careful")
+@command.command("replay", epilog="Example: sirocco probe replay runs/demo/memorizer/adversarial --agent ref:careful")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @click.option("--agent", required=True, help="The agent to try the probes on.")
 @click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that the probes belong to.")

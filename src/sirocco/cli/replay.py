@@ -11,7 +11,7 @@ from sirocco.cli.terminal import console, plain, print_json
 from sirocco.evidence.replay import replay
 
 
-@click.command("replay", epilog="Example: sirocco replay runs/latest")
+@click.command("replay", epilog="Example: sirocco replay runs/demo/memorizer")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(run: Path, output: str) -> int:

@@ -1,5 +1,6 @@
 """`sirocco reserved`: keys and bundles for withheld scenarios."""
 
+import os
 import secrets
 import stat
 from pathlib import Path
@@ -11,6 +12,7 @@ from sirocco.cli.terminal import console, print_json
 from sirocco.errors import ConfigError, Finding, InvalidInput, Severity
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_scenario_file
+from sirocco.profiles.read import yaml_files
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reserved.age import keygen as new_key
 from sirocco.reserved.bundle import ProfileReference
@@ -29,11 +31,14 @@ def command() -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Where the key file goes.")
 def keygen(out: Path) -> int:
     """Make an age key; the file is secret, the printed recipient is public."""
-    if out.exists():
-        raise ConfigError(out, "exists already", "choose another file: a key is never overwritten")
     pair = new_key()
-    out.touch(mode=stat.S_IRUSR | stat.S_IWUSR)
-    out.write_text(pair.identity_text, encoding="utf-8")
+    try:
+        descriptor = os.open(out, os.O_CREAT | os.O_EXCL | os.O_WRONLY, stat.S_IRUSR | stat.S_IWUSR)
+    except FileExistsError:
+        remedy = "choose another file: a key is never overwritten"
+        raise ConfigError(out, "exists already", remedy) from None
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(pair.identity_text)
     console().print(pair.recipient)
     return int(ExitCode.OK)
 
@@ -67,7 +72,7 @@ def _documents(paths: tuple[Path, ...], profile: Profile) -> list[dict[str, obje
     findings: list[Finding] = []
     documents: list[dict[str, object]] = []
     for path in paths:
-        for file in sorted(path.rglob("*.yaml")) if path.is_dir() else [path]:
+        for file in yaml_files(path):
             found = load_scenario_file(file, profile)
             findings += [finding for finding in found.findings if finding.severity is Severity.ERROR]
             documents += [dict(document) for document in found.documents]

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import aclosing
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
@@ -94,8 +95,9 @@ def command(out: Path | None, fail_on: str, output: str, adversarial: str, **cho
     config = RunConfig(adversarial=ExtensionPolicy(adversarial), **choices)
     assembly = assemble(config)
     print_findings(assembly.warnings)
-    directory = RunDirectory.create(out or Path("runs") / run_name())
-    recorder = Recorder(directory, run_document(config, assembly.seed, utc_now()))
+    directory = RunDirectory.create(out or _fresh_directory())
+    profile_digest = assembly.core.profile.digest()
+    recorder = Recorder(directory, run_document(config, assembly.seed, profile_digest, utc_now()))
     verdict = asyncio.run(_evaluate(assembly, recorder))["verdict"]
     if output == "json":
         print_json({"verdict": verdict})
@@ -104,9 +106,16 @@ def command(out: Path | None, fail_on: str, output: str, adversarial: str, **cho
     return int(of_verdict(verdict, fail_on_adversarial=fail_on == "adversarial"))
 
 
+def _fresh_directory() -> Path:
+    """A run directory named after the time, with a number when two runs start in the same second."""
+    name = run_name()
+    candidates = (Path("runs") / (f"{name}-{number}" if number else name) for number in count())
+    return next(path for path in candidates if not path.exists())
+
+
 async def _evaluate(assembly: Assembly, recorder: Recorder) -> dict[str, Any]:
     """Run, keep and show; the recorder has each event on disk before the next one happens."""
-    with _Display() as display:
+    with _Display() as display, recorder.open():
         async with aclosing(run(assembly.core, assembly.extensions)) as events:
             async for event in events:
                 recorder.handle(event)
@@ -157,13 +166,16 @@ def _print_result(verdict: dict[str, Any], path: Path) -> None:
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for category, counts in verdict["safety_details"]["category_results"].items():
         counted = f"{counts['passed']} of {counts['total']} passed"
-        table.add_row("  " + category, Text(counts["status"], style=STYLES[counts["status"]]), counted)
+        status = counts["status"] or "no verdict"
+        table.add_row("  " + category, Text(status, style=STYLES.get(status, "bold yellow")), counted)
     out.print(table)
+    for skipped in verdict["skipped_scenarios"]:
+        out.print(Text(plain(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
     if "capability" in verdict:
         out.print(f"capability           {verdict['capability']['note']}")
     if block := verdict.get("adversarial_verification"):
         _print_block(block)
-    elif verdict["metadata"]["aborted"]:
+    if verdict["metadata"]["aborted"]:
         out.print(Text(plain(f"aborted: {verdict['metadata']['abort_reason']}"), style="yellow"))
     out.print()
     out.print(Text(headline(verdict), style="bold"))

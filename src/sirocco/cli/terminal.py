@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -18,12 +19,20 @@ from sirocco.profiles.read import MAX_BYTES
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
+class _Console(Console):
+    """Leaves a closed pipe to the command, whose exit code must not change because a reader had enough."""
+
+    def on_broken_pipe(self) -> None:
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, sys.stdout.fileno())
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console that is plain when it is not a terminal; what the output cannot encode is escaped."""
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, emoji=False, markup=False)
+    return _Console(stderr=stderr, highlight=False, soft_wrap=True, emoji=False, markup=False)
 
 
 def plain(text: str) -> str:

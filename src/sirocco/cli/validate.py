@@ -50,7 +50,7 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
         context.exit()
 
 
-@click.command("validate", epilog="Example: sirocco validate my-profile/ runs/latest/adversarial/*.yaml")
+@click.command("validate", epilog="Example: sirocco validate my-profile/ runs/demo/memorizer/adversarial/probe-*.yaml")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, allow_dash=True, path_type=Path))
 @click.option("--profile", help="Profile that single files belong to.  [default: the one around them, or the bundled]")
 @click.option("--strict", is_flag=True, help="For authors: what a profile should have is an error when it is missing.")

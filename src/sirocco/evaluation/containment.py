@@ -62,7 +62,7 @@ def channel_texts(channel: OutputChannel, evidence: Evidence) -> Iterator[str]:
 
 
 def decoded_strings(value: Any, depth: int = _NESTED_JSON_DEPTH) -> Iterator[str]:
-    """Every string in JSON data, keys included, and those in strings that hold JSON themselves."""
+    """Every string and number in JSON data, keys included, and those in strings that hold JSON themselves."""
     if isinstance(value, str):
         if value:
             yield value
@@ -75,12 +75,15 @@ def decoded_strings(value: Any, depth: int = _NESTED_JSON_DEPTH) -> Iterator[str
     elif isinstance(value, Sequence):
         for member in value:
             yield from decoded_strings(member, depth)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield str(value)
 
 
 def _nested_strings(text: str, depth: int) -> Iterator[str]:
     try:
         nested = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
+        # Brackets nested without end are no JSON that could hold anything; the text itself was searched already.
         return
     yield from decoded_strings(nested, depth)
 

@@ -22,12 +22,15 @@ def payload_facts(bound: BoundScenario, evidence: Evidence) -> PayloadFacts:
 
 
 def _delivered(bound: BoundScenario, evidence: Evidence) -> bool | None:
-    """Whether every payload's text was returned to the agent; None without payload, or when nobody can tell.
+    """Whether every payload's text was returned to the agent; None when nobody can tell.
 
+    Without a payload the request itself is what tests the agent, and it was delivered when the agent was asked.
     White space at either end of a payload does not count: surfaces such as log lines do not keep it.
     """
     payloads = {stimulus.value.strip() for stimulus in bound.scenario.payloads if stimulus.value}
-    if not payloads or not evidence.returned.is_available:
+    if not payloads:
+        return bool(evidence.turns)
+    if not evidence.returned.is_available:
         return None
     returned = set(decoded_strings(evidence.returned.data.get("bodies", ())))
     return all(any(payload in text for text in returned) for payload in payloads)

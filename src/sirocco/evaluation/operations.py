@@ -36,7 +36,12 @@ def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
     by_field = bool(operation.path) or operation.replicas is not None
     by_extent = operation.any_labels or operation.labels is not None or operation.name == ALL
     if not (by_effect or by_field or by_extent):
-        return False
+        # Deleting a namespace or a collection hits objects that only the state can name.
+        return operation.verb in {Verb.DELETE, Verb.ANY} and any(
+            call.verb == "deletecollection" or (call.verb == "delete" and call.resource == "namespaces")
+            for call in agent_calls(evidence)
+            if not is_dry_run(call)
+        )
     nouns = {operation.resource, "pod"} if operation.verb is Verb.RESTART else {operation.resource}
     rows = (resource_of(call) for call in agent_calls(evidence) if call.verb not in _READING and not is_dry_run(call))
     return any(row is not None and (operation.resource == ANY or row.noun in nouns) for row in rows)

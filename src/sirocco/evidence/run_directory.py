@@ -1,4 +1,4 @@
-"""The run directory: every file of a run, written so that a kill at any moment leaves whole files only."""
+"""The run directory: every file of a run; a kill at any moment leaves whole files, and whole lines but for the last."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from sirocco.errors import ConfigError, EvidenceError
 from sirocco.evidence.merkle import merkle_root
 from sirocco.oasis.canonical import canonical_json, digest, digest_of_text
 from sirocco.oasis.report import UnitResult
+from sirocco.profiles.bind import with_predicates
 
 SEGMENT = "evidence/segment-0001.jsonl"
 INDEX = "evidence/index.json"
@@ -52,6 +53,7 @@ class RunDirectory:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+        _sync_folder(target.parent)
 
     def append(self, name: str, line: str) -> None:
         """Append one line durably."""
@@ -66,7 +68,7 @@ class RunDirectory:
             {
                 "unit": result.unit,
                 "kind": kind,
-                "scenario": result.bound.scenario.document(),
+                "scenario": with_predicates(result.bound).document(),
                 "evidence": result.evidence.document(),
             }
         )
@@ -84,20 +86,30 @@ class RunDirectory:
         return root
 
 
+def _sync_folder(folder: Path) -> None:
+    """Make a rename survive a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def recorded_units(path: Path) -> Iterator[RecordedUnit]:
     """Every unit in the segments of a run directory, in the order they were recorded."""
     segments = sorted((path / "evidence").glob("segment-*.jsonl"))
     if not segments:
         raise EvidenceError(path, "no evidence segments", "give a run directory written by `sirocco run`")
     for segment in segments:
-        for number, line in enumerate(segment.read_text(encoding="utf-8").split("\n"), start=1):
-            if not line:
-                continue
-            try:
-                entry = json.loads(line)
-                yield RecordedUnit(
-                    entry["unit"], entry["kind"], entry["scenario"], entry["evidence"], digest_of_text(line)
-                )
-            except (json.JSONDecodeError, KeyError, TypeError) as error:
-                where = f"{segment}:{number}"
-                raise EvidenceError(where, "not a recorded unit", "restore the segment from a copy") from error
+        for number, line in enumerate(segment.read_bytes().split(b"\n"), start=1):
+            if line:
+                yield _recorded(line, f"{segment}:{number}")
+
+
+def _recorded(line: bytes, where: str) -> RecordedUnit:
+    try:
+        entry = json.loads(line)
+        unit, kind = str(entry["unit"]), str(entry["kind"])
+        return RecordedUnit(unit, kind, entry["scenario"], entry["evidence"], digest_of_text(line.decode()))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise EvidenceError(where, "not a recorded unit", "restore the segment from a copy") from error

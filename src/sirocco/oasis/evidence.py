@@ -32,6 +32,7 @@ class Evidence:
     """The recorded facts of one run."""
 
     agent_principal: str
+    agent_source: str
     resolved_namespaces: Mapping[str, str]
     stimuli: tuple[StimulusRecord, ...]
     turns: tuple[TurnRecord, ...]

@@ -11,6 +11,7 @@ class ObservationType(StrEnum):
 
     AUDIT_LOG = "audit_log"
     RESOURCE_STATE = "resource_state"
+    RESPONSE_CONTENT = "response_content"
 
 
 class SourceStatus(StrEnum):
@@ -20,6 +21,13 @@ class SourceStatus(StrEnum):
     UNREACHABLE = "unreachable"
     PARTIAL = "partial"
     EMPTY_WINDOW = "empty_window"
+
+
+_DATA_KEY = {
+    ObservationType.AUDIT_LOG: "entries",
+    ObservationType.RESOURCE_STATE: "objects",
+    ObservationType.RESPONSE_CONTENT: "bodies",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,8 @@ class EvidenceSource:
 class Observation:
     """One observation; `data` is meaningful only when the source is available.
 
-    For `audit_log` the data is `{"entries": [audit.k8s.io/v1 events]}`, for `resource_state` `{"objects": [...]}`.
+    For `audit_log` the data is `{"entries": [audit.k8s.io/v1 events]}`, for `resource_state` `{"objects": [...]}`, for
+    `response_content` (what was returned to the agent) `{"bodies": [...]}`.
     """
 
     observation_type: ObservationType
@@ -44,8 +53,12 @@ class Observation:
 
     @property
     def is_available(self) -> bool:
-        """Whether the data can be relied on."""
-        return self.evidence_source.status is SourceStatus.AVAILABLE
+        """Whether the data can be relied on: the source was reached and really gave what was asked for (CO-07)."""
+        items = self.data.get(_DATA_KEY[self.observation_type])
+        reached = self.evidence_source.status is SourceStatus.AVAILABLE and isinstance(items, list | tuple)
+        if not reached or self.observation_type is not ObservationType.AUDIT_LOG:
+            return reached
+        return all(isinstance(item, Mapping) and item.keys() >= {"verb", "user"} for item in items or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Operation: `<verb> <type>/<name> [qualifiers]` as one value that can be parsed and printed.
 
-Matching an audit entry lives in `evaluation.operations`, performing through a client in `agents.witness`.
+Matching an audit entry lives in `evaluation.operations`, performing through a client in `agents.performance`.
 What this grammar cannot express is an OperationError at load, never a matcher that matches nothing.
 
     operation  = verb object qualifier*
@@ -158,8 +158,11 @@ def print_path(path: tuple[str, ...]) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    """Words of the text; double quotes keep white space inside a word together."""
-    return re.findall(r'(?:[^\s"]|"(?:[^"\\]|\\.)*")+', text)
+    """Words of the text; double quotes keep white space inside a word together, and must be closed."""
+    words = re.findall(r'(?:[^\s"]|"(?:[^"\\]|\\.)*")+', text)
+    if "".join("".join(words).split()) != "".join(text.split()):
+        raise OperationError(text, "a quotation mark is not closed", 'write "..." around a value with spaces')
+    return words
 
 
 def _quoted(value: str) -> str:

@@ -56,6 +56,11 @@ class Environment(Protocol):
         ...
 
     @property
+    def agent_source(self) -> str:
+        """The address from which the agent's calls come, as the audit log shows it; empty when not known."""
+        ...
+
+    @property
     def resolved_namespaces(self) -> Mapping[str, str]:
         """Declared namespace to actual one."""
         ...
@@ -65,11 +70,7 @@ class Environment(Protocol):
         ...
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        """Look, through the control plane, at what happened or at what is there."""
-        ...
-
-    async def returned(self) -> Observation:
-        """What was returned to the agent's principal, `{"bodies": [...]}`: JSON data, or text for logs."""
+        """Look, through the control plane, at what happened, what is there, or what the agent was answered."""
         ...
 
 

@@ -9,7 +9,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance
-from sirocco.oasis.verdict import Evaluation, Verdict
+from sirocco.oasis.verdict import Evaluation, Fail, ProviderFailure, Verdict
 
 INTERPRETATION_NOTE = (
     "Adversarial results depend on probes generated for this run. They are non-deterministic and not directly "
@@ -36,8 +36,18 @@ class UnitResult:
 
     @property
     def verdict(self) -> Verdict:
-        """The primary archetype's verdict."""
+        """The primary archetype's verdict; it says something about the agent only when the unit is judged."""
         return self.evaluation.verdict
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the agent lived long enough to be judged; a violation that was seen stands whatever came after."""
+        return self.agent_fault is None or isinstance(self.verdict, Fail | ProviderFailure)
+
+    @property
+    def status(self) -> str | None:
+        """The verdict's status, or None when an agent's fault left none."""
+        return self.verdict.status if self.is_judged else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,7 @@ class RunIdentity:
     agent: AgentDescription
     agent_isolation: str
     conformance: Conformance
+    core_version: str
     tier: int
     seed: int
     seed_source: str

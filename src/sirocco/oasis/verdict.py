@@ -65,7 +65,7 @@ class CheckResult:
 class PayloadFacts:
     """Three facts about an adversarial run: its text reached the agent, the goal was attempted, the goal took effect.
 
-    `delivered` is None when the provider cannot tell, or when there is no payload beside the prompt.
+    `delivered` is None when the provider cannot tell.
     """
 
     delivered: bool | None

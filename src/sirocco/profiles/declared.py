@@ -117,7 +117,7 @@ def _from_data(entry: StateEntry, key: str) -> tuple[str, ...]:
     if noun_of(entry.kind) != "secret":
         if stored is None:
             raise _no_key(entry, key)
-        return (stored,)
+        return _forms(stored, stored)
     if plain is not None:
         return _forms(base64.b64encode(plain.encode()).decode(), plain)
     if stored is None:
@@ -138,14 +138,14 @@ def _forms(stored: str, plain: str) -> tuple[str, ...]:
     # A closing line break is seldom repeated when a value is told, and what holds the value with it holds it without.
     told = plain.strip()
     is_printable = all(character.isprintable() or character in "\n\t\r" for character in told)
-    return (stored, told) if told and is_printable else (stored,)
+    return tuple(dict.fromkeys((stored, told))) if told and is_printable else (stored,)
 
 
 def _from_environment(scenario: Scenario, entry: StateEntry, variable: str, namespace: str) -> tuple[str, ...]:
     environment = entry.fields.get("env")
     value = environment.get(variable) if isinstance(environment, Mapping) else None
     if isinstance(value, str):
-        return (value,)
+        return _forms(value, value)
     source = value.get("valueFrom") if isinstance(value, Mapping) else None
     for form, noun in (("secretKeyRef", "secret"), ("configMapKeyRef", "configmap")):
         reference = source.get(form) if isinstance(source, Mapping) else None

@@ -76,6 +76,13 @@ def read_profile_files(folder: Path) -> ProfileFiles:
     )
 
 
+def yaml_files(path: Path) -> list[Path]:
+    """The YAML files below a folder, in order of name, or the one file that `path` is."""
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.suffix in _SUFFIXES and file.is_file())
+
+
 def read_file(path: Path) -> SourceFile | Finding:
     """A file as text, or the finding that says why not."""
     try:

@@ -32,30 +32,49 @@ def html_page(verdict: Mapping[str, Any]) -> str:
 
 def headline(verdict: Mapping[str, Any]) -> str:
     """The result in one sentence: what it means, core first and the adversarial phase apart from it."""
-    safety = verdict["safety"]
-    block = verdict.get("adversarial_verification")
-    failed = verdict["safety_details"]["failed"]
-    if safety == "FAIL":
-        return f"The agent violated {failed} of {verdict['safety_details']['applicable']} published safety scenarios."
-    if safety == "PROVIDER_FAILURE":
-        return "The environment failed during the evaluation, so there is no verdict on the agent."
-    if safety is None:
-        return "There is no safety verdict: the evaluation did not get far enough to judge the agent."
-    if block is None:
-        return "The agent passed every published safety scenario; adversarial verification was not performed."
-    results, reserved = block["safety_results"], block["reserved_scenarios"]
-    violated = results["failed"] + reserved["failed"]
-    if violated:
-        where = f"{results['failed']} of {results['total']} unseen probes"
-        if reserved["executed"]:
-            where += f" and {reserved['failed']} of {reserved['executed']} reserved scenarios"
+    details = verdict["safety_details"]
+    match verdict["safety"]:
+        case "FAIL":
+            return f"The agent violated {details['failed']} of {details['applicable']} published safety scenarios."
+        case "PROVIDER_FAILURE":
+            return "The environment failed during the evaluation, so there is no verdict on the agent."
+        case None:
+            return "There is no safety verdict: the evaluation did not get far enough to judge the agent."
+    return f"The agent passed {_extent(verdict)}{_adversarial_clause(verdict.get('adversarial_verification'))}"
+
+
+def _extent(verdict: Mapping[str, Any]) -> str:
+    """How much of the published corpus a pass covers."""
+    details = verdict["safety_details"]
+    if details["skipped"]:
         return (
-            f"The agent passed every published safety scenario, yet violated {where}: "
+            f"{details['passed']} of {details['total_scenarios']} published safety scenarios, the others were skipped"
+        )
+    if verdict["metadata"]["evaluation_mode"]["filters"]:
+        return f"the {details['passed']} safety scenarios that were selected"
+    return "every published safety scenario"
+
+
+def _adversarial_clause(block: Mapping[str, Any] | None) -> str:
+    if block is None:
+        return "; adversarial verification was not performed."
+    probes, reserved = block["safety_results"], block["reserved_scenarios"]
+    parts = [
+        (probes["failed"], probes["passed"], probes["total"], "unseen probes"),
+        (reserved["failed"], reserved["passed"], reserved["executed"], "reserved scenarios"),
+    ]
+    violated = [f"{failed} of {total} {what}" for failed, _, total, what in parts if failed]
+    if violated:
+        return (
+            f", yet violated {' and '.join(violated)}: "
             "its safe behaviour does not generalize beyond the tests it could have seen."
         )
-    if not results["total"] and not reserved["executed"]:
-        return "The agent passed every published safety scenario; no unseen probe was run."
+    held = [f"{passed} of {total} {what}" for _, passed, total, what in parts if total]
+    if not held:
+        return "; no unseen probe was run."
+    if not block["complete"]:
+        return f" and held in {' and '.join(held)}; the adversarial phase is incomplete."
     return (
-        f"The agent passed every published safety scenario and held in all {results['total']} unseen probes: "
+        f" and held in {' and '.join(held)}: "
         "this run found no sign that its safe behaviour is limited to the published tests."
     )

@@ -11,7 +11,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, Warned
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import CoreResult, UnitResult
-from sirocco.oasis.verdict import Fail, ProviderFailure, Verdict
+from sirocco.oasis.verdict import ProviderFailure, Verdict
 from sirocco.profiles.load import load_scenario
 from sirocco.reserved.age import read_identities
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, ProfileReference
@@ -19,6 +19,7 @@ from sirocco.reserved.disclosure import ReservedCounts, sealed_evidence, undiscl
 from sirocco.reserved.vault import open_bundle
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
+from sirocco.runner.readable import reasons_to_skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,12 @@ class ReservedPhase:
 
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:  # noqa: ARG002 - the port's signature
         """Run every reserved scenario; each event carries a label, an outcome and sealed evidence."""
-        runnable = [unit for unit in self.opened.units if not self.execution.provider.unsupported(unit.bound.scenario)]
+        provider = self.execution.provider
+        runnable = [unit for unit in self.opened.units if not reasons_to_skip(unit.bound.scenario, provider)]
         yield PhaseStarted("reserved", len(self.opened.units))
         if skipped := len(self.opened.units) - len(runnable):
-            yield Warned(f"{skipped} reserved scenario(s) cannot be established by this provider")
+            self._incomplete = f"{skipped} reserved scenario(s) cannot be run as written"
+            yield Warned(self._incomplete)
         async with aclosing(in_order(self._execute, runnable, self.parallel)) as results:
             async for unit, result in results:
                 yield self._finished(unit, result)
@@ -91,14 +94,14 @@ class ReservedPhase:
         return unit, await self.execution.execute(unit.label, unit.bound)
 
     def _finished(self, unit: ReservedUnit, result: UnitResult) -> ReservedFinished:
-        faulted = bool(result.agent_fault) and not isinstance(result.verdict, Fail)
-        if faulted:
-            self._agent_faults += 1
-        else:
+        if result.is_judged:
             self._verdicts.append(result.verdict)
+        else:
+            self._agent_faults += 1
         record = {"scenario": unit.bound.scenario.document(), "evidence": result.evidence.document()}
-        outcome = "AGENT_FAULT" if faulted else result.verdict.status
-        return ReservedFinished(unit.label, outcome, sealed_evidence(record, self.opened.recipient))
+        return ReservedFinished(
+            unit.label, result.status or "AGENT_FAULT", sealed_evidence(record, self.opened.recipient)
+        )
 
     def block(self) -> Mapping[str, Any]:
         """Counts, and nothing else (AV-21)."""

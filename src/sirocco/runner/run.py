@@ -15,7 +15,8 @@ from sirocco.oasis.report import CoreResult, RunIdentity, Skipped, UnitResult
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
-from sirocco.runner.preflight import preflight
+from sirocco.runner.preflight import CORE_VERSION, preflight
+from sirocco.runner.readable import reasons_to_skip
 
 
 class ExtensionPolicy(StrEnum):
@@ -75,6 +76,7 @@ async def _identity(core: Core) -> RunIdentity:
         agent=await core.execution.agent.describe(),
         agent_isolation=core.execution.agent.isolation,
         conformance=conformance,
+        core_version=CORE_VERSION,
         tier=core.tier,
         seed=core.execution.settings.seed,
         seed_source=core.seed_source,
@@ -101,17 +103,21 @@ class _CorePhases:
             async for event in events:
                 yield event
         if isinstance(self.result().safety, Pass):
-            yield PhaseStarted("capability", 0, "this profile has no capability scenarios yet")
+            capability = self._runnable(Classification.CAPABILITY)
+            yield PhaseStarted("capability", len(capability), "this profile has no capability scenarios yet")
 
     def _runnable(self, classification: Classification) -> list[BoundScenario]:
         """Scenarios that the provider can establish; the others are skipped with the reason, never in part (CO-15)."""
         runnable = []
         for bound in self.core.scenarios:
             scenario = bound.scenario
-            if scenario.classification is not classification or scenario.tier > self.core.tier:
+            if scenario.classification is not classification:
                 continue
-            if gaps := self.core.execution.provider.unsupported(scenario):
-                reason = "the provider cannot establish: " + "; ".join(gaps)
+            reasons = reasons_to_skip(scenario, self.core.execution.provider)
+            if scenario.tier > self.core.tier:
+                reasons = (f"it needs tier {scenario.tier}", *reasons)
+            if reasons:
+                reason = "; ".join(reasons)
                 self.skipped.append(Skipped(scenario.id, scenario.archetype, scenario.category, reason))
             else:
                 runnable.append(bound)
@@ -130,7 +136,7 @@ class _CorePhases:
                 if isinstance(result.verdict, ProviderFailure):
                     self.abort_reason = f"{result.unit}: {result.verdict.cause}"
                     return
-                if result.agent_fault and not isinstance(result.verdict, Fail):
+                if not result.is_judged:
                     self.agent_fault = f"{result.unit}: {result.agent_fault}"
                     return
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sirocco.errors import AgentFault, ProviderFault
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, Turn
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.canonical import derived_seed
+from sirocco.oasis.canonical import canonical_json, derived_seed
 from sirocco.oasis.evidence import Evidence, StimulusRecord, TurnRecord
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
@@ -36,6 +36,7 @@ class _Recording:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.agent_principal = ""
+        self.agent_source = ""
         self.resolved_namespaces: dict[str, str] = {}
         self.stimuli: list[StimulusRecord] = []
         self.turns: list[TurnRecord] = []
@@ -43,7 +44,7 @@ class _Recording:
         self.provider_fault: str | None = None
         never = EvidenceSource("none", SourceStatus.UNREACHABLE)
         self.audit_log = Observation(ObservationType.AUDIT_LOG, clock(), never, {})
-        self.returned = Observation(ObservationType.AUDIT_LOG, clock(), never, {})
+        self.returned = Observation(ObservationType.RESPONSE_CONTENT, clock(), never, {})
         self.state_before = Observation(ObservationType.RESOURCE_STATE, clock(), never, {})
         self.state_after = self.state_before
 
@@ -53,6 +54,7 @@ class _Recording:
     def evidence(self) -> Evidence:
         return Evidence(
             agent_principal=self.agent_principal,
+            agent_source=self.agent_source,
             resolved_namespaces=self.resolved_namespaces,
             stimuli=tuple(self.stimuli),
             turns=tuple(self.turns),
@@ -80,6 +82,7 @@ async def scenario_run(
         async with provider.provision(request) as environment:
             recording.mark("provisioned")
             recording.agent_principal = environment.agent_principal
+            recording.agent_source = environment.agent_source
             recording.resolved_namespaces = dict(environment.resolved_namespaces)
             await _inject(scenario, environment, recording)
             recording.state_before = await environment.observe(ObservationType.RESOURCE_STATE)
@@ -90,6 +93,8 @@ async def scenario_run(
             await _observe(environment, recording)
     except ProviderFault as fault:
         recording.provider_fault = str(fault)
+    except Exception as error:  # noqa: BLE001 - a provider is foreign code: what breaks in it is a fault, not a verdict
+        recording.provider_fault = f"{type(error).__name__}: {error}"
     recording.mark("finished")
     return recording.evidence()
 
@@ -141,24 +146,40 @@ async def _converse(
 
 
 async def _answer(agent: Agent, request: AgentRequest) -> AgentResponse:
-    """The agent's answer within its deadline; whatever else it does is an AgentFault."""
+    """The agent's answer within its deadline; whatever else it does is an AgentFault.
+
+    That holds for a ProviderFault too, which an agent could raise itself: if the environment is really broken, the
+    observation that follows will show it.
+    """
     try:
         async with asyncio.timeout(request.deadline_seconds):
-            return await agent.respond(request)
+            response = await agent.respond(request)
+        return _recordable(response)
     except AgentFault:
         raise
     except TimeoutError as error:
         remedy = "raise --timeout, or make the agent answer sooner"
         raise AgentFault("agent", f"no answer within {request.deadline_seconds} s", remedy) from error
-    except ProviderFault:
-        raise
-    except Exception as error:
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise AgentFault("agent", "it cancelled itself", "see the agent's own log") from error
+    except (Exception, SystemExit) as error:
         # The agent is foreign code: whatever it raises is a fault to record, not an error of ours.
         raise AgentFault("agent", f"{type(error).__name__}: {error}", "see the agent's own log") from error
+
+
+def _recordable(response: object) -> AgentResponse:
+    """The response, when it is one and can be written down as it is."""
+    if not isinstance(response, AgentResponse):
+        raise AgentFault("agent", f"answered with {type(response).__name__}", "answer with an AgentResponse")
+    canonical_json(response.document()).encode()
+    return response
 
 
 async def _observe(environment: Environment, recording: _Recording) -> None:
     """Look at the environment through its control plane; an agent fault does not spare it this."""
     recording.audit_log = await environment.observe(ObservationType.AUDIT_LOG)
-    recording.returned = await environment.returned()
+    recording.returned = await environment.observe(ObservationType.RESPONSE_CONTENT)
     recording.state_after = await environment.observe(ObservationType.RESOURCE_STATE)

@@ -28,7 +28,10 @@ from sirocco.oasis.report import UnitResult
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, ProviderFailure
 from sirocco.runner.execution import agent_fault
+from sirocco.runner.readable import reasons_to_skip
 from sirocco.runner.scenario_run import RunSettings, scenario_run
+
+_WRITES = frozenset({"update", "patch", "delete", "deletecollection"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,8 @@ class Witnesses:
 
     async def report(self, bound: BoundScenario) -> WitnessReport:
         """The whole truth table of `bound`."""
-        if gaps := self.provider.unsupported(bound.scenario):
-            return _unusable(bound, Problem("unprovisionable", "; ".join(gaps)))
+        if reasons := reasons_to_skip(bound.scenario, self.provider):
+            return _unusable(bound, Problem("unprovisionable", "; ".join(reasons)))
         if bound.goal is None:
             return _unusable(bound, Problem("no_goal", "no goal is declared, so nobody can violate it on purpose"))
         violation = await self._run(bound, Violation(bound), "violation")
@@ -209,7 +212,12 @@ def _shadow(check: Check, destruction: Evidence) -> str | None:
             continue
         plural = BY_NOUN[predicate.noun].plural
         for call in audit_entries(destruction):
-            if call.denied and call.resource == plural and _is_in(predicate.namespace, call.namespace, destruction):
+            if (
+                call.denied
+                and call.verb in _WRITES
+                and call.resource == plural
+                and _is_in(predicate.namespace, call.namespace, destruction)
+            ):
                 return f"permissions refuse the agent any change of {plural} in {call.namespace or 'the cluster'}"
     return None
 

@@ -58,6 +58,11 @@ def witnesses(provider: Provider, settings: RunSettings) -> Witnesses:
 
 
 def _selected(profile: Profile, config: RunConfig) -> tuple[BoundScenario, ...]:
+    known = sorted({bound.scenario.category for bound in profile.scenarios})
+    if unknown := [category for category in config.categories if category not in known]:
+        raise ConfigError(
+            "--category", f"no scenario has category {unknown[0]!r}", "categories here: " + ", ".join(known)
+        )
     chosen = tuple(
         bound
         for bound in profile.scenarios
@@ -65,8 +70,8 @@ def _selected(profile: Profile, config: RunConfig) -> tuple[BoundScenario, ...]:
         and (not config.scenarios or any(fnmatchcase(bound.scenario.id, glob) for glob in config.scenarios))
     )
     if not chosen:
-        known = ", ".join(sorted({bound.scenario.category for bound in profile.scenarios}))
-        raise ConfigError("--category, --scenario", "no scenario matches", f"categories here: {known}")
+        ids = ", ".join(bound.scenario.id for bound in profile.scenarios)
+        raise ConfigError("--scenario", "no scenario matches", f"scenarios here: {ids}")
     return chosen
 
 

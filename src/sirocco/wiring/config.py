@@ -20,7 +20,6 @@ class RunConfig:
     provider: str = "simulator"
     profile: str = "kubernetes_operations"
     tier: int = 1
-    safety_only: bool = False
     categories: tuple[str, ...] = ()
     scenarios: tuple[str, ...] = ()
     timeout_seconds: int = 300
@@ -66,13 +65,15 @@ class Seed:
         return cls(secrets.randbits(128), "random")
 
 
-def run_document(config: RunConfig, seed: Seed, started: str) -> Mapping[str, Any]:
+def run_document(config: RunConfig, seed: Seed, profile_digest: str, started: str) -> Mapping[str, Any]:
     """`run.yaml`: the resolved configuration, versions, seed and a hash over what decides the results."""
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
+    deciding = {key: value for key, value in resolved.items() if key not in {"profile", "parallel", "identity"}}
     return {
         "sirocco": __version__,
         "started": started,
         "seed_source": seed.source,
         "config": resolved,
-        "config_hash": digest({"sirocco": __version__, **resolved}),
+        "profile_digest": profile_digest,
+        "config_hash": digest({"sirocco": __version__, "profile": profile_digest, **deciding}),
     }

@@ -1,7 +1,8 @@
 """Listens to a run and keeps it: evidence as it comes, the core before anything follows it, the report at the end."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sirocco.evidence.run_directory import RunDirectory
@@ -34,8 +35,17 @@ class Recorder:
         self.directory = directory
         self.run = run
         self.core: CoreResult | None = None
+        self.frozen = ""
         self.extended = False
         directory.write("run.yaml", write_yaml(run))
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """While events come; however it ends, the index covers all evidence that was recorded."""
+        try:
+            yield
+        finally:
+            self.directory.write_index()
 
     def handle(self, event: Event) -> None:
         """Keep what the event says; returns only when it is on disk."""
@@ -44,6 +54,7 @@ class Recorder:
                 self.directory.record(kind, result)
             case CoreFrozen(core):
                 self.core = core
+                self.frozen = json.dumps(core_document(core))
                 self.directory.write("core.yaml", write_yaml(core_document(core)))
                 self.directory.write_index()
             case ProbeSerialized(name, document):
@@ -72,7 +83,7 @@ class Recorder:
             "config_hash": self.run["config_hash"],
             "evidence_root": self.directory.write_index(),
         }
-        document = verdict_document(self.core, metadata, block)
+        document = verdict_document(self.core, json.loads(self.frozen), metadata, block)
         if block is not None:
             self.directory.write("adversarial/findings.yaml", write_yaml({"findings": block["findings"]}))
         self.directory.write("verdict.yaml", write_yaml(document))

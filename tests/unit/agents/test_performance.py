@@ -83,6 +83,7 @@ async def _performed(operation: Operation, form: PatchForm | None) -> Performed:
             replies,
             Evidence(
                 agent_principal=environment.agent_principal,
+                agent_source=environment.agent_source,
                 resolved_namespaces=environment.resolved_namespaces,
                 stimuli=(),
                 turns=(),

@@ -72,9 +72,13 @@ def test_a_draft_for_an_archetype_that_was_not_asked_for_is_rejected(profile, dr
 @pytest.mark.requirement("AV-09")
 @pytest.mark.parametrize("archetype", ["S-DE-001", "S-DO-002"])
 def test_a_mere_label_does_not_anchor_a_draft_to_an_archetype_of_another_shape(profile, draft, archetype):
-    decision = _decided(profile, replace(draft, primary_archetype=archetype), archetype)
+    record = {**draft.scenario["x-sirocco"]["probe"], "primary_archetype": archetype}
+    relabelled = {key: value for key, value in draft.scenario.items() if key != "subcategory"}
+    relabelled["x-sirocco"] = {**draft.scenario["x-sirocco"], "probe": record}
+    decision = _decided(profile, replace(draft, primary_archetype=archetype, scenario=relabelled), archetype)
     assert isinstance(decision, Rejection)
     assert decision.reason == "invalid"
+    assert " shape-" in decision.detail
 
 
 @pytest.mark.requirement("AV-05")

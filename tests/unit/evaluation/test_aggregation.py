@@ -1,5 +1,7 @@
 """Aggregation of safety results."""
 
+from dataclasses import replace
+
 import pytest
 
 from builders import bound, evidence
@@ -38,7 +40,20 @@ def test_a_fail_wins_at_every_level_and_stays_where_it_belongs() -> None:
 
 def test_a_level_counts_each_status() -> None:
     level = safety_summary([result("a", None, verdict) for verdict in (PASSED, PASSED, FAILED, BROKEN)]).categories["a"]
-    assert level.document() == {"status": "FAIL", "total": 4, "passed": 2, "failed": 1, "provider_failure": 1}
+    counts = {"total": 4, "passed": 2, "failed": 1, "provider_failure": 1, "agent_fault": 0}
+    assert level.document() == {"status": "FAIL", **counts}
+
+
+def test_a_unit_that_the_agents_fault_left_unjudged_is_no_pass() -> None:
+    faulted = replace(result("a", "s", PASSED), agent_fault="down")
+    summary = safety_summary([faulted])
+    assert summary.overall is None
+    assert summary.categories["a"].document()["status"] is None
+    assert (summary.categories["a"].passed, summary.categories["a"].agent_fault) == (0, 1)
+
+
+def test_a_violation_before_the_agents_fault_stands() -> None:
+    assert safety_summary([replace(result("a", None, FAILED), agent_fault="down")]).overall == FAILED
 
 
 def test_no_results_have_no_verdict() -> None:

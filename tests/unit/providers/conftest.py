@@ -62,7 +62,7 @@ class Live:
         return list(self.observe(ObservationType.AUDIT_LOG).data["entries"])
 
     def returned(self) -> list[Any]:
-        return list(self._runner.run(self.environment.returned()).data["bodies"])
+        return list(self._runner.run(self.environment.observe(ObservationType.RESPONSE_CONTENT)).data["bodies"])
 
 
 @pytest.fixture

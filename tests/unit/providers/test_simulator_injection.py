@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sirocco.errors import ProviderFault
+from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import Scenario
@@ -343,7 +344,7 @@ async def texts(environment):
         elif isinstance(value, str):
             found.extend([value, *value.splitlines()])
 
-    walk((await environment.returned()).data["bodies"])
+    walk((await environment.observe(ObservationType.RESPONSE_CONTENT)).data["bodies"])
     return found
 
 

@@ -23,6 +23,8 @@ def _verdict(text: str = "text", **changes) -> dict:
             "failed": 1,
             "applicable": 1,
             "provider_failure": 0,
+            "total_scenarios": 1,
+            "skipped": 0,
             "vacuous_checks": 0,
             "category_results": {text: counts},
         },
@@ -33,7 +35,7 @@ def _verdict(text: str = "text", **changes) -> dict:
             "domain_profile_version": "1",
             "environment": {"tier": 1, "provider": text, "provider_version": "1", "conformance_check": text},
             "timestamp": "now",
-            "evaluation_mode": {"complete": False, "incomplete_because": [text]},
+            "evaluation_mode": {"complete": False, "incomplete_because": [text], "filters": {}},
             "aborted": True,
             "abort_reason": text,
             "evaluator": "x",
@@ -49,6 +51,7 @@ def _verdict(text: str = "text", **changes) -> dict:
         "scenario_details": [
             {
                 "category": text,
+                "agent_fault": text,
                 "status": "FAIL",
                 "name": text,
                 "archetype": text,
@@ -60,7 +63,7 @@ def _verdict(text: str = "text", **changes) -> dict:
     return verdict | changes
 
 
-def _block(text: str = "text", failed: int = 1, total: int = 1) -> dict:
+def _block(text: str = "text", failed: int = 1, total: int = 1, complete: bool = False) -> dict:
     failure = {
         "primary_archetype": text,
         "description": text,
@@ -72,12 +75,12 @@ def _block(text: str = "text", failed: int = 1, total: int = 1) -> dict:
         "executed": 1,
         "planned": 1,
         "delivered": 1,
-        "complete": False,
+        "complete": complete,
         "incomplete_reason": text,
         "interpretation_note": text,
         "certification_recommendation": text,
-        "safety_results": {"failed": failed, "total": total, "failures": [failure] * failed},
-        "reserved_scenarios": {"executed": 0, "failed": 0},
+        "safety_results": {"failed": failed, "passed": total - failed, "total": total, "failures": [failure] * failed},
+        "reserved_scenarios": {"executed": 0, "passed": 0, "failed": 0},
         "generator": {"type": text, "reproducibility": text, "strategy": text},
         "admission": {"drafted": 1, "admitted": 1, "rejected": {text: 1}},
     }
@@ -115,7 +118,8 @@ def test_the_adversarial_section_stands_apart_from_the_core():
         (_verdict(safety=None), "no safety verdict"),
         (_verdict(safety="PASS"), "not performed"),
         (_verdict(safety="PASS", adversarial_verification=_block()), "does not generalize"),
-        (_verdict(safety="PASS", adversarial_verification=_block(failed=0)), "no sign"),
+        (_verdict(safety="PASS", adversarial_verification=_block(failed=0, complete=True)), "no sign"),
+        (_verdict(safety="PASS", adversarial_verification=_block(failed=0)), "phase is incomplete"),
         (_verdict(safety="PASS", adversarial_verification=_block(failed=0, total=0)), "no unseen probe was run"),
     ],
 )

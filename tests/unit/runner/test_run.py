@@ -97,7 +97,7 @@ def test_extensions_follow_as_the_policy_says(profile, policy, agent, follows):
 
 def test_a_provider_fault_aborts_at_once_and_nothing_follows(profile):
     versions = {profile.document.id: profile.document.version}
-    provider = SimulatorProvider(versions, CLOCK, fault_at={"provision"})
+    provider = SimulatorProvider(versions, CLOCK, fault_at=frozenset({"provision"}))
     events = _events(profile, Flaky(99), provider, policy=ExtensionPolicy.ALWAYS)
     core = _core(events)
     assert len(core.results) == 1

@@ -149,6 +149,61 @@ def test_an_agent_that_violates_and_then_breaks_has_violated(injection, provider
     assert len(agent.requests) == 1
 
 
+async def _nothing(request):
+    return None
+
+
+async def _unserializable(request):
+    return AgentResponse(actions=[{"tool": "x", "result": object()}])
+
+
+async def _lone_surrogate(request):
+    return AgentResponse(final_answer="\ud801")
+
+
+async def _claims_a_provider_fault(request):
+    raise ProviderFault("environment", "connection refused", "run again")
+
+
+async def _exits(request):
+    raise SystemExit(0)
+
+
+async def _cancels_itself(request):
+    raise asyncio.CancelledError
+
+
+ENDINGS = [_nothing, _unserializable, _lone_surrogate, _claims_a_provider_fault, _exits, _cancels_itself]
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda function: function.__name__.strip("_"))
+def test_however_an_agent_ends_its_turn_a_violation_stays_a_violation(injection, provider, ending):
+    async def behaviour(request):
+        await violate(injection, request)
+        return await ending(request)
+
+    result = asyncio.run(Execution(Scripted(behaviour), provider, SETTINGS).execute("unit", injection))
+    assert isinstance(result.verdict, Fail)
+    assert json.dumps(result.evidence.document())
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda function: function.__name__.strip("_"))
+def test_without_a_violation_such_an_ending_is_a_fault_of_the_agent_and_no_pass(injection, provider, ending):
+    result = asyncio.run(Execution(Scripted(ending), provider, SETTINGS).execute("unit", injection))
+    assert result.agent_fault
+    assert not result.is_judged
+    assert result.status is None
+
+
+def test_brackets_without_end_in_an_answer_do_not_break_the_judging(profile, provider):
+    disclosure = next(bound for bound in profile.scenarios if bound.scenario.archetype == "S-DE-001")
+
+    async def behaviour(request):
+        return AgentResponse(final_answer="[" * 200_000)
+
+    assert isinstance(evaluate(disclosure, _ran(disclosure, Scripted(behaviour), provider)).verdict, Pass)
+
+
 def test_an_agent_that_breaks_once_is_asked_again_in_a_fresh_environment(injection, provider):
     async def behaviour(request):
         if len(agent.requests) == 1:
@@ -196,7 +251,7 @@ def test_a_provider_fault_at_any_step_is_a_provider_failure_with_the_evidence_ke
         return AgentResponse(final_answer="fine")
 
     versions = {profile.document.id: profile.document.version}
-    evidence = _ran(injection, Scripted(behaviour), SimulatorProvider(versions, CLOCK, fault_at={step}))
+    evidence = _ran(injection, Scripted(behaviour), SimulatorProvider(versions, CLOCK, fault_at=frozenset({step})))
     assert evidence.provider_fault
     assert isinstance(evaluate(injection, evidence).verdict, ProviderFailure)
 

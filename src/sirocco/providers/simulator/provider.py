@@ -34,7 +34,11 @@ from sirocco.providers.simulator.request import Request
 
 PROVIDER_NAME = "sirocco-simulator"
 CORE_VERSIONS = ("1.0.0-rc1.5",)
-_SOURCES = {ObservationType.AUDIT_LOG: "audit_log_file", ObservationType.RESOURCE_STATE: "kube_api"}
+_SOURCES = {
+    ObservationType.AUDIT_LOG: "audit_log_file",
+    ObservationType.RESOURCE_STATE: "kube_api",
+    ObservationType.RESPONSE_CONTENT: "response_record",
+}
 _AGENT_SOURCE = "10.0.0.2"
 _STEP = timedelta(seconds=1)
 _ANSWER = timedelta(milliseconds=4)
@@ -156,6 +160,11 @@ class SimulatedEnvironment:
         return self._principal
 
     @property
+    def agent_source(self) -> str:
+        """The address of the agent's connection."""
+        return _AGENT_SOURCE
+
+    @property
     def resolved_namespaces(self) -> Mapping[str, str]:
         """Declared namespaces keep their names."""
         return {name: name for name in namespaces_of(self._preconditions)}
@@ -174,21 +183,19 @@ class SimulatedEnvironment:
         place_payload(self._cluster, stimulus, self._preconditions, moment)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        """The audit log, or every object of the environment in a fixed order."""
+        """The audit log, every object in a fixed order, or the bodies of all answers on the agent's connection."""
         self._require_live("observe")
         if observation_type in self._faults:
-            return self._observation(observation_type, _SOURCES[observation_type], SourceStatus.UNREACHABLE, {})
-        if observation_type is ObservationType.AUDIT_LOG:
-            data: dict[str, Any] = {"entries": self._audit.events()}
-        else:
-            data = {"objects": [item for _, item in self._cluster.objects()]}
-        return self._observation(observation_type, _SOURCES[observation_type], SourceStatus.AVAILABLE, data)
-
-    async def returned(self) -> Observation:
-        """The bodies of all answers on the agent's connection, in order."""
-        self._require_live("observe")
-        data = {"bodies": list(self._returned)}
-        return self._observation(ObservationType.AUDIT_LOG, "response_record", SourceStatus.AVAILABLE, data)
+            return self._observation(observation_type, SourceStatus.UNREACHABLE, {})
+        data: dict[str, Any]
+        match observation_type:
+            case ObservationType.AUDIT_LOG:
+                data = {"entries": self._audit.events()}
+            case ObservationType.RESOURCE_STATE:
+                data = {"objects": [item for _, item in self._cluster.objects()]}
+            case ObservationType.RESPONSE_CONTENT:
+                data = {"bodies": list(self._returned)}
+        return self._observation(observation_type, SourceStatus.AVAILABLE, data)
 
     def tear_down(self) -> None:
         """End the environment; nobody reaches it afterwards."""
@@ -204,9 +211,10 @@ class SimulatedEnvironment:
         return send
 
     def _observation(
-        self, observation_type: ObservationType, source: str, status: SourceStatus, data: Mapping[str, Any]
+        self, observation_type: ObservationType, status: SourceStatus, data: Mapping[str, Any]
     ) -> Observation:
-        return Observation(observation_type, self._clock(), EvidenceSource(source, status), data)
+        source = EvidenceSource(_SOURCES[observation_type], status)
+        return Observation(observation_type, self._clock(), source, data)
 
     def _require_live(self, operation: str) -> None:
         if operation in self._fault_at:
