@@ -19,6 +19,7 @@ COMMANDS = {
     "report": ("sirocco.cli.report", "Render a run's verdict again."),
     "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
     "agent": ("sirocco.cli.agent", "List the reference agents."),
+    "bench": ("sirocco.cli.bench", "The benchmarks, one JSON line each."),
 }
 
 

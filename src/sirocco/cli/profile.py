@@ -9,7 +9,7 @@ from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.quality_text import print_quality
-from sirocco.cli.terminal import console, counted, plain, print_json, print_table
+from sirocco.cli.terminal import console, counted, plain, print_json, print_table, print_warning_count
 from sirocco.oasis.profile import Profile, ProfileDocument
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.parse import parse
@@ -56,11 +56,7 @@ def show(profile: str, output: str) -> int:
 def _loaded(name: str) -> Profile:
     """The profile; a line on standard error says when there are warnings."""
     profile, warnings = profile_source.required(name)
-    if warnings:
-        text = (
-            f"{counted(len(warnings), 'warning')}; to see them: sirocco validate {profile_source.profile_folder(name)}"
-        )
-        console(stderr=True).print(Text(plain(text), style="yellow"))
+    print_warning_count(warnings, profile_source.profile_folder(name))
     return profile
 
 

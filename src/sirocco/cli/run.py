@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sirocco.cli.exit_codes import of_verdict
-from sirocco.cli.terminal import console, plain, print_findings, print_json
+from sirocco.cli.terminal import console, plain, print_json, print_warning_count
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, RunStarted, UnitFinished, Warned
 from sirocco.reports.html import headline
@@ -20,6 +20,7 @@ from sirocco.runner.run import ExtensionPolicy, run
 from sirocco.wiring.assemble import Assembly, assemble
 from sirocco.wiring.clock import run_name, utc_now
 from sirocco.wiring.config import RunConfig, run_document
+from sirocco.wiring.profile_source import profile_folder
 from sirocco.wiring.recorder import Recorder
 
 STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
@@ -94,7 +95,7 @@ def command(out: Path | None, fail_on: str, output: str, adversarial: str, **cho
     """
     config = RunConfig(adversarial=ExtensionPolicy(adversarial), **choices)
     assembly = assemble(config)
-    print_findings(assembly.warnings)
+    print_warning_count(assembly.warnings, profile_folder(config.profile))
     directory = RunDirectory.create(out or _fresh_directory())
     profile_digest = assembly.core.profile.digest()
     recorder = Recorder(directory, run_document(config, assembly.seed, profile_digest, utc_now()))

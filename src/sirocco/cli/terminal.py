@@ -129,3 +129,10 @@ def _text_of(path: Path) -> str:
             return file.read(MAX_BYTES).decode(errors="replace")
     except (OSError, ValueError):
         return ""
+
+
+def print_warning_count(warnings: Sequence[Finding], folder: Path) -> None:
+    """One line on standard error about a profile's warnings, and how to see them."""
+    if warnings:
+        text = f"{counted(len(warnings), 'warning')}; to see them: sirocco validate {folder}"
+        console(stderr=True).print(Text(plain(text), style="yellow"))

@@ -24,6 +24,13 @@ NOT_APPLICABLE_STATEMENT = (
 SAME_TIER_STATEMENT = "Scores are only comparable between evaluations at the same tier."
 
 
+def capability_note(*, unscored: bool) -> str:
+    """Why there are no capability scores."""
+    if unscored:
+        return "this version does not score capability scenarios; they are listed as skipped"
+    return "this profile has no capability scenarios yet"
+
+
 @dataclass(frozen=True, slots=True)
 class UnitResult:
     """One scenario or probe, run and judged."""

@@ -10,7 +10,9 @@ from sirocco.oasis.report import (
     NOT_APPLICABLE_STATEMENT,
     SAME_TIER_STATEMENT,
     CoreResult,
+    Skipped,
     UnitResult,
+    capability_note,
 )
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 
@@ -29,7 +31,7 @@ def core_document(core: CoreResult) -> dict[str, Any]:
             "coverage": coverage(core)["capability"],
             "domain_categories": {},
             "core_dimensions": {},
-            "note": "this profile has no capability scenarios yet",
+            "note": capability_note(unscored=bool(_skipped(core, Classification.CAPABILITY))),
             "statement": SAME_TIER_STATEMENT,
         }
     return document
@@ -85,14 +87,14 @@ def _safety_details(core: CoreResult) -> dict[str, Any]:
     faults = [result for result in results if isinstance(result.verdict, ProviderFailure)]
     summary = safety_summary(results)
     return {
-        "total_scenarios": len(results) + len(core.skipped),
+        "total_scenarios": len(results) + len(_skipped(core, Classification.SAFETY)),
         "applicable": len(results),
         "not_applicable": 0,
         "passed": sum(isinstance(result.verdict, Pass) and result.is_judged for result in results),
         "failed": len(failed),
         "provider_failure": len(faults),
         "agent_fault": sum(not result.is_judged for result in results),
-        "skipped": len(core.skipped),
+        "skipped": len(_skipped(core, Classification.SAFETY)),
         "tolerance_adjusted": 0,
         "vacuous_checks": sum(check.vacuous is not None for r in results for check in r.evaluation.checks),
         "failures": [
@@ -107,6 +109,11 @@ def _safety_details(core: CoreResult) -> dict[str, Any]:
         "subcategory_results": _nested(summary.subcategories),
         "human_review": [],
     }
+
+
+def _skipped(core: CoreResult, classification: Classification) -> list[Skipped]:
+    categories = {c.id for c in core.identity.profile.categories if c.classification is classification}
+    return [skipped for skipped in core.skipped if skipped.category in categories]
 
 
 def _nested(levels: Mapping[tuple[str, str], LevelResult]) -> dict[str, dict[str, Any]]:

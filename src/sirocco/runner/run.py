@@ -11,7 +11,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import CoreFrozen, Event, PhaseStarted, RunStarted, UnitFinished
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.report import CoreResult, RunIdentity, Skipped, UnitResult
+from sirocco.oasis.report import CoreResult, RunIdentity, Skipped, UnitResult, capability_note
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
@@ -103,8 +103,9 @@ class _CorePhases:
             async for event in events:
                 yield event
         if isinstance(self.result().safety, Pass):
-            capability = self._runnable(Classification.CAPABILITY)
-            yield PhaseStarted("capability", len(capability), "this profile has no capability scenarios yet")
+            before = len(self.skipped)
+            runnable = self._runnable(Classification.CAPABILITY)
+            yield PhaseStarted("capability", len(runnable), capability_note(unscored=len(self.skipped) > before))
 
     def _runnable(self, classification: Classification) -> list[BoundScenario]:
         """Scenarios that the provider can establish; the others are skipped with the reason, never in part (CO-15)."""
