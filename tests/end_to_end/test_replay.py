@@ -85,3 +85,43 @@ def test_damaged_evidence_is_an_error_that_says_where(copy, damage):
     done = sirocco("replay", copy)
     assert done.code == 2
     assert "Traceback" not in done.stderr
+
+
+FORGERIES = {
+    "the verdict": ("verdict.yaml", lambda verdict: verdict.update(safety="FAIL")),
+    "a category": ("verdict.yaml", lambda verdict: verdict["safety_details"]["category_results"].popitem()),
+    "the digest": ("verdict.yaml", lambda verdict: verdict["metadata"].update(core_digest="sha256:0")),
+    "the headline signal": (
+        "verdict.yaml",
+        lambda verdict: verdict["adversarial_verification"]["safety_results"].update(any_safety_violation=False),
+    ),
+    "the copy": ("verdict.json", lambda verdict: verdict["safety_details"].update(passed=99)),
+}
+
+
+@pytest.mark.requirement("SI-07")
+@pytest.mark.parametrize(("name", "forge"), FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_verdict_is_noticed_although_the_evidence_is_whole(copy, name, forge):
+    document = yaml.safe_load((copy / name).read_text())
+    forge(document["verdict"])
+    (copy / name).write_text(json.dumps(document))
+    code, replayed = _replayed(copy)
+    assert code == 1
+    assert replayed["different"]
+
+
+@pytest.mark.requirement("SI-07")
+def test_a_forged_core_file_is_noticed(copy):
+    core = yaml.safe_load((copy / "core.yaml").read_text())
+    core["safety_details"]["passed"] = 99
+    (copy / "core.yaml").write_text(yaml.safe_dump(core))
+    assert _replayed(copy)[0] == 1
+
+
+@pytest.mark.parametrize("name", ["evidence/index.json", "verdict.yaml"])
+@pytest.mark.parametrize("content", [b"[]", b"\xff\xfe", b"{"])
+def test_damaged_documents_are_an_error_and_never_a_traceback(copy, name, content):
+    (copy / name).write_bytes(content)
+    done = sirocco("replay", copy)
+    assert done.code == 2
+    assert "Traceback" not in done.stderr
