@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from builders import kubernetes_object, pod_template
 from sirocco.agents.changes import altered_value, changed_object, concrete_paths, patch_body, typed_value, value_at
 from sirocco.agents.kubernetes import PatchForm
-from sirocco.providers.simulator.patch import patched
+from sirocco.providers.simulator.kubernetes.patches import patched
 
 TEMPLATE = pod_template("web")
 TEMPLATE["spec"]["containers"].append({"name": "side", "image": "side:1"})

@@ -6,11 +6,12 @@ import pytest
 
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.api import KubernetesApi
-from sirocco.providers.simulator.audit_log import AuditLog
-from sirocco.providers.simulator.authorization import AUTHENTICATED, Accounts, Principal
-from sirocco.providers.simulator.cluster import Cluster, Ids
-from sirocco.providers.simulator.request import Request
+from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
+from sirocco.providers.simulator.kubernetes.authorization import AUTHENTICATED, Accounts, Principal
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
+from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.server import KubernetesApi
+from sirocco.providers.simulator.world import BareWorld
 
 STATE = ({"resource": "deployment/web", "namespace": "shop"}, {"resource": "deployment/out", "namespace": "vault"})
 
@@ -95,8 +96,7 @@ class Replay:
         self.tokens = {name: user["token"] for name, user in users.items()}
         accounts = Accounts({user["token"]: Principal(user["username"], user["uid"], (*user["groups"], AUTHENTICATED))
                              for user in users.values()})  # fmt: skip
-        times = ("2026-01-05T09:00:00.000000Z", "2026-01-05T09:00:00.004000Z")
-        self.api = KubernetesApi(Cluster(Ids(5)), accounts, self.log, lambda: times, controllers=False)
+        self.api = KubernetesApi(Cluster(Ids(5)), accounts, self.log, BareWorld(lambda: "2026-01-05T09:00:00.000000Z"))
         for name in case["setup"]["namespaces"]:
             self.send({"method": "POST", "path": "/api/v1/namespaces", "body": {"metadata": {"name": name}}})
         for request in case["setup"]["requests"]:

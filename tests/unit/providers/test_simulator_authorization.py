@@ -3,8 +3,8 @@
 import pytest
 
 from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.authorization import MASTERS, Attributes, Principal, decide
-from sirocco.providers.simulator.cluster import Cluster, Ids
+from sirocco.providers.simulator.kubernetes.authorization import MASTERS, Attributes, Principal, decide
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
 
 STATE = (
     {"resource": "deployment/web", "namespace": "shop"},

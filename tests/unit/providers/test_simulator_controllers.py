@@ -3,8 +3,8 @@
 import pytest
 
 from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.cluster import Cluster, Ids
 from sirocco.providers.simulator.controllers import MATERIALISED_PODS, REVISION, Moment, settle
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
 
 TEMPLATE = {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "db", "image": "db:1"}]}}
 NOW = Moment("2026-01-05T09:00:00Z", "2026-01-05T09:00:00Z")

@@ -5,11 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sirocco.oasis.resource import RESOURCE_TYPES
-from sirocco.providers.simulator.api import KubernetesApi
-from sirocco.providers.simulator.audit_log import AuditLog
-from sirocco.providers.simulator.authorization import MASTERS, Accounts, Principal
-from sirocco.providers.simulator.cluster import Cluster, Ids
-from sirocco.providers.simulator.request import Request
+from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
+from sirocco.providers.simulator.kubernetes.authorization import MASTERS, Accounts, Principal
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
+from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.server import KubernetesApi
+from sirocco.providers.simulator.world import BareWorld, EnvironmentTime, World
 
 CONFIGMAPS = "/api/v1/namespaces/shop/configmaps"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments"
@@ -301,9 +302,7 @@ def admin():
 
 def _bare_api():
     accounts = Accounts({"t": Principal("root", "u", (MASTERS, "system:authenticated"))})
-    api = KubernetesApi(
-        Cluster(Ids(3)), accounts, AuditLog(), lambda: ("2026-01-05T09:00:00.000000Z",) * 2, controllers=False
-    )
+    api = KubernetesApi(Cluster(Ids(3)), accounts, AuditLog(), BareWorld(lambda: "2026-01-05T09:00:00.000000Z"))
     for name in ("default", "shop"):
         api.handle(_request("POST", "/api/v1/namespaces", {"metadata": {"name": name}}))
     return api
@@ -392,7 +391,7 @@ def test_no_request_breaks_the_server_or_keeps_its_controllers_busy(method, row,
         cluster,
         Accounts({"t": Principal("root", "u", (MASTERS, "system:authenticated"))}),
         AuditLog(),
-        lambda: ("2026-01-05T09:00:00.000000Z",) * 2,
+        World(cluster, EnvironmentTime("2026-01-05T09:00:00+00:00")),
     )
     api.handle(_request("POST", "/api/v1/namespaces", {"metadata": {"name": "shop"}}))
     api.handle(_request("POST", DEPLOYMENTS, deployment()))

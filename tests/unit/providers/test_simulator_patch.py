@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.patch import json_patch, merge_patch, strategic_merge
-from sirocco.providers.simulator.status import ApiError
+from sirocco.providers.simulator.kubernetes.patches import json_patch, merge_patch, strategic_merge
+from sirocco.providers.simulator.kubernetes.status import ApiError
 
 JSON_VALUES = st.recursive(
     st.booleans() | st.integers() | st.text(max_size=4),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sirocco.oasis.resource import BY_KIND, BY_NOUN, ResourceType
-from sirocco.providers.simulator.cluster import (
+from sirocco.providers.simulator.kubernetes.cluster import (
     FOREGROUND_FINALIZER,
     ORPHAN_FINALIZER,
     Cluster,
@@ -23,9 +23,9 @@ from sirocco.providers.simulator.cluster import (
     owner_reference,
     template_hash,
 )
-from sirocco.providers.simulator.kinds import PVC_PROTECTION, admitted, container_names, defaulted
-from sirocco.providers.simulator.selectors import match_labels
-from sirocco.providers.simulator.status import Json
+from sirocco.providers.simulator.kubernetes.kinds import PVC_PROTECTION, admitted, container_names, defaulted
+from sirocco.providers.simulator.kubernetes.selectors import match_labels
+from sirocco.providers.simulator.kubernetes.status import Json
 
 MATERIALISED_PODS = 50
 """Pods that exist as objects per workload; status counts tell how many there would be."""

@@ -10,10 +10,12 @@ from typing import Any
 from sirocco.oasis.resource import BY_NOUN, WORKLOADS, ResourceType, resource_type
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
-from sirocco.providers.simulator.authorization import RBAC_GROUP, cluster_rules, scoped_rules
-from sirocco.providers.simulator.cluster import Cluster, Declaration, Health, Key, key_of
 from sirocco.providers.simulator.controllers import Moment, pods_of, record_event, settle
-from sirocco.providers.simulator.kinds import admitted, decoded, defaulted, require_valid
+from sirocco.providers.simulator.kubernetes.authorization import RBAC_GROUP, cluster_rules, scoped_rules
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Declaration, Health, Key, key_of
+from sirocco.providers.simulator.kubernetes.kinds import admitted, decoded, defaulted, require_valid
+from sirocco.providers.simulator.kubernetes.names import is_dns_label, label_key_problem, name_problem
+from sirocco.providers.simulator.kubernetes.status import ApiError, Json
 from sirocco.providers.simulator.layout import (
     declared_keys,
     default_namespace,
@@ -25,8 +27,6 @@ from sirocco.providers.simulator.layout import (
     scope_of,
 )
 from sirocco.providers.simulator.manifests import RUNBOOK_KEY, RUNBOOK_LABELS, manifest_of, node_manifest
-from sirocco.providers.simulator.names import is_dns_label, label_key_problem, name_problem
-from sirocco.providers.simulator.status import ApiError, Json
 from sirocco.providers.simulator.vocabulary import as_text, entry_noun, entry_problems, is_broken_line
 
 ENVIRONMENT_TYPE = "kubernetes-cluster"

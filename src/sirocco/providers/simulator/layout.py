@@ -2,7 +2,7 @@
 
 from sirocco.oasis.resource import BY_NOUN, WORKLOADS
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.providers.simulator.cluster import Key
+from sirocco.providers.simulator.kubernetes.cluster import Key
 from sirocco.providers.simulator.vocabulary import entry_noun
 
 NODES = 3

@@ -5,10 +5,10 @@ from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN, ResourceType, resource_type
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.providers.simulator.kinds import decoded, defaulted
+from sirocco.providers.simulator.kubernetes.kinds import decoded, defaulted
+from sirocco.providers.simulator.kubernetes.names import is_dns_label
+from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.layout import namespace_of
-from sirocco.providers.simulator.names import is_dns_label
-from sirocco.providers.simulator.status import Json
 from sirocco.providers.simulator.vocabulary import as_text, entry_noun
 
 RUNBOOK_LABELS = {"app.kubernetes.io/component": "runbook"}

@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sirocco import __version__
@@ -14,11 +13,6 @@ from sirocco.oasis.observation import EvidenceSource, Observation, ObservationTy
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import Stimulus
-from sirocco.providers.simulator.api import KubernetesApi, Response
-from sirocco.providers.simulator.audit_log import AuditLog
-from sirocco.providers.simulator.authorization import Accounts, service_account
-from sirocco.providers.simulator.cluster import Cluster, Ids
-from sirocco.providers.simulator.controllers import Moment
 from sirocco.providers.simulator.injection import (
     ENVIRONMENT_TYPE,
     IMMEDIATE_TIMINGS,
@@ -29,8 +23,13 @@ from sirocco.providers.simulator.injection import (
     unsupported_preconditions,
     unsupported_stimulus,
 )
+from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
+from sirocco.providers.simulator.kubernetes.authorization import Accounts, service_account
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
+from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.server import KubernetesApi, Response
 from sirocco.providers.simulator.layout import default_namespace, namespaces_of
-from sirocco.providers.simulator.request import Request
+from sirocco.providers.simulator.world import EnvironmentTime, World
 
 PROVIDER_NAME = "sirocco-simulator"
 CORE_VERSIONS = ("1.0.0-rc1.5",)
@@ -40,10 +39,6 @@ _SOURCES = {
     ObservationType.RESPONSE_CONTENT: "response_record",
 }
 _AGENT_SOURCE = "10.0.0.2"
-_STEP = timedelta(seconds=1)
-_ANSWER = timedelta(milliseconds=4)
-_AGE = timedelta(days=6, hours=3, minutes=12)
-_LAST_SEEN = timedelta(minutes=2)
 
 
 class SimulatorProvider:
@@ -131,15 +126,15 @@ class SimulatedEnvironment:
         self._clock = clock
         self._faults = faults
         self._fault_at = fault_at
-        self._time = _EnvironmentTime(clock())
         self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")))
+        self._time = EnvironmentTime(clock())
         self._audit = AuditLog()
         self._returned: list[Any] = []
         self._is_live = True
         account = establish(self._cluster, self._preconditions, self._time.past())
         principal = service_account(account.namespace, account.name, account.uid)
         token = _opaque(derived_seed(request.seed, "token"))
-        api = KubernetesApi(self._cluster, Accounts({token: principal}), self._audit, self._time.tick)
+        api = KubernetesApi(self._cluster, Accounts({token: principal}), self._audit, World(self._cluster, self._time))
         self._principal = principal.username
         self._access = EnvironmentAccess(
             id=f"{derived_seed(request.seed, 'environment'):032x}"[:20],
@@ -256,38 +251,9 @@ class AgentClient:
         return Reply(response.status, _copied(response.body))
 
 
-class _EnvironmentTime:
-    """The environment's own clock: it starts at provisioning and every request advances it by the same step."""
-
-    def __init__(self, start: str) -> None:
-        self._start = datetime.fromisoformat(start).astimezone(UTC).replace(microsecond=0)
-        self._now = self._start
-
-    def tick(self) -> tuple[str, str]:
-        """When the next request arrives and when it is answered."""
-        self._now += _STEP
-        return _micro(self._now), _micro(self._now + _ANSWER)
-
-    def present(self) -> Moment:
-        """Now."""
-        return Moment(_second(self._now), _second(self._now))
-
-    def past(self) -> Moment:
-        """When what was there before the agent came into being."""
-        return Moment(_second(self._start - _AGE), _second(self._start - _LAST_SEEN), silent=True)
-
-
 def _wire(text: str) -> str:
     """The text as it would arrive over a network: what UTF-8 cannot carry is replaced."""
     return str(text).encode(errors="replace").decode()
-
-
-def _second(time: datetime) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _micro(time: datetime) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _opaque(number: int) -> str:

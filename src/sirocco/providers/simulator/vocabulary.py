@@ -6,9 +6,9 @@ from typing import Any
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.resource import REPLICATED, closest_noun, resource_type
 from sirocco.oasis.scenario import StateEntry
-from sirocco.providers.simulator.cluster import Health
-from sirocco.providers.simulator.kinds import is_base64
-from sirocco.providers.simulator.names import label_key_problem, label_value_problem
+from sirocco.providers.simulator.kubernetes.cluster import Health
+from sirocco.providers.simulator.kubernetes.kinds import is_base64
+from sirocco.providers.simulator.kubernetes.names import label_key_problem, label_value_problem
 
 Checker = Callable[[Any], str | None]
 """Says what is wrong with a declared value, as the rest of a sentence; None when nothing is."""

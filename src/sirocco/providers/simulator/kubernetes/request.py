@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from sirocco.oasis.resource import BY_PLURAL, ResourceType
-from sirocco.providers.simulator.authorization import Attributes
-from sirocco.providers.simulator.selectors import requested_name
+from sirocco.providers.simulator.kubernetes.authorization import Attributes
+from sirocco.providers.simulator.kubernetes.selectors import requested_name
 
 _VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _NAMESPACE_SUBRESOURCES = frozenset({"status", "finalize"})

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from sirocco.oasis.resource import ResourceType
-from sirocco.providers.simulator.names import (
+from sirocco.providers.simulator.kubernetes.names import (
     LABEL_WORDS,
     is_dns_label,
     label_key_problem,
     label_value_problem,
     name_problem,
 )
-from sirocco.providers.simulator.selectors import match_labels
-from sirocco.providers.simulator.status import Cause, Json, bad_request, invalid
+from sirocco.providers.simulator.kubernetes.selectors import match_labels
+from sirocco.providers.simulator.kubernetes.status import Cause, Json, bad_request, invalid
 
 POD_TEMPLATE_OWNERS = frozenset({"deployment", "replicaset", "statefulset", "daemonset", "job"})
 WITH_GENERATION = POD_TEMPLATE_OWNERS | {"cronjob", "ingress", "networkpolicy", "pdb"}

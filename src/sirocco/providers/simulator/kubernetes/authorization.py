@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES
-from sirocco.providers.simulator.cluster import Cluster
-from sirocco.providers.simulator.status import ApiError, Json
+from sirocco.providers.simulator.kubernetes.cluster import Cluster
+from sirocco.providers.simulator.kubernetes.status import ApiError, Json
 
 READ_VERBS = ("get", "list", "watch")
 WRITE_VERBS = ("create", "update", "patch", "delete", "deletecollection")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sirocco.providers.simulator.status import ApiError, bad_request, internal_error, rejected_patch
+from sirocco.providers.simulator.kubernetes.status import ApiError, bad_request, internal_error, rejected_patch
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"

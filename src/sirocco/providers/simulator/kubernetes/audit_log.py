@@ -8,8 +8,8 @@ there is no response object, as in the real log.
 from collections.abc import Mapping
 from typing import Any
 
-from sirocco.providers.simulator.authorization import Decision, Principal
-from sirocco.providers.simulator.status import Json
+from sirocco.providers.simulator.kubernetes.authorization import Decision, Principal
+from sirocco.providers.simulator.kubernetes.status import Json
 
 
 class AuditLog:

@@ -1,12 +1,11 @@
 """The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sirocco.oasis.resource import BY_KIND, REPLICATED, ResourceType
-from sirocco.providers.simulator.audit_log import AuditLog, audit_event
-from sirocco.providers.simulator.authorization import (
+from sirocco.providers.simulator.kubernetes.audit_log import AuditLog, audit_event
+from sirocco.providers.simulator.kubernetes.authorization import (
     AUTHENTICATED,
     Accounts,
     Attributes,
@@ -15,16 +14,14 @@ from sirocco.providers.simulator.authorization import (
     decide,
     forbidden,
 )
-from sirocco.providers.simulator.cluster import (
+from sirocco.providers.simulator.kubernetes.cluster import (
     BACKGROUND,
     ORPHAN,
     Cluster,
     is_being_deleted,
-    key_of,
     next_state,
 )
-from sirocco.providers.simulator.controllers import Moment, settle, workload_of
-from sirocco.providers.simulator.kinds import (
+from sirocco.providers.simulator.kubernetes.kinds import (
     WITH_STATUS,
     admitted,
     container_names,
@@ -32,7 +29,7 @@ from sirocco.providers.simulator.kinds import (
     defaulted,
     require_valid,
 )
-from sirocco.providers.simulator.options import (
+from sirocco.providers.simulator.kubernetes.options import (
     deletion_options,
     integer,
     is_dry_run,
@@ -43,10 +40,10 @@ from sirocco.providers.simulator.options import (
     require_preconditions,
     require_version,
 )
-from sirocco.providers.simulator.patch import APPLY_PATCH, patched, refused_apply
-from sirocco.providers.simulator.request import Call, Request, understood
-from sirocco.providers.simulator.selectors import field_selector, label_selector
-from sirocco.providers.simulator.status import (
+from sirocco.providers.simulator.kubernetes.patches import APPLY_PATCH, patched, refused_apply
+from sirocco.providers.simulator.kubernetes.request import Call, Request, understood
+from sirocco.providers.simulator.kubernetes.selectors import field_selector, label_selector
+from sirocco.providers.simulator.kubernetes.status import (
     ApiError,
     Cause,
     Json,
@@ -61,6 +58,7 @@ from sirocco.providers.simulator.status import (
     success,
     unauthorized,
 )
+from sirocco.providers.simulator.kubernetes.surroundings import Surroundings
 
 _RETURNED_WHEN_DELETED = frozenset({"pod", "serviceaccount", "pvc"})
 _POD_STREAMS = frozenset({"exec", "attach", "portforward"})
@@ -104,26 +102,23 @@ class _Exchange:
 
 
 class KubernetesApi:
-    """Serves one cluster; `tick` gives the time of a request's arrival and of its answer, as audit timestamps."""
+    """Serves one cluster; what is around it gives the time, acts on what changed, and runs the containers."""
 
     def __init__(
         self,
         cluster: Cluster,
         accounts: Accounts,
         audit: AuditLog,
-        tick: Callable[[], tuple[str, str]],
-        *,
-        controllers: bool = True,
+        surroundings: Surroundings,
     ) -> None:
         self._cluster = cluster
         self._accounts = accounts
         self._audit = audit
-        self._tick = tick
-        self._controllers = controllers
+        self._surroundings = surroundings
 
     def handle(self, request: Request) -> Response:
         """Answer one request and record it; a refusal is an answer."""
-        received, completed = self._tick()
+        received, completed = self._surroundings.tick()
         exchange = _Exchange(request, understood(request), received, completed, recorded_body=request.body)
         try:
             self._admit(exchange)
@@ -131,9 +126,7 @@ class KubernetesApi:
         except ApiError as refusal:
             response = Response(refusal.code, refusal.body)
         self._record(exchange, response)
-        if self._controllers:
-            now = _seconds(received)
-            settle(self._cluster, Moment(now, now))
+        self._surroundings.settle()
         return response
 
     def _admit(self, exchange: _Exchange) -> None:
@@ -423,18 +416,14 @@ class KubernetesApi:
         if request.asks("previous") and not _has_restarted(pod):
             container = container_names(pod)[-1]
             raise bad_request(f'previous terminated container "{container}" in pod "{exchange.call.name}" not found')
-        lines = self._lines(pod)
+        container = request.parameter("container") or container_names(pod)[-1]
+        lines = tuple(line.text for line in self._surroundings.log(pod, container, previous=request.asks("previous")))
         if tail is not None:
             lines = lines[len(lines) - min(tail, len(lines)) :]
         if request.asks("timestamps"):
             lines = tuple(f"{_nanoseconds(exchange.received, index)} {line}" for index, line in enumerate(lines))
         text = "".join(f"{line}\n" for line in lines)
         return Response(200, text if limit is None else text.encode()[:limit].decode(errors="ignore"))
-
-    def _lines(self, pod: Json) -> tuple[str, ...]:
-        """What a pod logged: its own lines and those of the workload that it belongs to."""
-        keys = dict.fromkeys((workload_of(self._cluster, pod), key_of(BY_KIND["Pod"], pod)))
-        return tuple(line for key in keys for line in self._cluster.logs.get(key, ()))
 
     def _evict(self, exchange: _Exchange) -> Response:
         body = mapping(exchange.request.body)

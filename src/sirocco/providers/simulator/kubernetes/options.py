@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sirocco.oasis.resource import ResourceType
-from sirocco.providers.simulator.cluster import BACKGROUND, FOREGROUND, ORPHAN
-from sirocco.providers.simulator.patch import PATCH_TYPES
-from sirocco.providers.simulator.request import Request
-from sirocco.providers.simulator.status import (
+from sirocco.providers.simulator.kubernetes.cluster import BACKGROUND, FOREGROUND, ORPHAN
+from sirocco.providers.simulator.kubernetes.patches import PATCH_TYPES
+from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.status import (
     Cause,
     Json,
     bad_request,

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from sirocco.oasis.canonical import canonical_json, derived_seed
 from sirocco.oasis.resource import BY_NOUN, ResourceType
-from sirocco.providers.simulator.kinds import WITH_GENERATION
-from sirocco.providers.simulator.status import Json
+from sirocco.providers.simulator.kubernetes.kinds import WITH_GENERATION
+from sirocco.providers.simulator.kubernetes.status import Json
 
 FOREGROUND, BACKGROUND, ORPHAN = "Foreground", "Background", "Orphan"
 FOREGROUND_FINALIZER, ORPHAN_FINALIZER = "foregroundDeletion", "orphan"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sirocco.providers.simulator.names import label_key_problem, label_value_problem
-from sirocco.providers.simulator.status import ApiError, bad_request
+from sirocco.providers.simulator.kubernetes.names import label_key_problem, label_value_problem
+from sirocco.providers.simulator.kubernetes.status import ApiError, bad_request
 
 Predicate = Callable[[Mapping[str, Any]], bool]
 _Requirement = Callable[[Mapping[str, str]], bool]
