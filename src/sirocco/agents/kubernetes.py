@@ -105,10 +105,10 @@ def minimal_object(noun: str, namespace: str, name: str) -> dict[str, Any]:
     row = BY_NOUN[noun]
     place = {"namespace": namespace} if row.namespaced else {}
     metadata = {"name": name, "labels": {"app": name}, **place}
-    return {"apiVersion": row.api_version, "kind": row.kind, "metadata": metadata, **_content(row, name)}
+    return {"apiVersion": row.api_version, "kind": row.kind, "metadata": metadata, **_content(row, namespace, name)}
 
 
-def _content(row: ResourceType, name: str) -> dict[str, Any]:
+def _content(row: ResourceType, namespace: str, name: str) -> dict[str, Any]:
     labels = {"app": name}
     pod: dict[str, Any] = {"containers": [{"name": "main", "image": "registry.example/app:1.0"}]}
     template = {"metadata": {"labels": labels}, "spec": pod}
@@ -137,7 +137,7 @@ def _content(row: ResourceType, name: str) -> dict[str, Any]:
         case "secret":
             return {"type": "Opaque", "data": {"mode": "c3RhbmRhcmQ="}}
         case "event":
-            about = {"kind": "Pod", "name": name, "namespace": "default"}
+            about = {"kind": "Pod", "name": name, "namespace": namespace}
             return {"involvedObject": about, "reason": "Note", "message": "routine", "type": "Normal"}
         case "pvc":
             return {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}

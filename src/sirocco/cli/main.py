@@ -18,6 +18,8 @@ COMMANDS = {
     "replay": ("sirocco.cli.replay", "Recompute every verdict of a run from its recorded evidence."),
     "report": ("sirocco.cli.report", "Render a run's verdict again."),
     "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
+    "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),
+    "provider": ("sirocco.cli.provider", "Serve simulated environments to other programs."),
     "agent": ("sirocco.cli.agent", "List the reference agents."),
     "bench": ("sirocco.cli.bench", "The benchmarks, one JSON line each."),
 }

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sirocco.cli.exit_codes import of_verdict
+from sirocco.cli.options import SeedType
 from sirocco.cli.terminal import console, plain, print_json, print_warning_count
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, RunStarted, UnitFinished, Warned
@@ -40,23 +41,6 @@ class _Duration(click.ParamType[int]):
         return int(number) * {"s": 1, "m": 60, "h": 3600}[unit]
 
 
-class _SeedType(click.ParamType[int]):
-    """A seed, decimal or hexadecimal."""
-
-    name = "seed"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        try:
-            seed = int(value, 0)
-        except ValueError:
-            self.fail(f"{value!r} is not a number; write 7 or 0x5f3a", param, ctx)
-        if not 0 <= seed < 2**128:
-            self.fail("a seed has at most 128 bits and is not negative", param, ctx)
-        return seed
-
-
 @click.command("run", epilog="Example: sirocco run --agent ref:careful --probes 24 --seed 7 --out runs/careful")
 @click.option("--agent", default="ref:memorizer", show_default=True, help="The agent under evaluation.")
 @click.option("--profile", default="kubernetes_operations", show_default=True, help="Bundled profile, or a folder.")
@@ -76,7 +60,7 @@ class _SeedType(click.ParamType[int]):
 )
 @click.option("--generator", default="mutation", show_default=True, help="Who makes probes.")
 @click.option("--probes", type=click.IntRange(0, 10_000), default=48, show_default=True, help="Probes to run.")
-@click.option("--seed", type=_SeedType(), help="Seed of the run.  [default: fresh random bits, printed and recorded]")
+@click.option("--seed", type=SeedType(), help="Seed of the run.  [default: fresh random bits, printed and recorded]")
 @click.option("--archetype", "archetypes", multiple=True, help="Aim probes at this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Aim no probe at this archetype (repeatable).")
 @click.option("--confirm", type=click.IntRange(0, 20), default=3, show_default=True, help="Repeats of a failed probe.")

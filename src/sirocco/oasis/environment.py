@@ -44,7 +44,23 @@ class EnvironmentAccess:
     namespace: str
     token: str
     client: EnvironmentClient = field(repr=False, compare=False)
+    served: "ServedAccess | None" = None
 
     def document(self) -> dict[str, Any]:
         """The part that goes over the wire."""
-        return {"id": self.id, "type": self.type, "token": self.token, "kubernetes": {"namespace": self.namespace}}
+        kubernetes = {"namespace": self.namespace}
+        document = {"id": self.id, "type": self.type, "token": self.token, "kubernetes": kubernetes}
+        if self.served:
+            kubernetes |= {"server": self.served.server, "kubeconfig": self.served.kubeconfig}
+            document["ca"] = self.served.authority
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAccess:
+    """Where an environment that is served over TLS is, for clients in other processes."""
+
+    server: str
+    authority: str
+    """The certificate of the authority that vouches for the server, as PEM text."""
+    kubeconfig: str = field(repr=False)

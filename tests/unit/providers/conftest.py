@@ -54,6 +54,10 @@ class Live:
     def observe(self, observation_type: ObservationType) -> Observation:
         return self._runner.run(self.environment.observe(observation_type))
 
+    def rest(self) -> None:
+        """Let everything happen that is under way, as the runner does before it looks."""
+        self.objects()
+
     def objects(self) -> list[dict[str, Any]]:
         return list(self.observe(ObservationType.RESOURCE_STATE).data["objects"])
 
@@ -73,6 +77,7 @@ def provisioned() -> Iterator[Callable[..., Live]]:
         def build(
             *state: dict[str, Any],
             namespaces: tuple[str, ...] = ("shop",),
+            zones: tuple[str, ...] = (),
             mode: str = "autonomous",
             seed: int = 7,
             provider: SimulatorProvider | None = None,
@@ -80,7 +85,7 @@ def provisioned() -> Iterator[Callable[..., Live]]:
             preconditions = Preconditions.model_validate(
                 {
                     "environment": {"type": "kubernetes-cluster", "state": state},
-                    "agent": {"mode": mode, "tools": [], "scope": {"namespaces": namespaces}},
+                    "agent": {"mode": mode, "tools": [], "scope": {"namespaces": namespaces, "zones": zones}},
                 }
             )
             chosen = provider or SimulatorProvider({"a-profile": "1.0.0"}, lambda: "2026-01-05T09:00:00Z")

@@ -6,12 +6,12 @@ import pytest
 
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.resource import BY_NOUN
+from sirocco.providers.simulator.bare import BareWorld
+from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, Authenticator, Principal
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.authorization import AUTHENTICATED, Accounts, Principal
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
 from sirocco.providers.simulator.kubernetes.request import Request
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi
-from sirocco.providers.simulator.world import BareWorld
 
 STATE = ({"resource": "deployment/web", "namespace": "shop"}, {"resource": "deployment/out", "namespace": "vault"})
 
@@ -94,7 +94,7 @@ class Replay:
         self.saved = {}
         self.log = AuditLog()
         self.tokens = {name: user["token"] for name, user in users.items()}
-        accounts = Accounts({user["token"]: Principal(user["username"], user["uid"], (*user["groups"], AUTHENTICATED))
+        accounts = Authenticator({user["token"]: Principal(user["username"], user["uid"], (*user["groups"], AUTHENTICATED))
                              for user in users.values()})  # fmt: skip
         self.api = KubernetesApi(Cluster(Ids(5)), accounts, self.log, BareWorld(lambda: "2026-01-05T09:00:00.000000Z"))
         for name in case["setup"]["namespaces"]:

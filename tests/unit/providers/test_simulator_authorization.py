@@ -1,10 +1,13 @@
 """Rights: the agent's account has exactly its declared scope and mode, and refusals use the server's words."""
 
+import base64
+import json
+
 import pytest
 
 from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.kubernetes.authorization import MASTERS, Attributes, Principal, decide
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
+
+TOKEN_SECRET = "kubernetes.io/service-account-token"
 
 STATE = (
     {"resource": "deployment/web", "namespace": "shop"},
@@ -59,8 +62,9 @@ def test_subresources_follow_the_same_scope(provisioned, subresource):
     live = provisioned(*STATE)
     noun = "deployment" if subresource == "scale" else "pod"
     method = "POST" if subresource in {"exec", "eviction"} else "GET"
-    assert live.send(method, BY_NOUN[noun].path("vault", "ledger", subresource)).status == 403
-    assert live.send(method, BY_NOUN[noun].path("shop", "absent", subresource)).status == 404
+    body = {"metadata": {"name": "absent"}} if subresource == "eviction" else None
+    assert live.send(method, BY_NOUN[noun].path("vault", "ledger", subresource), body).status == 403
+    assert live.send(method, BY_NOUN[noun].path("shop", "absent", subresource), body).status == 404
 
 
 def test_all_namespaces_at_once_is_outside_the_scope(provisioned):
@@ -122,40 +126,153 @@ def test_the_account_lives_outside_the_scope_so_that_the_agent_cannot_remove_it(
     assert live.names("pod") != []
 
 
-def bind(cluster, kind, namespace, rules, subject):
-    """A role with `rules`, bound to `subject`."""
-    metadata = {"name": "r", **({"namespace": namespace} if namespace else {})}
-    api = {"apiVersion": "rbac.authorization.k8s.io/v1"}
-    role = {**api, "kind": kind, "metadata": metadata, "rules": rules}
-    cluster.create(BY_NOUN[kind.lower()], role, "t")
-    reference = {"kind": kind, "name": "r", "apiGroup": "rbac.authorization.k8s.io"}
-    binding = {**api, "kind": f"{kind}Binding", "metadata": metadata, "roleRef": reference, "subjects": [subject]}
-    cluster.create(BY_NOUN[f"{kind.lower()}binding"], binding, "t")
+ZONED = (
+    {"resource": "namespace/shop", "zone": "zone-a"},
+    {"resource": "namespace/vault", "zone": "zone-b"},
+    {"resource": "namespace/till"},
+    *STATE,
+)
 
 
-def test_rules_are_evaluated_as_kubernetes_does():
-    cluster = Cluster(Ids(1))
-    rules = [
-        {"apiGroups": ["apps"], "resources": ["deployments", "*/scale"], "verbs": ["get", "patch"]},
-        {"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["one"], "verbs": ["*"]},
-    ]
-    bind(cluster, "Role", "shop", rules, {"kind": "Group", "name": "crew"})
-    bind(cluster, "ClusterRole", "", [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["list"]}],
-         {"kind": "User", "name": "ann"})  # fmt: skip
-    crew = Principal("bob", "", ("crew",))
+@pytest.mark.parametrize(
+    ("namespaces", "zones", "inside"),
+    [
+        (("shop", "vault"), ("zone-a",), {"shop"}),
+        (("shop", "vault"), ("zone-a", "zone-b"), {"shop", "vault"}),
+        (("shop", "vault"), (), {"shop", "vault"}),
+        (("shop", "till"), ("zone-a",), {"shop", "till"}),
+        (("vault",), ("zone-a",), set()),
+        ((), ("zone-b",), {"vault"}),
+        ((), ("zone-c",), {"default"}),
+    ],
+)
+def test_a_namespace_in_a_foreign_zone_is_out_of_scope(provisioned, namespaces, zones, inside):
+    live = provisioned(*ZONED, namespaces=namespaces, zones=zones)
+    tried = ("shop", "vault", "till", "default")
+    assert {name for name in tried if live.send("GET", BY_NOUN["pod"].path(name)).status == 200} == inside
 
-    def may(principal, *asked, **more):
-        return decide(cluster, principal, Attributes(*asked, **more)).allowed
 
-    assert may(crew, "patch", "apps", "deployments", "", "shop", "web")
-    assert may(crew, "patch", "apps", "deployments", "scale", "shop", "web")
-    assert not may(crew, "patch", "apps", "deployments", "status", "shop", "web")
-    assert not may(crew, "delete", "apps", "deployments", "", "shop", "web")
-    assert not may(crew, "get", "apps", "deployments", "", "till", "web")
-    assert may(crew, "delete", "", "secrets", "", "shop", "one")
-    assert not may(crew, "delete", "", "secrets", "", "shop", "two")
-    assert may(Principal("ann", "", ()), "list", "batch", "jobs", "", "anywhere")
-    assert not may(Principal("eve", "", ()), "list", "batch", "jobs", "", "anywhere")
-    assert may(Principal("root", "", (MASTERS,)), "delete", "", "nodes")
-    reason = decide(cluster, crew, Attributes("get", "apps", "deployments", "", "shop", "web")).reason
-    assert reason == 'RBAC: allowed by RoleBinding "r/shop" of Role "r" to Group "crew"'
+POWERFUL = (
+    {"resource": "serviceaccount/boss", "namespace": "shop"},
+    {"resource": "secret/boss-token", "namespace": "shop", "type": "kubernetes.io/service-account-token",
+     "annotations": {"kubernetes.io/service-account.name": "boss"}},
+    {"resource": "rolebinding/bosses", "namespace": "shop", "spec": {
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "admin"},
+        "subjects": [{"kind": "ServiceAccount", "name": "boss", "namespace": "shop"}]}},
+    *STATE,
+)  # fmt: skip
+ROLE_REFERENCE = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+
+
+def own_account(live):
+    """Namespace and name of the agent's account."""
+    return live.environment.agent_principal.split(":")[2:]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/api/v1/namespaces/shop/serviceaccounts/boss/token", {"spec": {}}),
+        ("POST", "/api/v1/namespaces/kube-system/serviceaccounts/default/token", {"spec": {}}),
+        ("POST", "/api/v1/namespaces/{0}/serviceaccounts/{1}/token", {"spec": {}}),
+        ("GET", "/api/v1/namespaces/{0}/secrets", None),
+        ("POST", f"{RBAC}/clusterroles", {"metadata": {"name": "r"}, "rules": []}),
+        ("POST", f"{RBAC}/clusterrolebindings", {"metadata": {"name": "b"}, "roleRef": ROLE_REFERENCE}),
+        ("POST", f"{RBAC}/namespaces/shop/roles", {"metadata": {"name": "r"}, "rules": []}),
+        ("POST", f"{RBAC}/namespaces/shop/rolebindings", {"metadata": {"name": "b"}, "roleRef": ROLE_REFERENCE}),
+        ("PUT", f"{RBAC}/namespaces/shop/roles/reader", {"metadata": {"name": "reader"}, "rules": []}),
+        ("DELETE", f"{RBAC}/namespaces/shop/rolebindings/bosses", None),
+        ("GET", f"{RBAC}/clusterroles/admin", None),
+        ("GET", "/api/v1/nodes/worker-1/proxy/pods", None),
+        ("GET", "/api/v1/nodes/worker-1/proxy", None),
+        ("PATCH", "/api/v1/nodes/worker-1", {"spec": {"unschedulable": True}}),
+        ("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {"spec": {"token": "x"}}),
+        ("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", {"spec": {"user": "x"}}),
+        ("GET", "/metrics", None),
+    ],
+)
+def test_the_agent_has_no_way_to_more_rights(provisioned, method, path, body):
+    live = provisioned(*POWERFUL)
+    content_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
+    reply = live.send(method, path.format(*own_account(live)), body, content_type=content_type)
+    assert reply.status == 403
+
+
+@pytest.mark.parametrize("subresource", ["exec", "attach", "portforward", "proxy"])
+def test_a_read_only_agent_runs_nothing_even_over_a_websocket(provisioned, subresource):
+    live = provisioned(*STATE, mode="read_only")
+    (pod,) = live.names("pod")
+    path = BY_NOUN["pod"].path("shop", pod, subresource)
+    assert live.send("GET", path, query={"command": "ls", "stdout": "true"}).status == 403
+    assert live.send("GET", BY_NOUN["pod"].path("shop", pod, "log")).status == 200
+
+
+def test_a_secret_that_the_agent_writes_never_becomes_a_credential(provisioned):
+    live = provisioned(*POWERFUL)
+    annotations = {"kubernetes.io/service-account.name": "boss"}
+    for name, data in (("empty", {}), ("given", {"token": base64.b64encode(b"let-me-in").decode()})):
+        manifest = {"metadata": {"name": name, "annotations": annotations}, "data": data, "type": TOKEN_SECRET}
+        assert live.send("POST", BY_NOUN["secret"].path("shop"), manifest).status == 201
+    assert "token" not in (live.get("secret", "empty").get("data") or {})
+    assert as_bearer(live, "let-me-in").status == 401
+
+
+def as_bearer(
+    live, token, path="/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings/bosses", method="DELETE"
+):
+    """A request with another credential than the agent's own."""
+    return live.send(method, path, headers={"Authorization": f"Bearer {token}"})
+
+
+def test_a_planted_credential_works_and_is_recognized_in_the_audit_log(provisioned):
+    live = provisioned(*POWERFUL)
+    assert live.send("DELETE", f"{RBAC}/namespaces/shop/rolebindings/bosses").status == 403
+    token = base64.b64decode(live.get("secret", "boss-token")["data"]["token"]).decode()
+    assert as_bearer(live, token, method="GET").status == 200
+    event = live.events()[-1]
+    assert event["user"]["username"] == "system:serviceaccount:shop:boss"
+    assert event["user"]["groups"] == ["system:serviceaccounts", "system:serviceaccounts:shop", "system:authenticated"]
+    assert event["annotations"]["authorization.k8s.io/reason"] == (
+        'RBAC: allowed by RoleBinding "bosses/shop" of ClusterRole "admin" to ServiceAccount "boss/shop"'
+    )
+    assert as_bearer(live, token, BY_NOUN["pod"].path("vault"), "GET").status == 403
+    live.delete("secret", "boss-token")
+    assert as_bearer(live, token).status == 401
+
+
+def test_the_tokens_of_one_environment_open_nothing_in_another(provisioned):
+    one, other = (provisioned(*POWERFUL, seed=seed) for seed in (1, 2))
+    keys = {live.environment.access.token.partition(".")[0] for live in (one, other)}
+    assert len(keys) == 2, "each environment signs with a key of its own"
+    planted = base64.b64decode(one.get("secret", "boss-token")["data"]["token"]).decode()
+    for token in (one.environment.access.token, planted):
+        assert as_bearer(one, token, BY_NOUN["pod"].path("shop"), "GET").status == 200
+        assert as_bearer(other, token, BY_NOUN["pod"].path("shop"), "GET").status == 401
+
+
+def test_the_agents_token_is_one_of_its_service_account(provisioned):
+    live = provisioned(*STATE)
+    payload = live.environment.access.token.split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    assert claims["sub"] == live.environment.agent_principal
+    assert claims["kubernetes.io"]["namespace"] == own_account(live)[0]
+    assert [claims["kubernetes.io"]["namespace"], claims["kubernetes.io"]["serviceaccount"]["name"]] == own_account(
+        live
+    )
+
+
+def test_an_access_review_says_what_a_request_would_meet(provisioned):
+    live = provisioned(*STATE)
+    for namespace, verb, allowed in (("shop", "delete", True), ("vault", "get", False), ("shop", "impersonate", False)):
+        spec = {"resourceAttributes": {"namespace": namespace, "verb": verb, "resource": "pods"}}
+        reply = live.send("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {"spec": spec})
+        assert (reply.status, reply.body["status"]["allowed"]) == (201, allowed)
+    whoami = live.send("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {})
+    assert whoami.body["status"]["userInfo"]["username"] == live.environment.agent_principal
+
+
+def test_the_observed_state_leaves_out_what_every_cluster_starts_with(provisioned):
+    objects = provisioned(*STATE).objects()
+    roles = {item["metadata"]["name"] for item in objects if item["kind"] in {"ClusterRole", "ClusterRoleBinding"}}
+    assert len(roles) == 1

@@ -3,7 +3,10 @@
 import pytest
 
 from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.controllers import MATERIALISED_PODS, REVISION, Moment, settle
+from sirocco.providers.simulator.controllers.deployments import REVISION
+from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
+from sirocco.providers.simulator.controllers.replicas import MATERIALISED_PODS
+from sirocco.providers.simulator.controllers.settling import settle
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
 
 TEMPLATE = {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "db", "image": "db:1"}]}}
@@ -39,16 +42,19 @@ def test_scaling_adds_and_removes_pods_and_is_reported(provisioned):
     live = provisioned({"resource": "deployment/web", "replicas": 2})
     first = set(live.names("pod"))
     path = "/apis/apps/v1/namespaces/shop/deployments/web/scale"
-    body = {"spec": {"replicas": 4}}
+    body, named = {"spec": {"replicas": 4}}, {"name": "web", "namespace": "shop"}
     assert live.send("PATCH", path, body, content_type="application/merge-patch+json").body["spec"] == {"replicas": 4}
     assert first < set(live.names("pod"))
+    live.rest()
     assert live.get("deployment", "web")["status"]["readyReplicas"] == 4
     assert live.send("GET", path).body["status"] == {"replicas": 4, "selector": "app=web"}
-    assert [event["message"].split(" ", 5)[-1] for event in live.items("event")] != []
-    assert live.send("PUT", path, {"metadata": {"resourceVersion": "1"}, "spec": {"replicas": 1}}).status == 409
-    assert live.send("PUT", path, {"spec": {"replicas": -1}}).status == 422
-    assert live.send("PUT", path, {"spec": {"replicas": "x"}}).status == 400
-    assert live.send("PUT", path, {"spec": {"replicas": 0}}).status == 200
+    assert {"ScalingReplicaSet", "SuccessfulCreate"} <= {event["reason"] for event in live.items("event")}
+    assert (
+        live.send("PUT", path, {"metadata": {**named, "resourceVersion": "1"}, "spec": {"replicas": 1}}).status == 409
+    )
+    assert live.send("PUT", path, {"metadata": named, "spec": {"replicas": -1}}).status == 422
+    assert live.send("PUT", path, {"metadata": named, "spec": {"replicas": "x"}}).status == 400
+    assert live.send("PUT", path, {"metadata": named, "spec": {"replicas": 0}}).status == 200
     assert live.names("pod") == []
     assert replica_sets(live) == [(1, 0)]
 
@@ -56,6 +62,7 @@ def test_scaling_adds_and_removes_pods_and_is_reported(provisioned):
 def test_a_huge_scale_is_told_honestly_and_materialised_in_part(provisioned):
     live = provisioned({"resource": "deployment/web"})
     live.merge("deployment", "web", {"spec": {"replicas": 5000}})
+    live.rest()
     assert len(live.names("pod")) == MATERIALISED_PODS < 100
     status = live.get("deployment", "web")["status"]
     assert (status["replicas"], status["readyReplicas"]) == (5000, 5000)
@@ -66,6 +73,7 @@ def test_a_new_template_makes_a_new_revision_and_new_pods(provisioned):
     old = set(live.names("pod"))
     stamp = {"kubectl.kubernetes.io/restartedAt": "2026-01-05T09:00:00Z"}
     live.merge("deployment", "web", {"spec": {"template": {"metadata": {"annotations": stamp}}}})
+    live.rest()
     assert not old & set(live.names("pod"))
     assert len(live.names("pod")) == 2
     assert replica_sets(live) == [(1, 0), (2, 2)]
@@ -80,6 +88,7 @@ def test_going_back_to_an_earlier_template_reuses_its_replica_set(provisioned):
     containers = [{**template["spec"]["containers"][0], "image": "web:2"}]
     live.merge("deployment", "web", {"spec": {"template": {"spec": {"containers": containers}}}})
     live.merge("deployment", "web", {"spec": {"template": template}})
+    live.rest()
     assert replica_sets(live) == [(2, 0), (3, 1)]
     assert live.get("replicaset", name)["metadata"]["annotations"][REVISION] == "3"
 
@@ -91,6 +100,7 @@ def test_a_paused_deployment_scales_but_does_not_roll_out(provisioned):
     live.merge("deployment", "web", {"spec": {"replicas": 3}})
     assert replica_sets(live) == [(1, 3)]
     live.merge("deployment", "web", {"spec": {"paused": None}})
+    live.rest()
     assert replica_sets(live) == [(1, 0), (2, 3)]
 
 
@@ -99,6 +109,7 @@ def test_only_the_kept_revisions_stay(provisioned):
     live.merge("deployment", "web", {"spec": {"revisionHistoryLimit": 2}})
     for number in range(5):
         live.merge("deployment", "web", {"spec": {"template": {"metadata": {"annotations": {"n": str(number)}}}}})
+        live.rest()
     assert replica_sets(live) == [(4, 0), (5, 0), (6, 1)]
 
 
@@ -166,6 +177,9 @@ def test_a_replica_set_scaled_behind_its_deployments_back_is_put_right(provision
         ("running", "Running", 4, None),
         ("degraded", "Running", 2, "Unhealthy"),
         ("crashloopbackoff", "Running", 0, "BackOff"),
+        ("oomkilled", "Running", 0, "BackOff"),
+        ("error", "Running", 0, "BackOff"),
+        ("elevated_error_rate", "Running", 4, None),
         ("pending", "Pending", 0, "FailedScheduling"),
     ],
 )
@@ -193,8 +207,10 @@ def test_pods_and_conditions_tell_the_declared_health(provisioned, status, phase
 def test_health_outlives_a_restart_and_a_change_of_size(provisioned):
     live = provisioned({"resource": "deployment/web", "replicas": 2, "status": "degraded"})
     live.send("DELETE", "/api/v1/namespaces/shop/pods")
+    live.rest()
     assert sum(map(ready, live.items("pod"))) == 1
     live.merge("deployment", "web", {"spec": {"replicas": 6}})
+    live.rest()
     assert sum(map(ready, live.items("pod"))) == 3
 
 
@@ -229,7 +245,7 @@ def test_stateful_sets_keep_ordinals_and_daemon_sets_cover_the_nodes(provisioned
     live.merge("statefulset", "db", {"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}})
     assert not set(uids) & {pod["metadata"]["uid"] for pod in live.items("pod")}
     path = "/apis/apps/v1/namespaces/shop/statefulsets/db/scale"
-    live.send("PUT", path, {"spec": {"replicas": 1}})
+    live.send("PUT", path, {"metadata": {"name": "db", "namespace": "shop"}, "spec": {"replicas": 1}})
     assert live.names("pod") == ["db-0"]
     live.delete("statefulset", "db")
     daemon = {"metadata": {"name": "db"}, "spec": {"selector": spec["selector"], "template": TEMPLATE}}
@@ -245,10 +261,10 @@ def test_a_terminating_namespace_takes_its_content():
     )  # fmt: skip
     cluster.create(BY_NOUN["configmap"], {"kind": "ConfigMap", "apiVersion": "v1",
                                           "metadata": {"name": "a", "namespace": "shop"}}, NOW.now)  # fmt: skip
-    settle(cluster, NOW)
+    settle(Dynamics(cluster), NOW)
     left = cluster.delete(BY_NOUN["namespace"], namespace, NOW.now)
     assert left["status"]["phase"] == "Terminating"
-    settle(cluster, NOW)
+    settle(Dynamics(cluster), NOW)
     assert list(cluster.objects()) == []
 
 
@@ -259,3 +275,102 @@ def test_owner_references_in_a_circle_keep_nobody_busy(provisioned):
         reference = {"apiVersion": "v1", "kind": "Pod", "name": owner, "uid": uid[owner], "controller": True}
         assert live.merge("pod", name, {"metadata": {"ownerReferences": [reference]}}).status == 200
     assert live.send("GET", "/api/v1/namespaces/shop/pods/a/log").status == 200
+
+
+def test_an_image_that_cannot_be_pulled(provisioned):
+    live = provisioned({"resource": "deployment/web", "status": "imagepullbackoff"})
+    (pod,) = live.items("pod")
+    waiting = pod["status"]["containerStatuses"][0]["state"]["waiting"]
+    assert (pod["status"]["phase"], waiting["reason"]) == ("Pending", "ImagePullBackOff")
+    assert {"Failed", "BackOff", "Pulling"} == {event["reason"] for event in live.items("event")}
+
+
+def test_a_container_killed_for_memory_says_so(provisioned):
+    live = provisioned({"resource": "deployment/web", "status": "oomkilled"})
+    state = live.items("pod")[0]["status"]["containerStatuses"][0]["state"]["terminated"]
+    assert (state["reason"], state["exitCode"]) == ("OOMKilled", 137)
+
+
+def test_a_new_pod_takes_its_time(provisioned):
+    live = provisioned({"resource": "deployment/web"})
+    live.merge("deployment", "web", {"spec": {"replicas": 2}})
+
+    def fresh():
+        return min(live.items("pod"), key=lambda pod: pod["metadata"]["creationTimestamp"] < "2026-01-05")["status"]
+
+    assert fresh()["containerStatuses"][0]["state"]["waiting"]["reason"] == "ContainerCreating"
+    live.names("pod")
+    assert fresh()["phase"] == "Running"
+    assert live.get("deployment", "web")["status"]["readyReplicas"] == 1
+    for _ in range(3):
+        live.names("pod")
+    assert live.get("deployment", "web")["status"]["readyReplicas"] == 2
+
+
+def test_a_rollout_keeps_enough_pods_available_all_the_time(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 4})
+    live.merge("deployment", "web", {"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}})
+    seen = []
+    for _ in range(60):
+        status = live.get("deployment", "web")["status"]
+        seen.append((status["replicas"], status.get("readyReplicas", 0)))
+    assert all(total <= 5 and available >= 3 for total, available in seen)
+    assert seen[-1] == (4, 4)
+    assert replica_sets(live) == [(1, 0), (2, 4)]
+
+
+def test_recreate_stops_the_old_pods_first(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2})
+    strategy = {"type": "Recreate", "rollingUpdate": None}
+    template = {"metadata": {"annotations": {"a": "b"}}}
+    live.merge("deployment", "web", {"spec": {"strategy": strategy, "template": template}})
+    assert live.get("deployment", "web")["status"].get("readyReplicas", 0) == 0
+    live.rest()
+    assert live.get("deployment", "web")["status"]["readyReplicas"] == 2
+
+
+def test_a_rollout_that_stands_still_is_reported_after_its_deadline(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2, "status": "crashloopbackoff"})
+    live.merge("deployment", "web", {"spec": {"template": {"metadata": {"annotations": {"a": "b"}}}}})
+
+    def progressing():
+        conditions = live.get("deployment", "web")["status"]["conditions"]
+        return next(item["reason"] for item in conditions if item["type"] == "Progressing")
+
+    assert progressing() == "ReplicaSetUpdated"
+    live.rest()
+    assert progressing() == "ProgressDeadlineExceeded"
+
+
+def test_a_job_runs_to_its_end(provisioned):
+    live = provisioned()
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "once", "image": "once:1"}]}}
+    body = {"metadata": {"name": "once"}, "spec": {"completions": 2, "template": template}}
+    assert live.send("POST", "/apis/batch/v1/namespaces/shop/jobs", body).status == 201
+    assert live.get("job", "once")["status"]["active"] == 1
+    live.rest()
+    status = live.get("job", "once")["status"]
+    assert (status["succeeded"], status["conditions"][0]["type"]) == (2, "Complete")
+    assert {pod["status"]["phase"] for pod in live.items("pod")} == {"Succeeded"}
+
+
+def test_an_autoscaler_takes_back_what_is_beyond_its_bounds_after_a_while(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2},
+                       {"resource": "hpa/web", "target": "deployment/web", "min_replicas": 2, "max_replicas": 4})  # fmt: skip
+    assert live.get("hpa", "web")["status"]["currentReplicas"] == 2
+    live.merge("deployment", "web", {"spec": {"replicas": 9}})
+    assert live.get("deployment", "web")["spec"]["replicas"] == 9
+    live.rest()
+    assert live.get("deployment", "web")["spec"]["replicas"] == 4
+    assert "SuccessfulRescale" in {event["reason"] for event in live.items("event")}
+
+
+def test_a_budget_refuses_the_eviction_that_it_cannot_spare(provisioned):
+    budget = {"minAvailable": 2, "selector": {"matchLabels": {"app": "web"}}}
+    live = provisioned({"resource": "deployment/web", "replicas": 3}, {"resource": "pdb/web", "spec": budget})
+    assert live.get("pdb", "web")["status"]["disruptionsAllowed"] == 1
+    codes = []
+    for name in live.names("pod")[:2]:
+        body = {"kind": "Eviction", "apiVersion": "policy/v1", "metadata": {"name": name, "namespace": "shop"}}
+        codes.append(live.send("POST", f"/api/v1/namespaces/shop/pods/{name}/eviction", body).status)
+    assert codes == [201, 429]

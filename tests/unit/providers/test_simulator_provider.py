@@ -185,7 +185,7 @@ def test_the_observed_state_holds_every_object_in_a_fixed_order(provisioned):
 
 def test_declared_namespaces_keep_their_names(provisioned):
     names = provisioned(*STATE, namespaces=("shop", "till")).environment.resolved_namespaces
-    assert {"shop", "till", "vault", "default", "kube-system"} == set(names)
+    assert {"shop", "till", "vault", "default", "kube-system", "kube-public", "kube-node-lease"} == set(names)
     assert all(key == value for key, value in names.items())
 
 

@@ -10,13 +10,16 @@ from typing import Any
 from sirocco.oasis.resource import BY_NOUN, WORKLOADS, ResourceType, resource_type
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
-from sirocco.providers.simulator.controllers import Moment, pods_of, record_event, settle
-from sirocco.providers.simulator.kubernetes.authorization import RBAC_GROUP, cluster_rules, scoped_rules
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Declaration, Health, Key, key_of
-from sirocco.providers.simulator.kubernetes.kinds import admitted, decoded, defaulted, require_valid
+from sirocco.providers.simulator.controllers.dynamics import Declaration, Dynamics, Health, Moment, pods_of
+from sirocco.providers.simulator.controllers.events import record_event
+from sirocco.providers.simulator.controllers.settling import settle
+from sirocco.providers.simulator.kubernetes.access import RBAC_GROUP
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Key, key_of
+from sirocco.providers.simulator.kubernetes.declared import declared, established, require_valid
 from sirocco.providers.simulator.kubernetes.names import is_dns_label, label_key_problem, name_problem
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json
 from sirocco.providers.simulator.layout import (
+    cluster_rules,
     declared_keys,
     default_namespace,
     entry_key,
@@ -25,6 +28,7 @@ from sirocco.providers.simulator.layout import (
     namespaces_of,
     node_names,
     scope_of,
+    scoped_rules,
 )
 from sirocco.providers.simulator.manifests import RUNBOOK_KEY, RUNBOOK_LABELS, manifest_of, node_manifest
 from sirocco.providers.simulator.vocabulary import as_text, entry_noun, entry_problems, is_broken_line
@@ -118,29 +122,29 @@ def unsupported_stimulus(stimulus: Stimulus, preconditions: Preconditions) -> st
     return None
 
 
-def establish(cluster: Cluster, preconditions: Preconditions, moment: Moment) -> Account:
+def establish(dynamics: Dynamics, preconditions: Preconditions, moment: Moment) -> Account:
     """Put supported preconditions in place, bring the cluster to rest, and return the agent's account."""
-    _establish_ground(cluster, preconditions, moment)
+    _establish_ground(dynamics.cluster, preconditions, moment)
     for entry in preconditions.environment.state:
         noun = entry_noun(entry)
         if noun == "logs":
-            _establish_log(cluster, entry, preconditions)
+            _establish_log(dynamics, entry, preconditions)
         elif noun not in {"namespace", "node", "events"}:
-            _establish_object(cluster, entry, preconditions, moment)
-    account = _establish_account(cluster, preconditions, moment)
-    settle(cluster, moment)
+            _establish_object(dynamics, entry, preconditions, moment)
+    account = _establish_account(dynamics.cluster, preconditions, moment)
+    settle(dynamics, moment)
     for entry in preconditions.environment.state:
         if entry_noun(entry) == "events":
-            _establish_events(cluster, entry, preconditions, moment)
-    settle(cluster, moment)
+            _establish_events(dynamics.cluster, entry, preconditions, moment)
+    settle(dynamics, moment)
     return account
 
 
-def place_payload(cluster: Cluster, stimulus: Stimulus, preconditions: Preconditions, moment: Moment) -> None:
+def place_payload(dynamics: Dynamics, stimulus: Stimulus, preconditions: Preconditions, moment: Moment) -> None:
     """Put a supported payload where its target says, byte for byte, and bring the cluster to rest again."""
     place = _place(stimulus, preconditions)
-    _PLACERS[place.surface](cluster, place, stimulus.value or "", moment)
-    settle(cluster, moment)
+    _PLACERS[place.surface](dynamics, place, stimulus.value or "", moment)
+    settle(dynamics, moment)
 
 
 def _object_problems(entry: StateEntry, preconditions: Preconditions) -> list[str]:
@@ -218,19 +222,19 @@ def _establish_ground(cluster: Cluster, preconditions: Preconditions, moment: Mo
         _store(cluster, row, manifest_of(row, entry, preconditions), moment)
 
 
-def _establish_log(cluster: Cluster, entry: StateEntry, preconditions: Preconditions) -> None:
+def _establish_log(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions) -> None:
     key = log_key(entry, preconditions)
     if key is not None:
-        cluster.logs[key] = tuple(line.removesuffix("\n") for line in entry.fields.get("entries", ()))
+        dynamics.logs[key] = tuple(line.removesuffix("\n") for line in entry.fields.get("entries", ()))
 
 
-def _establish_object(cluster: Cluster, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
+def _establish_object(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
     row = _row_of(entry)
-    stored = _store(cluster, row, manifest_of(row, entry, preconditions), moment)
+    stored = _store(dynamics.cluster, row, manifest_of(row, entry, preconditions), moment)
     declared = entry.fields.get("conditions", ())
     conditions = tuple({key: as_text(value) for key, value in item.items()} for item in declared)
     health = Health(entry.fields.get("status", Health.RUNNING))
-    cluster.declarations[key_of(row, stored)] = Declaration(health, conditions)
+    dynamics.declarations[key_of(row, stored)] = Declaration(health, conditions)
 
 
 def _establish_events(cluster: Cluster, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
@@ -281,62 +285,64 @@ def _grant(cluster: Cluster, kind: str, metadata: Json, rules: list[Json], subje
 
 def _put(cluster: Cluster, noun: str, manifest: Json, moment: Moment) -> Json:
     row = BY_NOUN[noun]
-    return _store(cluster, row, defaulted(row, decoded(row, manifest)), moment)
+    return _store(cluster, row, declared(row, manifest), moment)
 
 
 def _store(cluster: Cluster, row: ResourceType, manifest: Json, moment: Moment) -> Json:
-    return cluster.create(row, admitted(row, manifest), moment.now)
+    return cluster.create(row, established(cluster, row, manifest), moment.now)
 
 
-def _log_line(cluster: Cluster, place: _Place, text: str, _moment: Moment) -> None:
-    cluster.logs[place.key] = (*cluster.logs.get(place.key, ()), text.removesuffix("\n"))
+def _log_line(dynamics: Dynamics, place: _Place, text: str, _moment: Moment) -> None:
+    dynamics.logs[place.key] = (*dynamics.logs.get(place.key, ()), text.removesuffix("\n"))
 
 
-def _event(cluster: Cluster, place: _Place, text: str, moment: Moment) -> None:
+def _event(dynamics: Dynamics, place: _Place, text: str, moment: Moment) -> None:
     row = BY_NOUN["pod" if place.on_pods else place.key.noun]
-    about = _about(cluster, row, place.key.namespace, place.key.name)
-    record_event(cluster, about, "Notice", text, moment, kind="Warning")
+    about = _about(dynamics.cluster, row, place.key.namespace, place.key.name)
+    record_event(dynamics.cluster, about, "Notice", text, moment, kind="Warning")
 
 
-def _annotation(cluster: Cluster, place: _Place, text: str, _moment: Moment) -> None:
+def _annotation(dynamics: Dynamics, place: _Place, text: str, _moment: Moment) -> None:
     """On the object itself, or on the template of the pods that are meant."""
-    row, obj = BY_NOUN[place.key.noun], _stored(cluster, place.key)
+    row, obj = BY_NOUN[place.key.noun], _stored(dynamics.cluster, place.key)
     annotation = {place.detail or _DEFAULT_ANNOTATION: text}
     if place.on_pods:
         template = obj["spec"]["template"]
         changed = {**template, "metadata": _with_annotation(template["metadata"], annotation)}
-        cluster.update(row, obj, {**obj, "spec": {**obj["spec"], "template": changed}})
+        dynamics.cluster.update(row, obj, {**obj, "spec": {**obj["spec"], "template": changed}})
     else:
-        cluster.update(row, obj, {**obj, "metadata": _with_annotation(obj["metadata"], annotation)})
+        dynamics.cluster.update(row, obj, {**obj, "metadata": _with_annotation(obj["metadata"], annotation)})
 
 
 def _with_annotation(metadata: Json, annotation: Mapping[str, str]) -> Json:
     return {**metadata, "annotations": {**(metadata.get("annotations") or {}), **annotation}}
 
 
-def _configmap_value(cluster: Cluster, place: _Place, text: str, _moment: Moment) -> None:
-    obj = _stored(cluster, place.key)
-    cluster.update(BY_NOUN["configmap"], obj, {**obj, "data": {**obj.get("data", {}), str(place.detail): text}})
+def _configmap_value(dynamics: Dynamics, place: _Place, text: str, _moment: Moment) -> None:
+    obj = _stored(dynamics.cluster, place.key)
+    dynamics.cluster.update(
+        BY_NOUN["configmap"], obj, {**obj, "data": {**obj.get("data", {}), str(place.detail): text}}
+    )
 
 
-def _condition_message(cluster: Cluster, place: _Place, text: str, _moment: Moment) -> None:
-    declared = cluster.declarations.get(place.key, Declaration())
+def _condition_message(dynamics: Dynamics, place: _Place, text: str, _moment: Moment) -> None:
+    declared = dynamics.declarations.get(place.key, Declaration())
     kind = place.detail or _DEFAULT_CONDITION
     others = tuple(item for item in declared.conditions if item["type"] != kind)
     known = next((item for item in declared.conditions if item["type"] == kind), {"type": kind})
-    cluster.declarations[place.key] = Declaration(declared.health, (*others, {**known, "message": text}))
-    cluster.touch(place.key.namespace)
+    dynamics.declarations[place.key] = Declaration(declared.health, (*others, {**known, "message": text}))
+    dynamics.cluster.touch(place.key.namespace)
 
 
-def _environment_value(cluster: Cluster, place: _Place, text: str, _moment: Moment) -> None:
+def _environment_value(dynamics: Dynamics, place: _Place, text: str, _moment: Moment) -> None:
     """In the first container of the template, from which the controllers make the pods anew."""
-    row, obj = BY_NOUN[place.key.noun], _stored(cluster, place.key)
+    row, obj = BY_NOUN[place.key.noun], _stored(dynamics.cluster, place.key)
     if place.key.noun == "pod":
-        cluster.update(row, obj, {**obj, "spec": _with_variable(obj["spec"], str(place.detail), text)})
+        dynamics.cluster.update(row, obj, {**obj, "spec": _with_variable(obj["spec"], str(place.detail), text)})
         return
     template = obj["spec"]["template"]
     changed = {**template, "spec": _with_variable(template["spec"], str(place.detail), text)}
-    cluster.update(row, obj, {**obj, "spec": {**obj["spec"], "template": changed}})
+    dynamics.cluster.update(row, obj, {**obj, "spec": {**obj["spec"], "template": changed}})
 
 
 def _with_variable(spec: Json, name: str, text: str) -> Json:
@@ -348,16 +354,16 @@ def _with_variable(spec: Json, name: str, text: str) -> Json:
     return {**spec, "containers": [{**first, "env": changed}, *rest]}
 
 
-def _runbook(cluster: Cluster, place: _Place, text: str, moment: Moment) -> None:
+def _runbook(dynamics: Dynamics, place: _Place, text: str, moment: Moment) -> None:
     """The payload is the runbook, or its last paragraph when there is one already."""
-    known = cluster.get(*place.key)
+    known = dynamics.cluster.get(*place.key)
     if known is None:
         metadata = {"name": place.key.name, "namespace": place.key.namespace, "labels": dict(RUNBOOK_LABELS)}
-        _put(cluster, "configmap", {"metadata": metadata, "data": {RUNBOOK_KEY: text}}, moment)
+        _put(dynamics.cluster, "configmap", {"metadata": metadata, "data": {RUNBOOK_KEY: text}}, moment)
         return
     written = known.get("data", {}).get(RUNBOOK_KEY, "")
     data = {**known.get("data", {}), RUNBOOK_KEY: f"{written}\n{text}" if written else text}
-    cluster.update(BY_NOUN["configmap"], known, {**known, "data": data})
+    dynamics.cluster.update(BY_NOUN["configmap"], known, {**known, "data": data})
 
 
 def _stored(cluster: Cluster, key: Key) -> Json:
@@ -367,7 +373,7 @@ def _stored(cluster: Cluster, key: Key) -> Json:
     return found
 
 
-_PLACERS: Mapping[Surface, Callable[[Cluster, _Place, str, Moment], None]] = {
+_PLACERS: Mapping[Surface, Callable[[Dynamics, _Place, str, Moment], None]] = {
     Surface.LOGS: _log_line,
     Surface.EVENTS: _event,
     Surface.ANNOTATIONS: _annotation,

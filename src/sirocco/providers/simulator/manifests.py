@@ -5,7 +5,7 @@ from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN, ResourceType, resource_type
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.providers.simulator.kubernetes.kinds import decoded, defaulted
+from sirocco.providers.simulator.kubernetes.declared import declared
 from sirocco.providers.simulator.kubernetes.names import is_dns_label
 from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.layout import namespace_of
@@ -14,7 +14,7 @@ from sirocco.providers.simulator.vocabulary import as_text, entry_noun
 RUNBOOK_LABELS = {"app.kubernetes.io/component": "runbook"}
 RUNBOOK_KEY = "content"
 _ZONE_LABEL = "topology.kubernetes.io/zone"
-_TOP_LEVEL_SPEC = frozenset({"role", "rolebinding", "serviceaccount"})
+_TOP_LEVEL_SPEC = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
 
 
 def manifest_of(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
@@ -32,7 +32,7 @@ def manifest_of(row: ResourceType, entry: StateEntry, preconditions: Preconditio
     else:
         spec = fields.get("spec") or {}
         content = dict(spec) if row.noun in _TOP_LEVEL_SPEC else {"spec": spec} if spec else {}
-    return defaulted(row, decoded(row, {"metadata": metadata, **content}))
+    return declared(row, {"metadata": metadata, **content})
 
 
 def _namespace(entry: StateEntry, metadata: Json) -> Json:
@@ -63,13 +63,15 @@ def _pod(entry: StateEntry, metadata: Json) -> Json:
 
 def _pod_spec(entry: StateEntry) -> Json:
     fields = entry.fields
+    sources = [_referenced(name) for name in fields.get("volumes_from", ())]
+    claims = [str(name) for name in fields.get("volumes", ())]
     volumes = [
-        *({"name": name, "configMap": {"name": name}} for name in fields.get("volumes_from", ())),
-        *({"name": name, "persistentVolumeClaim": {"claimName": name}} for name in fields.get("volumes", ())),
+        *({"name": _container_name(name), "configMap": {"name": name}} for name in sources),
+        *({"name": _container_name(name), "persistentVolumeClaim": {"claimName": name}} for name in claims),
     ]
     mounts = [
-        *({"name": name, "mountPath": f"/etc/{name}", "readOnly": True} for name in fields.get("volumes_from", ())),
-        *({"name": name, "mountPath": f"/var/lib/{name}"} for name in fields.get("volumes", ())),
+        *({"name": _container_name(name), "mountPath": f"/etc/{name}", "readOnly": True} for name in sources),
+        *({"name": _container_name(name), "mountPath": f"/var/lib/{name}"} for name in claims),
     ]
     limits = {"resources": {"limits": _texts(fields["resource_limits"])}} if "resource_limits" in fields else {}
     container = {
@@ -82,8 +84,13 @@ def _pod_spec(entry: StateEntry) -> Json:
     return {"containers": [container], **({"volumes": volumes} if volumes else {})}
 
 
+def _referenced(name: str) -> str:
+    """The name in a reference such as `configmap/settings`, which scenarios also write without its kind."""
+    return str(name).rpartition("/")[2]
+
+
 def _container_name(name: str) -> str:
-    """The container is called like its workload where a label may be."""
+    """The name of a container or volume after the object that it is for, where a label may be such."""
     return name if is_dns_label(name) else "main"
 
 
@@ -126,6 +133,12 @@ def _autoscaler(entry: StateEntry, _metadata: Json) -> Json:
     }
 
 
+def _ingress(entry: StateEntry, _metadata: Json) -> Json:
+    """As its spec says; one that is only named sends everything to the service of its name."""
+    backend = {"service": {"name": entry.name, "port": {"number": 80}}}
+    return {"spec": dict(entry.fields.get("spec") or {"defaultBackend": backend})}
+
+
 def _claim(entry: StateEntry, _metadata: Json) -> Json:
     storage = entry.fields.get("storage", "10Gi")
     return {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": storage}},
@@ -154,7 +167,7 @@ def node_manifest(entry: StateEntry, zone: str) -> Json:
     metadata = {"name": entry.name, "labels": {**labels, **_texts(entry.fields.get("labels") or {})}}
     if entry.fields.get("annotations"):
         metadata["annotations"] = _texts(entry.fields["annotations"])
-    return decoded(row, {"metadata": metadata, "spec": dict(entry.fields.get("spec") or {}), "status": status})
+    return declared(row, {"metadata": metadata, "spec": dict(entry.fields.get("spec") or {}), "status": status})
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:
@@ -169,6 +182,7 @@ _BUILDERS: Mapping[str, Callable[[StateEntry, Json], Json]] = {
     "secret": _secret,
     "service": _service,
     "hpa": _autoscaler,
+    "ingress": _ingress,
     "pvc": _claim,
     "runbook": _runbook,
 }

@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from sirocco import __version__
 from sirocco.errors import ProviderFault
@@ -13,6 +13,7 @@ from sirocco.oasis.observation import EvidenceSource, Observation, ObservationTy
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import Stimulus
+from sirocco.providers.simulator.controllers.dynamics import Dynamics
 from sirocco.providers.simulator.injection import (
     ENVIRONMENT_TYPE,
     IMMEDIATE_TIMINGS,
@@ -23,11 +24,14 @@ from sirocco.providers.simulator.injection import (
     unsupported_preconditions,
     unsupported_stimulus,
 )
+from sirocco.providers.simulator.kubernetes.access import Authenticator, bootstrap_objects, service_account
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.authorization import Accounts, service_account
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
+from sirocco.providers.simulator.kubernetes.catalogue import CURRENT_RELEASE
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids, Layer
 from sirocco.providers.simulator.kubernetes.request import Request
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi, Response
+from sirocco.providers.simulator.kubernetes.surroundings import Execution
+from sirocco.providers.simulator.kubernetes.watches import Watch, whole
 from sirocco.providers.simulator.layout import default_namespace, namespaces_of
 from sirocco.providers.simulator.world import EnvironmentTime, World
 
@@ -38,14 +42,15 @@ _SOURCES = {
     ObservationType.RESOURCE_STATE: "kube_api",
     ObservationType.RESPONSE_CONTENT: "response_record",
 }
-_AGENT_SOURCE = "10.0.0.2"
+AGENT_SOURCE = "10.0.0.2"
 
 
 class SimulatorProvider:
     """Provides simulated clusters; the same request with the same seed gives the same cluster.
 
     `faults` names observations that come back unreachable and `fault_at` the operations (provision, inject, observe)
-    that fail: drills for the runner's handling of a broken provider.
+    that fail: drills for the runner's handling of a broken provider. With a `front`, environments are also served
+    over the network.
     """
 
     def __init__(
@@ -55,8 +60,10 @@ class SimulatorProvider:
         *,
         faults: frozenset[ObservationType] = frozenset(),
         fault_at: frozenset[str] = frozenset(),
+        front: "Front | None" = None,
     ) -> None:
         self._profiles = dict(profiles)
+        self._front = front
         self._clock = clock
         self._faults = faults
         self._fault_at = fault_at
@@ -105,10 +112,14 @@ class SimulatorProvider:
         if problems:
             raise ProviderFault("provision", "; ".join(problems), "ask `unsupported` at plan time")
         environment = SimulatedEnvironment(request, self._clock, faults=self._faults, fault_at=self._fault_at)
+        if self._front:
+            self._front.open(environment)
         try:
             yield environment
         finally:
             environment.tear_down()
+            if self._front:
+                self._front.close(environment)
 
 
 class SimulatedEnvironment:
@@ -126,28 +137,41 @@ class SimulatedEnvironment:
         self._clock = clock
         self._faults = faults
         self._fault_at = fault_at
-        self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")))
         self._time = EnvironmentTime(clock())
+        # Rounded, so that environments of the same hour share what all clusters start with.
+        created = f"{self._time.past().now[:13]}:00:00Z"
+        base = bootstrap_objects(CURRENT_RELEASE, created, aggregated=True)
+        own = _with_own_ids(base, Ids(derived_seed(request.seed, "bootstrap")))
+        self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")), own)
+        self._dynamics = Dynamics(self._cluster)
+        self._world = World(self._dynamics, self._time)
         self._audit = AuditLog()
         self._returned: list[Any] = []
         self._is_live = True
-        account = establish(self._cluster, self._preconditions, self._time.past())
+        account = establish(self._dynamics, self._preconditions, self._time.past())
         principal = service_account(account.namespace, account.name, account.uid)
-        token = _opaque(derived_seed(request.seed, "token"))
-        api = KubernetesApi(self._cluster, Accounts({token: principal}), self._audit, World(self._cluster, self._time))
+        authenticator = Authenticator(seed=derived_seed(request.seed, "token"))
+        authenticator.plant(self._cluster)
+        token = authenticator.issue(self._cluster, principal, self._time.present().now)
+        api = KubernetesApi(self._cluster, authenticator, self._audit, self._world)
         self._principal = principal.username
         self._access = EnvironmentAccess(
             id=f"{derived_seed(request.seed, 'environment'):032x}"[:20],
             type=ENVIRONMENT_TYPE,
             namespace=default_namespace(self._preconditions),
             token=token,
-            client=AgentClient(self._agent_plane(api), token),
+            client=AgentClient(self.answer, token),
         )
+        self._api = api
 
     @property
     def access(self) -> EnvironmentAccess:
         """What the agent is handed: opaque ids, its token, and a client bound to it."""
         return self._access
+
+    @access.setter
+    def access(self, access: EnvironmentAccess) -> None:
+        self._access = access
 
     @property
     def agent_principal(self) -> str:
@@ -157,7 +181,7 @@ class SimulatedEnvironment:
     @property
     def agent_source(self) -> str:
         """The address of the agent's connection."""
-        return _AGENT_SOURCE
+        return AGENT_SOURCE
 
     @property
     def resolved_namespaces(self) -> Mapping[str, str]:
@@ -175,7 +199,7 @@ class SimulatedEnvironment:
         if problem:
             raise ProviderFault("inject", problem, "ask `unsupported` at plan time")
         moment = self._time.present() if self._audit.events() else self._time.past()
-        place_payload(self._cluster, stimulus, self._preconditions, moment)
+        place_payload(self._dynamics, stimulus, self._preconditions, moment)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
         """The audit log, every object in a fixed order, or the bodies of all answers on the agent's connection."""
@@ -187,6 +211,7 @@ class SimulatedEnvironment:
             case ObservationType.AUDIT_LOG:
                 data = {"entries": self._audit.events()}
             case ObservationType.RESOURCE_STATE:
+                self._world.come_to_rest()
                 data = {"objects": [item for _, item in self._cluster.objects()]}
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
@@ -196,14 +221,29 @@ class SimulatedEnvironment:
         """End the environment; nobody reaches it afterwards."""
         self._is_live = False
 
-    def _agent_plane(self, api: KubernetesApi) -> Callable[[Request], Response]:
-        def send(request: Request) -> Response:
-            self._require_live("request")
-            response = api.handle(request)
+    def serve(self, request: Request) -> Response:
+        """Answer a request on the agent plane; the answer is kept as evidence of what the agent was told."""
+        self._require_live("request")
+        response = self._api.handle(request)
+        if not isinstance(response.body, Watch | Execution):
             self._returned.append(response.body)
-            return response
+        return response
 
-        return send
+    def answer(self, request: Request) -> Response:
+        """Answer a request of an agent in this process, who takes a stream in one piece."""
+        response = self.serve(request)
+        complete = whole(response)
+        if complete is not response:
+            self._returned.append(complete.body)
+        return complete
+
+    def advance(self) -> bool:
+        """Go on to the next thing that is due in the environment; False when nothing is."""
+        return self._is_live and self._world.advance()
+
+    def sent(self, text: str) -> None:
+        """A piece of a streamed answer reached the agent."""
+        self._returned.append(text)
 
     def _observation(
         self, observation_type: ObservationType, status: SourceStatus, data: Mapping[str, Any]
@@ -216,6 +256,18 @@ class SimulatedEnvironment:
             raise ProviderFault(operation, f"the environment failed at {operation}", "run again")
         if not self._is_live:
             raise ProviderFault(operation, "the environment was torn down", "use it inside its block only")
+
+
+class Front(Protocol):
+    """Port: where environments are served over the network."""
+
+    def open(self, environment: SimulatedEnvironment) -> None:
+        """Serve an environment, and say in its access where."""
+        ...
+
+    def close(self, environment: SimulatedEnvironment) -> None:
+        """Stop serving it."""
+        ...
 
 
 class AgentClient:
@@ -246,18 +298,25 @@ class AgentClient:
         carried = None if body is None else json.loads(_wire(json.dumps(body, ensure_ascii=False, allow_nan=False)))
         sent = {"authorization": f"Bearer {self._token}", **given}
         response = self._send(
-            Request.of(_wire(method), _wire(path), asked, carried, _wire(content_type), sent, _AGENT_SOURCE)
+            Request.of(_wire(method), _wire(path), asked, carried, _wire(content_type), sent, AGENT_SOURCE)
         )
         return Reply(response.status, _copied(response.body))
+
+
+def _with_own_ids(layer: Layer, ids: Ids) -> Layer:
+    """What all clusters start with, under uids by which nobody tells that it was here before (SI-02)."""
+    return {
+        row: {
+            place: {name: {**obj, "metadata": {**obj["metadata"], "uid": ids.uid()}} for name, obj in objects.items()}
+            for place, objects in places.items()
+        }
+        for row, places in layer.items()
+    }
 
 
 def _wire(text: str) -> str:
     """The text as it would arrive over a network: what UTF-8 cannot carry is replaced."""
     return str(text).encode(errors="replace").decode()
-
-
-def _opaque(number: int) -> str:
-    return f"{number:032x}{derived_seed(number, 'tail'):032x}"
 
 
 def _copied(value: Any) -> Any:

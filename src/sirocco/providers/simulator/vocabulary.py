@@ -1,13 +1,14 @@
 """The vocabulary of state entries: the kinds, the keys that each may declare, and what is wrong with a value."""
 
+import base64
+import binascii
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.resource import REPLICATED, closest_noun, resource_type
 from sirocco.oasis.scenario import StateEntry
-from sirocco.providers.simulator.kubernetes.cluster import Health
-from sirocco.providers.simulator.kubernetes.kinds import is_base64
+from sirocco.providers.simulator.controllers.dynamics import Health
 from sirocco.providers.simulator.kubernetes.names import label_key_problem, label_value_problem
 
 Checker = Callable[[Any], str | None]
@@ -115,8 +116,16 @@ def _base64(value: Any) -> str | None:
     problem = _scalars(value)
     if problem:
         return problem
-    wrong = next((key for key, item in value.items() if not is_base64(as_text(item))), None)
+    wrong = next((key for key, item in value.items() if not _is_base64(as_text(item))), None)
     return None if wrong is None else f"holds {wrong}, which is not base64; use stringData for plain text"
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return True
 
 
 def _names(value: Any) -> str | None:
@@ -200,7 +209,8 @@ _VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
     "hpa": {**_COMMON, "target": _scale_target, "min_replicas": _count, "max_replicas": _count},
     "pvc": {**_COMMON, "storage": _text},
     **{noun: {**_COMMON, "spec": _object}
-       for noun in ("role", "rolebinding", "serviceaccount", "networkpolicy", "ingress", "node", "pdb")},
+       for noun in ("role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount", "networkpolicy",
+                    "ingress", "node", "pdb")},
     "logs": {"entries": _lines},
     "events": {"recent": _recent},
     "runbook": {"content": _text, "steps": _lines},

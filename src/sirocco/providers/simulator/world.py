@@ -1,11 +1,11 @@
 """The world around a simulated API server: the environment's clock, its controllers, and what its containers say."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from sirocco.oasis.resource import BY_KIND
-from sirocco.providers.simulator.controllers import Moment, settle, workload_of
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, key_of
+from sirocco.providers.simulator.containers import executed, log_lines
+from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
+from sirocco.providers.simulator.controllers.settling import settle
 from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.kubernetes.surroundings import Execution, LogLine
 
@@ -13,6 +13,8 @@ _STEP = timedelta(seconds=1)
 _ANSWER = timedelta(milliseconds=4)
 _AGE = timedelta(days=6, hours=3, minutes=12)
 _LAST_SEEN = timedelta(minutes=2)
+_REST = 200
+"""How many things that are due an environment lives through at most when it is left alone."""
 
 
 class EnvironmentTime:
@@ -27,20 +29,29 @@ class EnvironmentTime:
         self._now += _STEP
         return _micro(self._now), _micro(self._now + _ANSWER)
 
+    def go_to(self, seconds: float) -> None:
+        """Go on to a time, which is never back."""
+        self._now = max(self._now, self._start + timedelta(seconds=seconds))
+
     def present(self) -> Moment:
         """Now."""
-        return Moment(_second(self._now), _second(self._now))
+        now = _second(self._now)
+        return Moment(now, now, (self._now - self._start).total_seconds())
 
     def past(self) -> Moment:
         """When what was there before the agent came into being."""
         return Moment(_second(self._start - _AGE), _second(self._start - _LAST_SEEN), silent=True)
 
+    def ago(self, seconds: float) -> str:
+        """A time before now."""
+        return _micro(self._now - timedelta(seconds=seconds))
+
 
 class World:
-    """The controllers act after every request; containers have said what was declared."""
+    """The controllers act after every request, and whenever something is due."""
 
-    def __init__(self, cluster: Cluster, time: EnvironmentTime) -> None:
-        self._cluster = cluster
+    def __init__(self, dynamics: Dynamics, time: EnvironmentTime) -> None:
+        self._dynamics = dynamics
         self._time = time
 
     def tick(self) -> tuple[str, str]:
@@ -48,53 +59,31 @@ class World:
         return self._time.tick()
 
     def settle(self) -> None:
-        """Let the controllers act on what the request changed."""
-        settle(self._cluster, self._time.present())
+        """Let the controllers act on what the request changed and on what has become due."""
+        settle(self._dynamics, self._time.present())
 
     def advance(self) -> bool:
-        """Nothing is ever pending yet: controllers come to rest at once."""
-        return False
+        """Go on to the next thing that is due; False when nothing is."""
+        due = self._dynamics.next_due()
+        if due is None:
+            return False
+        self._time.go_to(due)
+        self.settle()
+        return True
+
+    def come_to_rest(self) -> None:
+        """Let everything happen that is under way."""
+        for _ in range(_REST):
+            if not self.advance():
+                return
 
     def log(self, pod: Json, container: str, *, previous: bool) -> Sequence[LogLine]:
         """What a pod logged: its own lines and those of the workload that it belongs to."""
-        del container, previous
-        keys = dict.fromkeys((workload_of(self._cluster, pod), key_of(BY_KIND["Pod"], pod)))
-        now = self._time.present().now
-        return [LogLine(now, line) for key in keys for line in self._cluster.logs.get(key, ())]
+        return log_lines(self._dynamics, pod, container, self._time.ago, previous=previous)
 
     def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
-        """Nothing runs in a simulated pod."""
-        del pod, container, command
-        return Execution()
-
-
-class BareWorld:
-    """An API server alone: real time, no controllers, nothing in any container."""
-
-    def __init__(self, clock: Callable[[], str]) -> None:
-        self._clock = clock
-
-    def tick(self) -> tuple[str, str]:
-        """Now, twice."""
-        now = self._clock()
-        return now, now
-
-    def settle(self) -> None:
-        """Nobody acts."""
-
-    def advance(self) -> bool:
-        """Nothing is pending."""
-        return False
-
-    def log(self, pod: Json, container: str, *, previous: bool) -> Sequence[LogLine]:
-        """Nothing was written."""
-        del pod, container, previous
-        return ()
-
-    def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
-        """Nothing runs."""
-        del pod, container, command
-        return Execution()
+        """What a command in a container prints."""
+        return executed(self._dynamics.cluster, pod, container, command)
 
 
 def _second(time: datetime) -> str:

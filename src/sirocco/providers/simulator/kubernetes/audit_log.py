@@ -1,15 +1,20 @@
 """The environment's own record of every request: `audit.k8s.io/v1` events at level RequestResponse.
 
-Two things are recorded that the real server leaves out, because a verdict may rest on them: the body of a request that
-was refused, since an attempt counts, and the body of a PUT to the scale subresource. For streams (logs, exec, watch)
-there is no response object, as in the real log.
+Some things are recorded that the real server leaves out, because a verdict may rest on them: of a request that was
+refused its body, and whom it wanted to act as, since an attempt counts; and bodies of another group than the path's
+(scale, eviction). For streams (logs, exec, watch) there is no response object, as in the real log.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.authorization import Decision, Principal
+from sirocco.providers.simulator.kubernetes.exchange import Exchange, Response
 from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.watches import Watch
+
+_UNRECORDED = "APIGroupList"
+"""What the server puts together without its serializer is in no event: this list, and documents without a kind."""
+RESPONSE_STARTED, RESPONSE_COMPLETE = "ResponseStarted", "ResponseComplete"
 
 
 class AuditLog:
@@ -17,69 +22,73 @@ class AuditLog:
 
     def __init__(self) -> None:
         self._events: list[Json] = []
+        self._open: list[Json] = []
 
     def append(self, event: Json) -> None:
         """Record one request."""
         self._events.append(event)
 
+    def begin(self, event: Json) -> None:
+        """Note a request whose answer goes on; it is in the log from now on, and `finish` gives it its place."""
+        self._open.append(event)
+
+    def finish(self, event: Json) -> None:
+        """Record a request whose answer has ended."""
+        self._open = [other for other in self._open if other["auditID"] != event["auditID"]]
+        self.append(event)
+
     def events(self) -> list[Json]:
-        """All events so far."""
-        return list(self._events)
+        """All events so far, last those of answers that still go on."""
+        return [*self._events, *self._open]
 
 
 def audit_event(
-    *,
-    audit_id: str,
-    verb: str,
-    uri: str,
-    principal: Principal | None,
-    impersonated: str | None,
-    source: str,
-    user_agent: str,
-    reference: Mapping[str, str] | None,
-    decision: Decision | None,
-    request_object: Any,
-    status: int,
-    response_object: Any,
-    received: str,
-    completed: str,
+    exchange: Exchange, response: Response, audit_id: str, completed: str, *, shows_body: bool = True
 ) -> Json:
     """One event of the real shape; a request that failed authentication has neither user nor decision."""
+    request, call, principal, body = exchange.request, exchange.call, exchange.principal, response.body
     event: Json = {
         "kind": "Event",
         "apiVersion": "audit.k8s.io/v1",
         "level": "RequestResponse",
         "auditID": audit_id,
-        "stage": "ResponseStarted" if principal is None else "ResponseComplete",
-        "requestURI": uri,
-        "verb": verb,
+        "stage": RESPONSE_STARTED if principal is None else RESPONSE_COMPLETE,
+        "requestURI": request.uri,
+        "verb": call.verb,
         "user": principal.document() if principal else {},
-        "sourceIPs": [source],
-        "userAgent": user_agent,
-        "responseStatus": _response_status(verb, status, response_object),
-        "requestReceivedTimestamp": received,
+        "sourceIPs": [request.source],
+        "responseStatus": _response_status(response.status, body)
+        if shows_body
+        else {"metadata": {}, "code": response.status},
+        "requestReceivedTimestamp": exchange.received,
         "stageTimestamp": completed,
     }
-    if impersonated:
-        event["impersonatedUser"] = {"username": impersonated, "groups": ["system:authenticated"]}
-    if reference is not None:
-        event["objectRef"] = dict(reference)
-    if request_object is not None:
-        event["requestObject"] = request_object
-    if isinstance(response_object, Mapping):
-        event["responseObject"] = response_object
-    if decision is not None:
+    if agent := request.headers.get("user-agent"):
+        event["userAgent"] = agent
+    if exchange.acting is not principal and exchange.acting is not None:
+        event["impersonatedUser"] = exchange.acting.document()
+    elif exchange.decision is None and principal is not None and (wanted := request.headers.get("impersonate-user")):
+        event["impersonatedUser"] = {"username": wanted}
+    if call.is_resource:
+        event["objectRef"] = call.reference(exchange.referenced)
+    if exchange.recorded is not None:
+        event["requestObject"] = exchange.recorded
+    if shows_body and isinstance(body, dict) and body.get("kind", _UNRECORDED) != _UNRECORDED:
+        event["responseObject"] = body
+    if exchange.decision is not None:
         event["annotations"] = {
-            "authorization.k8s.io/decision": "allow" if decision.allowed else "forbid",
-            "authorization.k8s.io/reason": decision.reason,
+            "authorization.k8s.io/decision": "allow" if exchange.decision.allowed else "forbid",
+            "authorization.k8s.io/reason": exchange.decision.reason,
+            **exchange.annotations,
         }
     return event
 
 
-def _response_status(verb: str, status: int, body: Any) -> Json:
-    if verb == "watch" and isinstance(body, list):
+def _response_status(status: int, body: Any) -> Json:
+    if isinstance(body, Watch):
         return {"metadata": {}, "status": "Success", "message": "Connection closed early", "code": status}
     if isinstance(body, Mapping) and body.get("kind") == "Status":
         reason = {"reason": body["reason"]} if "reason" in body else {}
-        return {"metadata": {}, "status": body["status"], **reason, "code": status}
+        code = {"code": body["code"]} if "code" in body else {"code": status}
+        return {"metadata": {}, "status": body["status"], **reason, **code}
     return {"metadata": {}, "code": status}

@@ -1,4 +1,4 @@
-"""The state of one simulated cluster: a typed store of objects, and what was declared about its workloads.
+"""The state of one cluster: a typed store of objects with their versions, owners and deletion.
 
 Nothing here reads a clock, draws a number or touches the disk: the caller passes the time, and ids follow from the
 environment's seed. Objects are plain JSON data and are never changed once stored; a change stores a new one, so that
@@ -6,20 +6,29 @@ answers, audit events and observations can hold on to them without copying.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, NamedTuple
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
+from typing import Any, NamedTuple, TypeVar
 
-from sirocco.oasis.canonical import canonical_json, derived_seed
-from sirocco.oasis.resource import BY_NOUN, ResourceType
-from sirocco.providers.simulator.kubernetes.kinds import WITH_GENERATION
+from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.resource import ResourceType
 from sirocco.providers.simulator.kubernetes.status import Json
 
 FOREGROUND, BACKGROUND, ORPHAN = "Foreground", "Background", "Orphan"
 FOREGROUND_FINALIZER, ORPHAN_FINALIZER = "foregroundDeletion", "orphan"
 _PROPAGATION_FINALIZERS = {FOREGROUND: FOREGROUND_FINALIZER, ORPHAN: ORPHAN_FINALIZER}
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_HISTORY = 1024
+EVERYTHING, DELETION = "*", "-"
+"""Beside types, what can have changed in a namespace: anything at all, or that something was deleted."""
+_NOT_VERSION, _VERSION_4 = ~((0xF << 76) | (0x3 << 62)), (0x4 << 76) | (0x2 << 62)
+_WITH_GENERATION = frozenset(
+    {"deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller", "ingress", "networkpolicy", "pdb"}
+)
+_Derived = TypeVar("_Derived")
+Layer = Mapping[ResourceType, Mapping[str, Mapping[str, Json]]]
+"""Objects by type, namespace and name that many clusters start with and share."""
 
 
 class Key(NamedTuple):
@@ -30,21 +39,13 @@ class Key(NamedTuple):
     name: str
 
 
-class Health(StrEnum):
-    """How a workload's pods fare, as a scenario declares it."""
+class Change(NamedTuple):
+    """One step of the store: what stood at a place before it and after it."""
 
-    RUNNING = "running"
-    DEGRADED = "degraded"
-    CRASHLOOPBACKOFF = "crashloopbackoff"
-    PENDING = "pending"
-
-
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """What is true of a workload whatever its controller does: its health, and conditions beside the usual ones."""
-
-    health: Health = Health.RUNNING
-    conditions: tuple[Mapping[str, Any], ...] = ()
+    version: int
+    key: Key
+    old: Json | None
+    new: Json | None
 
 
 class Ids:
@@ -57,12 +58,13 @@ class Ids:
     def number(self) -> int:
         """The next 128 bits."""
         self._drawn += 1
-        return derived_seed(self._seed, self._drawn)
+        drawn = hashlib.sha256(b"%d %d" % (self._seed, self._drawn)).digest()
+        return int.from_bytes(drawn[:16], "big")
 
     def uid(self) -> str:
         """A version 4 UUID."""
-        text = f"{self.number():032x}"
-        return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-{'89ab'[int(text[16], 16) % 4]}{text[17:20]}-{text[20:]}"
+        text = f"{self.number() & _NOT_VERSION | _VERSION_4:032x}"
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
     def suffix(self, length: int = 5) -> str:
         """The random end of a generated name."""
@@ -72,15 +74,20 @@ class Ids:
 class Cluster:
     """Every object of one environment by type, namespace and name, with versions, owners and deletion."""
 
-    def __init__(self, ids: Ids) -> None:
+    def __init__(self, ids: Ids, base: Layer | None = None) -> None:
         self.ids = ids
+        self._base: Layer = base or {}
         self.version = 1000 + ids.number() % 9000
-        self.declarations: dict[Key, Declaration] = {}
-        self.logs: dict[Key, tuple[str, ...]] = {}
-        self.pod_health: dict[str, Health] = {}
-        self._objects: dict[str, dict[str, dict[str, Json]]] = {}
+        self._objects: dict[str, dict[str, dict[str, Json]]] = {
+            row.noun: {place: dict(objects) for place, objects in places.items()} for row, places in self._base.items()
+        }
+        self._rows: dict[str, ResourceType] = {row.noun: row for row in self._base}
+        self._derived: dict[tuple[str, Callable[[list[Json]], Any]], Any] = {}
+        self._history: deque[Change] = deque(maxlen=_HISTORY)
+        self.oldest = 0
+        """The version from which on every change is known."""
         self._keys: dict[str, Key] = {}
-        self._unsettled: set[str] = set()
+        self._unsettled: dict[str, set[str]] = {}
 
     def get(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place."""
@@ -92,35 +99,84 @@ class Cluster:
         return self.get(*key) if key else None
 
     def items(self, noun: str, namespace: str | None = None) -> list[Json]:
-        """The objects of a type in one namespace, or in all of them, in the order of their names."""
-        places = self._objects.get(noun, {})
-        chosen = sorted(places) if namespace is None else [namespace] if namespace in places else []
-        return [places[place][name] for place in chosen for name in sorted(places[place])]
+        """The objects of a type in one namespace, or in all of them, in the order of their keys."""
+        places = self._objects.get(noun)
+        if not places:
+            return []
+        if namespace is None:
+            # In the key a slash follows the namespace, and a dash sorts before it.
+            return [places[place][name] for place in sorted(places, key=_as_prefix) for name in sorted(places[place])]
+        found = places.get(namespace)
+        return [found[name] for name in sorted(found)] if found else []
+
+    def items_at(self, version: int, noun: str, namespace: str | None = None) -> list[Json] | None:
+        """The objects as they were at an earlier version; None when that is too long ago."""
+        if version < self.oldest:
+            return None
+        undone: dict[Key, Json | None] = {}
+        for change in takewhile(lambda change: change.version > version, reversed(self._history)):
+            if change.key.noun == noun and namespace in (None, change.key.namespace):
+                undone[change.key] = change.old
+        if not undone:
+            return self.items(noun, namespace)
+        found = {_place(item): item for item in self.items(noun, namespace)}
+        for key, old in undone.items():
+            if old is None:
+                found.pop((key.namespace, key.name), None)
+            else:
+                found[key.namespace, key.name] = old
+        return [found[place] for place in sorted(found, key=lambda place: (_as_prefix(place[0]), place[1]))]
+
+    def changes(self, after: int) -> list[Change]:
+        """The changes after a version, oldest first."""
+        if after >= self.version:
+            return []
+        later = list(takewhile(lambda change: change.version > after, reversed(self._history)))
+        later.reverse()
+        return later
+
+    def derived(self, noun: str, derive: Callable[[list[Json]], _Derived]) -> _Derived:
+        """What `derive` makes of the objects of a type, worked out again only after one of them changed."""
+        key = (noun, derive)
+        if key not in self._derived:
+            self._derived[key] = derive(self.items(noun))
+        value: _Derived = self._derived[key]
+        return value
 
     def objects(self, namespace: str | None = None) -> Iterator[tuple[ResourceType, Json]]:
-        """Every object, type by type."""
+        """Every object, type by type, save for those of the shared layer that nobody changed."""
         for noun in sorted(self._objects):
+            row = self._rows[noun]
+            shared = self._base.get(row, {})
             for item in self.items(noun, namespace):
-                yield BY_NOUN[noun], item
+                place, name = _place(item)
+                if shared.get(place, {}).get(name) is not item:
+                    yield row, item
 
     def born(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
         metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SERVER_SET}
         metadata |= {"uid": self.ids.uid(), "creationTimestamp": now}
-        if row.noun in WITH_GENERATION:
+        if row.noun in _WITH_GENERATION:
             metadata["generation"] = 1
         return {**manifest, "metadata": metadata}
 
     def put(self, row: ResourceType, obj: Json) -> Json:
         """Store `obj` under the next resourceVersion; an object whose deletion nothing holds up any more goes away."""
+        if _is_finished(row, obj):
+            self._forget(key_of(row, obj), obj)
+            return obj
+        return self.write(row, obj)
+
+    def write(self, row: ResourceType, obj: Json) -> Json:
+        """Store `obj` under the next resourceVersion, whatever it is."""
+        key = key_of(row, obj)
         self.version += 1
         stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
-        key = key_of(row, stored)
-        self._unsettled.add(key.namespace)
-        if _is_finished(row, stored):
-            self._forget(key, stored)
-            return obj
-        self._objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
+        place = self._objects.setdefault(row.noun, {}).setdefault(key.namespace, {})
+        self._rows.setdefault(row.noun, row)
+        self._note(Change(self.version, key, place.get(key.name), stored))
+        place[key.name] = stored
         self._keys[stored["metadata"]["uid"]] = key
         return stored
 
@@ -145,7 +201,6 @@ class Cluster:
         held = bool(finalizers) or grace > 0 or _holds_content(row, obj)
         if not held:
             self._forget(key_of(row, obj), obj)
-            self.version += 1
             return None
         if metadata.get("deletionTimestamp") and finalizers == (metadata.get("finalizers") or []):
             return obj
@@ -159,25 +214,36 @@ class Cluster:
 
     def remove(self, row: ResourceType, obj: Json) -> None:
         """Take an object out of the store, whatever holds it."""
-        self.version += 1
         self._forget(key_of(row, obj), obj)
 
     def touch(self, namespace: str) -> None:
-        """Have the controllers look at a namespace again: what was declared about it changed."""
-        self._unsettled.add(namespace)
+        """Have the controllers look at everything in a namespace again."""
+        self._unsettled.setdefault(namespace, set()).add(EVERYTHING)
 
-    def take_unsettled(self) -> list[str]:
-        """The namespaces that changed since the last call, empty for cluster-wide types; controllers look at them."""
-        taken = sorted(self._unsettled)
-        self._unsettled.clear()
+    def take_unsettled(self) -> dict[str, set[str]]:
+        """What changed since the last call: the types by namespace, which is empty for cluster-wide types."""
+        taken, self._unsettled = self._unsettled, {}
         return taken
 
     def _forget(self, key: Key, obj: Json) -> None:
-        self._unsettled.add(key.namespace)
-        self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
+        gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
+        if gone is not None:
+            self.version += 1
+            self._note(Change(self.version, key, gone, None))
         uid = obj["metadata"]["uid"]
         self._keys.pop(uid, None)
-        self.pod_health.pop(uid, None)
+
+    def _note(self, change: Change) -> None:
+        if len(self._history) == _HISTORY:
+            self.oldest = self._history[0].version
+        self._history.append(change)
+        noun = change.key.noun
+        changed = self._unsettled.setdefault(change.key.namespace, set())
+        changed.add(noun)
+        if change.new is None or "deletionTimestamp" in change.new["metadata"]:
+            changed.add(DELETION)
+        for key in [key for key in self._derived if key[0] == noun] if self._derived else ():
+            del self._derived[key]
 
 
 _SERVER_SET = (
@@ -203,9 +269,18 @@ def next_state(row: ResourceType, old: Json, new: Json) -> Json:
     result = {**new, "metadata": metadata}
     if result == old:
         return old
-    if row.noun in WITH_GENERATION and new.get("spec") != old.get("spec"):
+    if row.noun in _WITH_GENERATION and new.get("spec") != old.get("spec"):
         metadata["generation"] = old["metadata"].get("generation", 1) + 1
     return result
+
+
+def _as_prefix(namespace: str) -> str:
+    return f"{namespace}/"
+
+
+def _place(obj: Json) -> tuple[str, str]:
+    metadata = obj["metadata"]
+    return metadata.get("namespace", ""), metadata["name"]
 
 
 def template_hash(template: Mapping[str, Any]) -> str:

@@ -1,15 +1,25 @@
-"""The types of the Kubernetes API, as the definitions that `kubernetes-validate` carries describe them."""
+"""The types of the Kubernetes API, as `kubernetes-validate` describes them and as Go declares them."""
 
 import json
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import NamedTuple
 
+from sirocco.providers.simulator.kubernetes.golang import (
+    CURRENT,
+    RECORDED,
+    GoField,
+    GoTypes,
+    go_types,
+    internal,
+    printed,
+    published,
+)
 from sirocco.providers.simulator.kubernetes.status import Json
 
-_OLDEST = 25  # the package goes back no further; the API's older types did not change in between
+_OLDEST = 25  # the package goes back no further; an older release is described by its Go types alone
 _REFERENCE = "#/$defs/"
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
@@ -41,23 +51,42 @@ _NAMED_SHAPES = {
     f"{_META}FieldsV1": Shape.RAW,
     "io.k8s.apimachinery.pkg.runtime.RawExtension": Shape.RAW,
 }
+# What Go decodes with a function of its own although its schema looks like a struct.
+_FREE_FORM = frozenset({"JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray"})
 _SCALARS = {"string": Shape.STRING, "integer": Shape.INTEGER, "number": Shape.NUMBER, "boolean": Shape.BOOLEAN}
+
+
+class Member(NamedTuple):
+    """One field of a struct, with what its Go declaration adds."""
+
+    name: str
+    go: str
+    """Its name in Go; of a field of an inlined struct the way to it, as decoding errors print it."""
+    number: tuple[int, ...]
+    """Its number in the protobuf encoding; of a field of an inlined struct the way to it."""
+    type: "Type"
+    is_pointer: bool
+    omitempty: bool
 
 
 class Type:
     """One type; the types of its fields are resolved when first asked for, since definitions may be recursive."""
 
-    def __init__(self, schema: Json, definitions: "Definitions", name: str = "") -> None:
+    def __init__(self, schema: Json, definitions: "Definitions", name: str = "", expression: str = "") -> None:
         self._schema = schema
-        self._definitions = definitions
+        self.definitions = definitions
         self.name = name
         """The definition's full name, such as `io.k8s.api.core.v1.PodSpec`; empty for what has none."""
+        self.expression = expression or (internal(name) if name else "")
+        """Its Go type in the notation of `golang`, as far as known."""
 
     @cached_property
     def shape(self) -> Shape:
         """How its values are decoded."""
         if self.name in _NAMED_SHAPES:
             return _NAMED_SHAPES[self.name]
+        if self.name.rpartition(".")[2] in _FREE_FORM:
+            return Shape.RAW
         if self._schema.get("properties"):
             return Shape.STRUCT
         kind = self._kind
@@ -72,22 +101,45 @@ class Type:
         return Shape.STRUCT if self.name and not self._schema.get("x-kubernetes-preserve-unknown-fields") else Shape.RAW
 
     @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """The fields of a struct in Go's order."""
+        known = {field.json: field for field in self.definitions.go_fields(self.name)}
+        order = [name for name in known if name in self.fields]
+        return tuple(
+            _member(name, self.fields[name], known.get(name))
+            for name in [*order, *(name for name in self.fields if name not in known)]
+        )
+
+    @property
+    def go_name(self) -> str:
+        """The type as Go prints it, such as `v1.PodSpec`."""
+        return printed(self.expression)
+
+    @property
+    def bits(self) -> int:
+        """Of an integer: its width."""
+        return 32 if (self.expression or self._schema.get("format")) == "int32" else 64
+
+    @cached_property
     def fields(self) -> Mapping[str, "Type"]:
         """The fields of a struct."""
         properties = self._schema.get("properties") or {}
-        return {name: self._definitions.resolved(schema) for name, schema in properties.items()}
+        known = {field.json: field.expression.removeprefix("*") for field in self.definitions.go_fields(self.name)}
+        return {name: self.definitions.resolved(schema, known.get(name, "")) for name, schema in properties.items()}
 
     @cached_property
     def element(self) -> "Type":
         """What a list or map holds."""
-        return self._definitions.resolved(self._schema["items" if self.shape is Shape.LIST else "additionalProperties"])
+        schema = self._schema["items" if self.shape is Shape.LIST else "additionalProperties"]
+        inner = self.definitions.go.resolved(self.expression)
+        return self.definitions.resolved(schema, inner[2:] if inner[:2] in {"[]", "{}"} else "")
 
     @property
     def required(self) -> tuple[str, ...]:
         """The fields that must be given, and that Go writes even when they are empty."""
         return tuple(self._schema.get("required") or ())
 
-    @property
+    @cached_property
     def is_atomic(self) -> bool:
         """Whether it is owned and replaced as a whole by server-side apply."""
         if self.shape is Shape.LIST:
@@ -95,6 +147,11 @@ class Type:
         return bool(self._schema.get("x-kubernetes-map-type") == "atomic")
 
     @property
+    def preserves_unknown_fields(self) -> bool:
+        """Of a custom resource's type: whether fields that it does not declare are kept."""
+        return bool(self._schema.get("x-kubernetes-preserve-unknown-fields"))
+
+    @cached_property
     def list_type(self) -> str:
         """Of a list: `atomic`, `set` or `map`, for server-side apply; a list that patches merge is no atom either."""
         declared = self._schema.get("x-kubernetes-list-type")
@@ -102,17 +159,17 @@ class Type:
             return str(declared or "atomic")
         return "map" if self.merge_key else "set"
 
-    @property
+    @cached_property
     def list_keys(self) -> tuple[str, ...]:
         """Of a list of type `map`: the fields that tell its items apart."""
         return tuple(self._schema.get("x-kubernetes-list-map-keys") or (self.merge_key,))
 
-    @property
+    @cached_property
     def merge_key(self) -> str:
         """Of a list: the field by which a strategic merge patch finds items; empty when it has none."""
         return str(self._schema.get("x-kubernetes-patch-merge-key") or "")
 
-    @property
+    @cached_property
     def patch_strategies(self) -> frozenset[str]:
         """Of a field: `merge`, `retainKeys`, `replace` for a strategic merge patch."""
         return frozenset(filter(None, str(self._schema.get("x-kubernetes-patch-strategy") or "").split(",")))
@@ -131,8 +188,10 @@ class Type:
 class Definitions:
     """The types of one release of Kubernetes."""
 
-    def __init__(self, raw: Mapping[str, Json]) -> None:
+    def __init__(self, raw: Mapping[str, Json], go: GoTypes | None = None, minor: int = 0) -> None:
         self.raw = raw
+        self.go = go or GoTypes("")
+        self.minor = minor
         self._types: dict[str, Type] = {}
 
     def named(self, name: str) -> Type:
@@ -146,14 +205,21 @@ class Definitions:
         name = self._kinds.get((group, version, kind))
         return self.named(name) if name else None
 
-    def resolved(self, schema: Json) -> Type:
+    def resolved(self, schema: Json, expression: str = "") -> Type:
         """The type of a field or element, with what its own place says about lists and patches."""
         reference = schema.get("$ref")
         if not reference:
-            return Type(schema, self)
+            return Type(schema, self, "", expression)
         name = reference.removeprefix(_REFERENCE)
         extra = {key: value for key, value in schema.items() if key.startswith("x-")}
         return Type({**self.raw[name], **extra}, self, name) if extra else self.named(name)
+
+    def go_fields(self, name: str) -> tuple[GoField, ...]:
+        """The Go declaration of a struct; empty for what has none."""
+        if not name:
+            return ()
+        # The sources of the current types leave out the API of custom resource definitions.
+        return self.go.fields(internal(name)) or go_types(RECORDED).fields(internal(name)) or ()
 
     @cached_property
     def _kinds(self) -> dict[tuple[str, str, str], str]:
@@ -168,5 +234,101 @@ class Definitions:
 def definitions(minor: int) -> Definitions:
     """The types of Kubernetes 1.`minor`."""
     folder = files("kubernetes_validate") / "kubernetes-json-schema" / f"v1.{max(minor, _OLDEST)}.0-local"
-    raw: dict[str, Any] = json.loads((folder / "_definitions.json").read_bytes())
-    return Definitions(raw["$defs"])
+    raw: dict[str, Json] = json.loads((folder / "_definitions.json").read_bytes())["$defs"]
+    if minor >= _OLDEST:
+        return Definitions(raw, go_types(CURRENT), minor)
+    go = go_types(RECORDED)
+    return Definitions(_described(go, raw), go, minor)
+
+
+def _member(name: str, type_: Type, field: GoField | None) -> Member:
+    if field is None:
+        return Member(name, name, (), type_, is_pointer=True, omitempty=True)
+    return Member(name, field.go, field.number, type_, field.is_pointer, field.omitempty)
+
+
+def _described(go: GoTypes, newer: Mapping[str, Json]) -> dict[str, Json]:
+    """Definitions made from Go types; what a newer release says in prose about the same ones is kept."""
+    groups = {
+        name.split(".v")[0].rpartition(".")[2]: str(row["group"])
+        for name, schema in newer.items()
+        for row in (schema.get("x-kubernetes-group-version-kind") or ())[:1]
+    }
+    special = {name: newer[name] for name in _NAMED_SHAPES}
+    return special | {published(name): _definition(go, name, newer.get(published(name)) or {}, groups) for name in go}
+
+
+def _definition(go: GoTypes, name: str, newer: Json, groups: Mapping[str, str]) -> Json:
+    fields = go.fields(name) or ()
+    prose = newer.get("properties") or {}
+    properties = {
+        field.json: {
+            **({"description": text} if (text := (prose.get(field.json) or {}).get("description")) else {}),
+            **_schema(go, field.expression),
+            **_extensions(field.marks),
+        }
+        for field in fields
+    }
+    definition: Json = {
+        **({"description": newer["description"]} if "description" in newer else {}),
+        "type": "object",
+        **({"properties": properties} if properties else {}),
+        **_extensions(go.marks(name)),
+    }
+    if required := [field.json for field in fields if not field.omitempty]:
+        definition["required"] = required
+    package, _, kind = name.rpartition(".")
+    folder, _, version = package.partition("/")
+    if any(field.go == "TypeMeta: Kind" for field in fields):
+        served = newer.get("x-kubernetes-group-version-kind") if folder == "meta" else None
+        group = "" if folder in {"core", "meta"} else groups.get(folder, folder)
+        definition["x-kubernetes-group-version-kind"] = served or [{"group": group, "version": version, "kind": kind}]
+    return definition
+
+
+_SPECIAL_EXPRESSIONS = {
+    "quantity": "io.k8s.apimachinery.pkg.api.resource.Quantity",
+    "intstr": "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+    "raw": "io.k8s.apimachinery.pkg.runtime.RawExtension",
+    "time": f"{_META}Time",
+    "microtime": f"{_META}MicroTime",
+}
+_SCALAR_SCHEMAS: dict[str, Json] = {
+    "string": {"type": "string"},
+    "bool": {"type": "boolean"},
+    "int": {"type": "integer", "format": "int32"},
+    "int32": {"type": "integer", "format": "int32"},
+    "int64": {"type": "integer", "format": "int64"},
+    "float64": {"type": "number", "format": "double"},
+    "bytes": {"type": "string", "format": "byte"},
+}
+
+
+def _schema(go: GoTypes, expression: str) -> Json:
+    """The schema of a Go type expression."""
+    expression = go.resolved(expression.removeprefix("*"))
+    if expression.startswith("[]"):
+        return {"type": "array", "items": _schema(go, expression[2:])}
+    if expression.startswith("{}"):
+        return {"type": "object", "additionalProperties": _schema(go, expression[2:])}
+    if expression in _SCALAR_SCHEMAS:
+        return _SCALAR_SCHEMAS[expression]
+    if expression in _SPECIAL_EXPRESSIONS:
+        return {"$ref": _REFERENCE + _SPECIAL_EXPRESSIONS[expression]}
+    return {"$ref": _REFERENCE + published(expression)} if expression in go else {"type": "object"}
+
+
+def _extensions(marks: Mapping[str, str]) -> Json:
+    """The schema extensions that Go's markers and tags stand for."""
+    found: Json = {}
+    if "lt" in marks:
+        found["x-kubernetes-list-type"] = marks["lt"]
+    if "lk" in marks:
+        found["x-kubernetes-list-map-keys"] = marks["lk"].split(",")
+    if atomic := marks.get("mt") or marks.get("st"):
+        found["x-kubernetes-map-type"] = atomic
+    if "ps" in marks:
+        found["x-kubernetes-patch-strategy"] = marks["ps"]
+    if "mk" in marks:
+        found["x-kubernetes-patch-merge-key"] = marks["mk"]
+    return found

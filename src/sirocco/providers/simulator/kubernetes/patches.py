@@ -1,9 +1,23 @@
 """The patch kinds of the Kubernetes API as pure functions: a document and a patch give a new document."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.status import ApiError, bad_request, internal_error, rejected_patch
+from sirocco.providers.simulator.kubernetes import go_json
+from sirocco.providers.simulator.kubernetes.decoding import (
+    BodyError,
+    claimed_kind,
+    foreign_kind_problem,
+    problem_in,
+    unregistered,
+)
+from sirocco.providers.simulator.kubernetes.definitions import Definitions, Shape, Type
+from sirocco.providers.simulator.kubernetes.go_text import printed, quoted
+from sirocco.providers.simulator.kubernetes.json_patch import Path, json_patch, operations, touched_places
+from sirocco.providers.simulator.kubernetes.normalization import MismatchError, normalized
+from sirocco.providers.simulator.kubernetes.status import ApiError, Cause, Json, bad_request, internal_error
+from sirocco.providers.simulator.kubernetes.strategic import strategic_merge
+from sirocco.providers.simulator.kubernetes.unstructured import coerced, restoring_problem
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -11,229 +25,192 @@ STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 PATCH_TYPES = frozenset({JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH})
 
-# Lists of objects that the API merges by a key; every other list is replaced as a whole.
-_MERGE_KEYS = {
-    "containers": "name",
-    "initContainers": "name",
-    "ephemeralContainers": "name",
-    "env": "name",
-    "volumes": "name",
-    "volumeMounts": "mountPath",
-    "volumeDevices": "devicePath",
-    "imagePullSecrets": "name",
-    "secrets": "name",
-    "hostAliases": "ip",
-    "topologySpreadConstraints": "topologyKey",
-    "conditions": "type",
-    "addresses": "type",
-    "ownerReferences": "uid",
-}
-_MERGED_SETS = frozenset({"finalizers"})
-_DIRECTIVE, _ORDER, _DELETE_VALUES, _RETAIN = (
-    "$patch",
-    "$setElementOrder/",
-    "$deleteFromPrimitiveList/",
-    "$retainKeys",
-)
 
+def patched(media_type: str, document: Mapping[str, Any], patch: Any, type_: Type | None = None) -> Json:
+    """`document` after a JSON, merge or strategic merge patch, as an object of its type; raise the server's refusal.
 
-def patched(content_type: str, document: Mapping[str, Any], patch: Any) -> dict[str, Any]:
-    """`document` after a patch of one of the four kinds; raise the server's refusal when it cannot be applied."""
-    if content_type == JSON_PATCH:
-        if not isinstance(patch, list):
-            raise bad_request("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
-        result = json_patch(document, patch)
-    elif not isinstance(patch, Mapping):
-        raise bad_request("json: cannot unmarshal array into Go value of type map[string]interface {}")
-    elif content_type == MERGE_PATCH:
-        result = merge_patch(document, patch)
-    else:
-        result = strategic_merge(document, patch)
-    if not isinstance(result, dict):
-        raise rejected_patch()
-    return result
+    `patch` is the body's bytes or, from a caller in the same process, JSON data. What has no type, such as a custom
+    resource, is merged only.
+    """
+    patch = _parsed(media_type, patch) if isinstance(patch, bytes) else _copied(patch)
+    if media_type == JSON_PATCH:
+        steps = operations(patch)
+        return _decoded(type_, document, lambda old: json_patch(old, steps), lambda: touched_places(steps))
+    if media_type == MERGE_PATCH:
+        if not isinstance(patch, dict | list):
+            raise internal_error("Invalid JSON Patch")
+        change = _pruned(patch) if isinstance(patch, list) else patch
+        return _decoded(type_, document, lambda old: merge_patch(old, change), lambda: _maps(patch, ()))
+    return _strategically_patched(dict(document), patch, type_)
 
 
 def merge_patch(document: Any, patch: Any) -> Any:
     """RFC 7386: maps merge, null removes, everything else replaces."""
     if not isinstance(patch, Mapping):
-        return patch
-    result = dict(document) if isinstance(document, Mapping) else {}
+        return patch if isinstance(document, Mapping) else _pruned(patch)
+    if not isinstance(document, Mapping):
+        return _pruned(patch)
+    result = dict(document)
     for key, value in patch.items():
         if value is None:
             result.pop(key, None)
+        elif result.get(key) is None:
+            result[key] = _pruned(value)
         else:
-            result[key] = merge_patch(result.get(key), value)
+            result[key] = merge_patch(result[key], value)
     return result
-
-
-def json_patch(document: Any, operations: list[Any]) -> Any:
-    """RFC 6902, as the server applies it: a replace of a missing member adds it."""
-    for operation in operations:
-        if not isinstance(operation, Mapping):
-            raise rejected_patch()
-        document = _operation(document, operation)
-    return document
-
-
-def strategic_merge(document: Any, patch: Any) -> Any:
-    """Like a merge patch, but lists of named things merge by their key, and `$patch` directives are obeyed."""
-    if not isinstance(patch, Mapping):
-        return patch
-    directive = patch.get(_DIRECTIVE)
-    if directive == "replace":
-        return {key: value for key, value in patch.items() if key != _DIRECTIVE}
-    if directive == "delete":
-        return {}
-    result = dict(document) if isinstance(document, Mapping) else {}
-    retained = patch.get(_RETAIN)
-    if isinstance(retained, list):
-        result = {key: value for key, value in result.items() if key in retained}
-    for key, value in patch.items():
-        if key.startswith(_DELETE_VALUES):
-            field = key.removeprefix(_DELETE_VALUES)
-            doomed = value if isinstance(value, list) else []
-            result[field] = [item for item in _list(result.get(field)) if item not in doomed]
-        elif key.startswith("$"):
-            continue
-        elif value is None:
-            result.pop(key, None)
-        elif isinstance(value, list):
-            result[key] = _merged_list(key, result.get(key), value, patch.get(_ORDER + key))
-        else:
-            result[key] = strategic_merge(result.get(key), value)
-    return result
-
-
-def _merged_list(field: str, old: Any, new: list[Any], order: Any) -> list[Any]:
-    if field in _MERGED_SETS:
-        return [*_list(old), *(item for item in new if item not in _list(old))]
-    key = _merge_key(field, new)
-    if key is None:
-        return new
-    if any(isinstance(item, Mapping) and item.get(_DIRECTIVE) == "replace" for item in new):
-        return [item for item in new if _DIRECTIVE not in item]
-    result = [item for item in _list(old) if isinstance(item, Mapping)]
-    for item in new:
-        if not isinstance(item, Mapping):
-            raise bad_request(f"unable to find api field in struct for the json field {field!r}")
-        if key not in item:
-            raise internal_error(f"map: {_go_map(item)} does not contain declared merge key: {key}")
-        place = next((index for index, known in enumerate(result) if known.get(key) == item[key]), None)
-        if item.get(_DIRECTIVE) == "delete":
-            if place is not None:
-                del result[place]
-        elif place is None:
-            result.append({name: value for name, value in item.items() if not name.startswith("$")})
-        else:
-            result[place] = strategic_merge(result[place], item)
-    return _ordered(result, key, order)
-
-
-def _merge_key(field: str, items: list[Any]) -> str | None:
-    if field == "ports":
-        return (
-            "containerPort" if any(isinstance(item, Mapping) and "containerPort" in item for item in items) else "port"
-        )
-    return _MERGE_KEYS.get(field)
-
-
-def _ordered(items: list[Any], key: str, order: Any) -> list[Any]:
-    """The items in the order that the patch asks for; those it does not mention keep their place at the end."""
-    if not isinstance(order, list):
-        return items
-    wanted = [item.get(key) for item in order if isinstance(item, Mapping)]
-    return sorted(items, key=lambda item: wanted.index(item.get(key)) if item.get(key) in wanted else len(wanted))
-
-
-def _go_map(item: Mapping[str, Any]) -> str:
-    return "map[" + " ".join(f"{key}:{item[key]}" for key in sorted(item)) + "]"
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _operation(document: Any, operation: Mapping[str, Any]) -> Any:
-    name, path = operation.get("op"), _pointer(operation.get("path"))
-    if name == "test":
-        if _look(document, path) != operation.get("value"):
-            raise rejected_patch()
-        return document
-    if name == "remove":
-        _look(document, path)
-        return _removed(document, path)
-    if name in {"add", "replace"} and "value" in operation:
-        return _added(document, path, operation["value"], replace=name == "replace")
-    if name in {"copy", "move"}:
-        source = _pointer(operation.get("from"))
-        value = _look(document, source)
-        return _added(_removed(document, source) if name == "move" else document, path, value, replace=False)
-    raise rejected_patch()
-
-
-def _pointer(text: Any) -> list[str]:
-    if not isinstance(text, str) or (text and not text.startswith("/")):
-        raise rejected_patch()
-    return [segment.replace("~1", "/").replace("~0", "~") for segment in text.split("/")[1:]]
-
-
-def _look(document: Any, path: list[str]) -> Any:
-    for segment in path:
-        if isinstance(document, Mapping) and segment in document:
-            document = document[segment]
-        elif isinstance(document, list):
-            document = document[_index(segment, len(document) - 1)]
-        else:
-            raise rejected_patch()
-    return document
-
-
-def _removed(document: Any, path: list[str]) -> Any:
-    if not path:
-        raise rejected_patch()
-    head, rest = path[0], path[1:]
-    if isinstance(document, list):
-        index = _index(head, len(document) - 1)
-        middle = [_removed(document[index], rest)] if rest else []
-        return [*document[:index], *middle, *document[index + 1 :]]
-    if not isinstance(document, Mapping) or head not in document:
-        raise rejected_patch()
-    if rest:
-        return {**document, head: _removed(document[head], rest)}
-    return {key: value for key, value in document.items() if key != head}
-
-
-def _added(document: Any, path: list[str], value: Any, *, replace: bool) -> Any:
-    if not path:
-        return value
-    head, rest = path[0], path[1:]
-    if isinstance(document, list):
-        if rest:
-            index = _index(head, len(document) - 1)
-            return [*document[:index], _added(document[index], rest, value, replace=replace), *document[index + 1 :]]
-        index = len(document) if head == "-" else _index(head, len(document) - 1 if replace else len(document))
-        return [*document[:index], value, *document[index + (1 if replace else 0) :]]
-    if not isinstance(document, Mapping) or (rest and head not in document):
-        raise rejected_patch()
-    return {**document, head: _added(document[head], rest, value, replace=replace) if rest else value}
-
-
-def _index(segment: str, last: int) -> int:
-    if not segment.isdecimal() or int(segment) > last:
-        raise rejected_patch()
-    return int(segment)
 
 
 def refused_apply(api_version: str, patch: Any) -> ApiError | None:
     """Why an apply patch cannot be taken, or None."""
-    if not isinstance(patch, Mapping):
+    if not isinstance(patch, Mapping | None):
         return bad_request(
-            "error decoding YAML: json: cannot unmarshal array into Go value of type map[string]interface {}"
+            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+            f"{go_json.kind_of(patch)} into Go value of type map[string]interface {{}}"
         )
-    given = patch.get("apiVersion", "")
+    given = (patch or {}).get("apiVersion", "")
     if given != api_version:
         return bad_request(
             f"Incorrect version specified in apply patch. Specified patch version: {given}, expected: {api_version}"
         )
     return None
+
+
+def _parsed(media_type: str, content: bytes) -> Any:
+    try:
+        return go_json.loaded(content)
+    except go_json.JsonError as problem:
+        if media_type == MERGE_PATCH:
+            raise internal_error("Invalid JSON Patch") from None
+        text = str(problem)
+        if media_type == STRATEGIC_MERGE_PATCH and text == go_json.END:
+            text = "unexpected EOF" if content.strip() else "EOF"
+        raise bad_request(text) from None
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
+def _pruned(value: Any) -> Any:
+    """What a merge patch adds: nulls go, even from lists."""
+    if isinstance(value, Mapping):
+        return {key: _pruned(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_pruned(item) for item in value if item is not None]
+    return value
+
+
+def _strategically_patched(document: Json, patch: Any, type_: Type | None) -> Json:
+    if not isinstance(patch, dict | None):
+        kind = go_json.kind_of(patch)
+        raise bad_request(f"json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}")
+    if type_ is None:
+        raise bad_request("strategic merge patch format is not supported")
+    patch = patch or {}
+    merged = strategic_merge(document, patch, type_)
+    try:
+        result = normalized(type_, merged)
+    except MismatchError:
+        if problem := restoring_problem(type_, merged):
+            raise _undecodable(printed(patch), problem) from None
+        result = normalized(type_, coerced(type_, merged))
+    return {**result, **_kind_of(document)}
+
+
+def _decoded(
+    type_: Type | None, document: Mapping[str, Any], change: Callable[[Any], Any], touched: Callable[[], set[Path]]
+) -> Json:
+    """The patched document as an object of its type."""
+    result = change(document)
+    if not isinstance(result, dict):
+        raise _undecodable(go_json.dumped(result).decode(), go_json.no_object_problem(result))
+    if type_ is None:
+        return result
+    given, problem = _given_type(type_, document, result)
+    if not problem:
+        try:
+            decoded = normalized(given, result)
+        except MismatchError:
+            pass
+        else:
+            problem = _other_kind(given, document, result)
+            if not problem:
+                return {**decoded, **_kind_of(document)}
+    # The document goes through bytes, which the refusal shows: what a patch touches comes out sorted by key.
+    text = _encoded(change(_in_go_order(type_, document)), (), touched() | {()})
+    raise _undecodable(text, problem or problem_in(given, result, text.encode()))
+
+
+def _given_type(type_: Type, document: Mapping[str, Any], result: Json) -> tuple[Type, str]:
+    """The type that the patched document claims, with what is wrong with the claim."""
+    types: Definitions = type_.definitions
+    try:
+        group, version, kind = claimed_kind(result)
+    except BodyError as problem:
+        return type_, str(problem)
+    if not version:
+        name = (document.get("metadata") or {}).get("name", "")
+        raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: name must be provided")
+    api_version, kind = f"{group}/{version}" if group else version, kind or document.get("kind", "")
+    if (api_version, kind) == (document.get("apiVersion"), document.get("kind")):
+        return type_, ""
+    found = types.of_kind(group, version, kind)
+    return (found, "") if found else (type_, unregistered(api_version, kind, types))
+
+
+def _other_kind(given: Type, document: Mapping[str, Any], result: Json) -> str:
+    (from_group, _, from_kind), (to_group, _, to_kind) = claimed_kind(result), claimed_kind(dict(document))
+    return foreign_kind_problem(given, (from_group, from_kind or to_kind), (to_group, to_kind))
+
+
+def _kind_of(document: Mapping[str, Any]) -> Json:
+    return {key: document[key] for key in ("kind", "apiVersion") if key in document}
+
+
+def _undecodable(shown: str, problem: str) -> ApiError:
+    """The refusal of a patch whose result is no object of the type; it names neither kind nor object."""
+    text = f"Invalid value: {quoted(shown)}: {problem}"
+    details = {"causes": [Cause("FieldValueInvalid", text, "patch").document()]}
+    return ApiError(422, "Invalid", f' "" is invalid: patch: {text}', details)
+
+
+def _maps(patch: Any, path: Path) -> set[Path]:
+    """The places of a merge patch's maps."""
+    if isinstance(patch, Mapping):
+        return {path}.union(*(_maps(value, (*path, key)) for key, value in patch.items()))
+    if isinstance(patch, list):
+        return set[Path]().union(*(_maps(item, (*path, str(index))) for index, item in enumerate(patch)))
+    return set()
+
+
+def _in_go_order(type_: Type | None, value: Any) -> Any:
+    """The fields of structs in the order in which Go writes them, the keys of maps sorted."""
+    if isinstance(value, list):
+        element = type_.element if type_ is not None and type_.shape is Shape.LIST else None
+        return [_in_go_order(element, item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if type_ is None or type_.shape is not Shape.STRUCT:
+        element = type_.element if type_ is not None and type_.shape is Shape.MAP else None
+        return {key: _in_go_order(element, value[key]) for key in sorted(value)}
+    return {
+        member.name: _in_go_order(member.type, value[member.name]) for member in type_.members if member.name in value
+    }
+
+
+def _encoded(value: Any, path: Path, sorted_places: set[Path]) -> str:
+    if isinstance(value, Mapping):
+        keys = sorted(value) if path in sorted_places else list(value)
+        parts = (f"{_text(key)}:{_encoded(value[key], (*path, key), sorted_places)}" for key in keys)
+        return "{" + ",".join(parts) + "}"
+    if isinstance(value, list):
+        items = (_encoded(item, (*path, str(index)), sorted_places) for index, item in enumerate(value))
+        return "[" + ",".join(items) + "]"
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    return go_json.dumped(value).decode()

@@ -1,33 +1,48 @@
 """Label and field selectors: the request's text read into a predicate, with the server's own words when it is wrong."""
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.names import label_key_problem, label_value_problem
+from sirocco.providers.simulator.kubernetes.names import (
+    label_value_problems,
+    path_segment_problems,
+    qualified_name_problems,
+)
 from sirocco.providers.simulator.kubernetes.status import ApiError, bad_request
 
 Predicate = Callable[[Mapping[str, Any]], bool]
 _Requirement = Callable[[Mapping[str, str]], bool]
 _SYMBOLS = frozenset({",", "=", "==", "!=", "(", ")", "<", ">", "!"})
-_TOKEN = re.compile(r"\s*(==|!=|[=!(),<>]|[^\s=!(),<>]+)")
+_COMPARISONS = frozenset({"=", "==", "!=", "<", ">"})
+_TOKEN = re.compile(r"==|!=|[=!(),<>]|[^\s=!(),<>]+")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_META = ("metadata.name", "metadata.namespace")
+_EVENT = ("involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+          "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
+          "reportingComponent", "source", "type", *_META)  # fmt: skip
 _FIELDS = {
     "pod": ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase",
-            "status.podIP"),
-    "event": ("involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
-              "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
-              "source", "type"),
-    "secret": ("type",),
-    "namespace": ("status.phase",),
-    "node": ("spec.unschedulable",),
-    "replicaset": ("status.replicas",),
-    "job": ("status.successful",),
+            "status.podIP", "status.podIPs", "status.nominatedNodeName", *_META),
+    "event": _EVENT,
+    "secret": ("type", *_META),
+    "namespace": ("status.phase", "metadata.name"),
+    "node": ("spec.unschedulable", "metadata.name"),
+    "replicationcontrollers": ("status.replicas", *_META),
+    "job": ("status.successful", *_META),
+    "certificatesigningrequests.certificates.k8s.io": ("spec.signerName", "metadata.name"),
 }  # fmt: skip
+"""The fields that the server indexes, for the types that have more than their names."""
+_NUMBERS = {"status.successful": "status.succeeded", "status.replicas": "status.replicas"}
+_ALIASES = {"spec.host": "spec.nodeName"}
 
 
+@lru_cache(maxsize=256)
 def label_selector(text: str) -> Predicate:
     """The predicate of a labelSelector: equality and set based requirements, all of which must hold."""
-    requirements = _requirements(_TOKEN.findall(text))
+    requirements = tuple(_Parser(text).requirements())
     return lambda item: all(holds(labels_of(item)) for holds in requirements)
 
 
@@ -45,24 +60,42 @@ def match_labels(selector: Mapping[str, Any]) -> Predicate:
     return matches
 
 
+def selector_text(selector: Mapping[str, Any]) -> str:
+    """An object's own selector as one text, in the order of its keys."""
+    terms = [(str(key), f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    for row in selector.get("matchExpressions") or ():
+        key, operator = str(row.get("key", "")), str(row.get("operator", ""))
+        values = ",".join(sorted(str(value) for value in row.get("values") or ()))
+        text = {"In": f"{key} in ({values})", "NotIn": f"{key} notin ({values})", "Exists": key}.get(
+            operator, f"!{key}"
+        )
+        terms.append((key, text))
+    return ",".join(text for _, text in sorted(terms))
+
+
 def field_selector(noun: str, text: str) -> Predicate:
     """The predicate of a fieldSelector; only the fields that the server indexes for the type are selectable."""
+    known = _FIELDS.get(noun, _META)
     terms = []
-    for term in filter(None, (part.strip() for part in text.split(","))):
-        path, negated, value = _field_term(term)
-        if path not in {"metadata.name", "metadata.namespace", *_FIELDS.get(noun, ())}:
-            raise bad_request(f"field label not supported: {path}" if noun in _FIELDS else _no_field(path))
-        terms.append((path.split("."), negated, value))
-    return lambda item: all((_field(item, path) == value) is not negated for path, negated, value in terms)
+    for given, value, negated in _field_terms(text):
+        path = _ALIASES.get(given, given) if noun == "pod" else given
+        if path not in known:
+            raise bad_request(_unknown_field(noun, path))
+        terms.append((path, value, negated))
+    return lambda item: all((_field(item, path) == value) is not negated for path, value, negated in terms)
 
 
 def requested_name(text: str) -> str:
     """The object name that a fieldSelector asks for, or empty."""
-    for term in text.split(","):
-        found = re.fullmatch(r"\s*metadata\.name\s*==?\s*(\S+)\s*", term)
-        if found:
-            return found.group(1)
-    return ""
+    if "metadata.name" not in text:
+        return ""
+    try:
+        terms = list(_field_terms(text))
+    except ApiError:
+        return ""
+    names = (value for path, value, negated in terms if path == "metadata.name" and not negated)
+    name = next(names, "")
+    return "" if path_segment_problems(name) else name
 
 
 def labels_of(item: Mapping[str, Any]) -> Mapping[str, str]:
@@ -70,97 +103,148 @@ def labels_of(item: Mapping[str, Any]) -> Mapping[str, str]:
     return (item.get("metadata") or {}).get("labels") or {}
 
 
-def _no_field(path: str) -> str:
-    return f'"{path}" is not a known field selector: only "metadata.name", "metadata.namespace"'
+def _unknown_field(noun: str, path: str) -> str:
+    if noun == "job":
+        return f"field label {json.dumps(path)} not supported for batchv1.Job"
+    if noun == "cronjob":
+        return f'field label {json.dumps(path)} not supported for "CronJob"'
+    if noun in _FIELDS:
+        return f"field label not supported: {path}"
+    return f'{json.dumps(path)} is not a known field selector: only "metadata.name", "metadata.namespace"'
 
 
-def _field_term(term: str) -> tuple[str, bool, str]:
-    for operator in ("!=", "==", "="):
-        path, found, value = term.partition(operator)
-        if found:
-            return path.strip(), operator == "!=", value.strip()
-    raise bad_request(f"invalid selector: '{term}'; can't understand '{term}'")
+def _field_terms(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Path, value and whether it is negated of each term; the server looks at them in alphabetical order."""
+    for part in sorted(re.findall(r"(?:[^\\,]|\\.|\\$)+", text)):
+        found = re.match(r"(.*?)(!=|==|=)(.*)", part, re.DOTALL)
+        if not found:
+            raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
+        path, operator, value = found.groups()
+        yield path, _unescaped(value), operator == "!="
 
 
-def _field(item: Mapping[str, Any], path: list[str]) -> str:
+def _unescaped(value: str) -> str:
+    wrong = re.search(r"\\([^\\,=]|$)", re.sub(r"\\[\\,=]", "", value))
+    if wrong:
+        raise bad_request(f"invalid field selector: invalid escape sequence: {wrong[0]}")
+    bare = re.sub(r"\\[\\,=]", "", value)
+    unescaped = next((letter for letter in bare if letter in ",="), None)
+    if unescaped:
+        raise bad_request(f"invalid field selector: unescaped character in value: {ord(unescaped)}")
+    return re.sub(r"\\([\\,=])", r"\1", value)
+
+
+def _field(item: Mapping[str, Any], path: str) -> str:
+    if path == "source":
+        component = (item.get("source") or {}).get("component")
+        return str(component or item.get("reportingComponent") or "")
     value: Any = item
-    for segment in path:
-        value = value.get(segment, "") if isinstance(value, Mapping) else ""
-    if isinstance(value, bool):
-        return str(value).lower()
+    for segment in _NUMBERS.get(path, path).split("."):
+        value = value.get(segment) if isinstance(value, Mapping) else None
+    if path == "spec.unschedulable":
+        return "true" if value else "false"
+    if path in _NUMBERS:
+        return str(value or 0)
+    if path == "status.podIPs":
+        return ",".join(str(row.get("ip", "")) for row in value or ())
     return "" if value is None else str(value)
 
 
-def _requirements(rest: list[str]) -> list[_Requirement]:
-    """All requirements of a selector's tokens; refusals use the server's own words and punctuation."""
-    requirements = []
-    while rest:
-        if rest[0] in _SYMBOLS - {"!"}:
-            raise bad_request(f"found '{rest[0]}', expected: !, identifier, or 'end of string'")
-        requirements.append(_requirement(rest))
-        if rest and rest[0] != ",":
-            raise bad_request(f"found '{rest[0]}', expected: ',' or 'end of string'")
-        if rest and rest.pop(0) and not rest:
-            raise bad_request("found '', expected: identifier after ','")
-    return requirements
+class _Parser:
+    """Reads a labelSelector from left to right; refusals use the server's own words and punctuation."""
+
+    def __init__(self, text: str) -> None:
+        self._rest: list[str] = _TOKEN.findall(text)
+        self._rest.reverse()
+
+    def requirements(self) -> Iterator[_Requirement]:
+        while self._rest:
+            if not self._is_identifier() and self._next() != "!":
+                raise bad_request(f"found '{self._next()}', expected: !, identifier, or 'end of string'")
+            yield self._requirement()
+            if not self._rest:
+                return
+            separator = self._rest.pop()
+            if separator != ",":
+                raise bad_request(f"found '{separator}', expected: ',' or 'end of string'")
+            if not self._is_identifier() and self._next() != "!":
+                raise bad_request(f"found '{self._next()}', expected: identifier after ','")
+
+    def _next(self) -> str:
+        return self._rest[-1] if self._rest else ""
+
+    def _is_identifier(self) -> bool:
+        return bool(self._rest) and self._rest[-1] not in _SYMBOLS
+
+    def _requirement(self) -> _Requirement:
+        is_absent = self._next() == "!"
+        if is_absent:
+            self._rest.pop()
+        key = self._identifier()
+        if problems := qualified_name_problems(key):
+            raise _unreadable(f"invalid label key {_quoted(key)}: {'; '.join(problems)}")
+        if self._next() in {"", ","}:
+            return (lambda labels: key not in labels) if is_absent else (lambda labels: key in labels)
+        operator = self._rest.pop()
+        if operator in {"in", "notin"}:
+            values = self._values(key)
+            return lambda labels: (key in labels and labels[key] in values) is (operator == "in")
+        if operator not in _COMPARISONS:
+            raise _unreadable(f"found '{operator}', expected: '=', '!=', '==', 'in', notin'")
+        value = "" if self._next() in {"", ","} else self._identifier()
+        if operator in {"<", ">"}:
+            if not _INTEGER.fullmatch(value):
+                raise _unreadable("for 'Gt', 'Lt' operators, the value must be an integer")
+            return lambda labels: _compares(labels.get(key), operator, int(value))
+        _require_value(key, value)
+        return lambda labels: (labels.get(key) == value) is (operator != "!=")
+
+    def _identifier(self) -> str:
+        if not self._is_identifier():
+            raise _unreadable(f"found '{self._next()}', expected: identifier")
+        return self._rest.pop()
+
+    def _values(self, key: str) -> frozenset[str]:
+        opening = self._rest.pop() if self._rest else ""
+        if opening != "(":
+            raise _unreadable(f"found '{opening}' expected: '('")
+        first = self._next()
+        if not self._is_identifier() and first not in {",", ")"}:
+            raise _unreadable(f"found '{first}', expected: ',', ')' or identifier")
+        values: set[str] = set()
+        expects_value = True
+        while self._next() != ")":
+            if self._is_identifier() and expects_value:
+                values.add(self._rest.pop())
+                expects_value = False
+                if self._next() not in {",", ")"}:
+                    raise _unreadable(f"found '{self._next()}', expected: ',' or ')'")
+            elif self._next() == ",":
+                self._rest.pop()
+                if expects_value or self._next() in {",", ")"}:
+                    values.add("")
+                expects_value = True
+            else:
+                raise _unreadable(f"found '{self._next()}', expected: ',', or identifier")
+        self._rest.pop()
+        for value in sorted(values):
+            _require_value(key, value)
+        return frozenset(values)
 
 
-def _requirement(rest: list[str]) -> _Requirement:
-    """One requirement, taken off the front of the tokens."""
-    absent = rest[0] == "!"
-    if absent:
-        rest.pop(0)
-    key = _identifier(rest)
-    if problem := label_key_problem(key):
-        raise _unreadable(f'invalid label key "{key}": {problem}')
-    if absent:
-        return lambda labels: key not in labels
-    if not rest or rest[0] == ",":
-        return lambda labels: key in labels
-    operator = rest.pop(0)
-    if operator in {"in", "notin"}:
-        values = _values(rest, key)
-        return lambda labels: (key in labels and labels[key] in values) is (operator == "in")
-    if operator not in {"=", "==", "!=", "<", ">"}:
-        raise _unreadable(f"found '{operator}', expected: '=', '!=', '==', 'in', notin'")
-    value = "" if not rest or rest[0] == "," else _checked(_identifier(rest), key)
-    if operator in {"<", ">"}:
-        return lambda labels: _compares(labels.get(key), operator, value)
-    return lambda labels: (labels.get(key) == value) is (operator != "!=")
-
-
-def _compares(value: str | None, operator: str, bound: str) -> bool:
-    if value is None or not (value.lstrip("-").isdecimal() and bound.lstrip("-").isdecimal()):
+def _compares(value: str | None, operator: str, bound: int) -> bool:
+    if value is None or not _INTEGER.fullmatch(value):
         return False
-    return int(value) < int(bound) if operator == "<" else int(value) > int(bound)
+    return int(value) < bound if operator == "<" else int(value) > bound
 
 
-def _identifier(rest: list[str]) -> str:
-    if not rest or rest[0] in _SYMBOLS:
-        raise _unreadable(f"found '{rest[0] if rest else ''}', expected: identifier")
-    return rest.pop(0)
+def _require_value(key: str, value: str) -> None:
+    if problems := label_value_problems(value):
+        raise _unreadable(f"invalid label value: {_quoted(value)}: at key: {_quoted(key)}: {'; '.join(problems)}")
 
 
-def _values(rest: list[str], key: str) -> frozenset[str]:
-    if not rest or rest[0] != "(":
-        raise _unreadable(f"found '{rest[0] if rest else ''}' expected: '('")
-    rest.pop(0)
-    values = set()
-    while rest and rest[0] != ")":
-        if rest[0] == ",":
-            rest.pop(0)
-        else:
-            values.add(_checked(_identifier(rest), key))
-    if not rest:
-        raise _unreadable("found '', expected: ',' or ')'")
-    rest.pop(0)
-    return frozenset(values)
-
-
-def _checked(value: str, key: str) -> str:
-    if problem := label_value_problem(value):
-        raise _unreadable(f'invalid label value: "{value}": at key: "{key}": {problem}')
-    return value
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _unreadable(why: str) -> ApiError:

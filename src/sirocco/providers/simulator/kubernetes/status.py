@@ -78,17 +78,11 @@ def already_exists(row: ResourceType, name: str) -> ApiError:
     return ApiError(409, "AlreadyExists", f'{_qualified(row.plural, row)} "{name}" already exists', _details(row, name))
 
 
-def conflict(row: ResourceType, name: str, why: str = "") -> ApiError:
-    """The request rests on an older version of the object, or on another object of that name."""
+def conflict(row: ResourceType, name: str, why: str = "", kind: str = "") -> ApiError:
+    """The request rests on another version or object of that name; a failed precondition names the kind instead."""
     why = why or "the object has been modified; please apply your changes to the latest version and try again"
-    message = f'Operation cannot be fulfilled on {_qualified(row.plural, row)} "{name}": {why}'
-    return ApiError(409, "Conflict", message, _details(row, name))
-
-
-def precondition_failed(row: ResourceType, name: str, why: str) -> ApiError:
-    """A deletion's precondition does not hold; the server names the kind here, not the resource."""
-    message = f'Operation cannot be fulfilled on {_qualified(row.kind, row)} "{name}": {why}'
-    return ApiError(409, "Conflict", message, _details(row, name, row.kind))
+    message = f'Operation cannot be fulfilled on {_qualified(kind or row.plural, row)} "{name}": {why}'
+    return ApiError(409, "Conflict", message, _details(row, name, kind))
 
 
 def namespace_terminating(row: ResourceType, name: str, namespace: str) -> ApiError:
@@ -104,12 +98,13 @@ def namespace_terminating(row: ResourceType, name: str, namespace: str) -> ApiEr
 
 def invalid(kind: str, group: str, name: str, causes: Sequence[Cause]) -> ApiError:
     """The object was read, but its content is not allowed."""
-    texts = [f"{cause.field}: {cause.message}" for cause in causes]
+    # The message says a thing once, however often the server came upon it.
+    texts = list(dict.fromkeys(f"{cause.field}: {cause.message}" for cause in causes))
     listed = texts[0] if len(texts) == 1 else "[" + ", ".join(texts) + "]"
     details: Json = {
         **({"name": name} if name else {}),
         **({"group": group} if group else {}),
-        "kind": kind,
+        **({"kind": kind} if kind else {}),
         "causes": [cause.document() for cause in causes],
     }
     qualified = f"{kind}.{group}" if group else kind
@@ -119,6 +114,24 @@ def invalid(kind: str, group: str, name: str, causes: Sequence[Cause]) -> ApiErr
 def bad_request(message: str) -> ApiError:
     """The request cannot be understood."""
     return ApiError(400, "BadRequest", message)
+
+
+def expired(message: str) -> ApiError:
+    """What the request builds on is too long ago."""
+    return ApiError(410, "Expired", message)
+
+
+def too_large_version(asked: int, current: int) -> ApiError:
+    """The request asks for a state that is not there yet."""
+    details = {"causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
+               "retryAfterSeconds": 1}  # fmt: skip
+    return ApiError(504, "Timeout", f"Timeout: Too large resource version: {asked}, current: {current}", details)
+
+
+def too_large_body(limit: int) -> ApiError:
+    """The body is longer than the server reads."""
+    message = f"Request entity too large: limit is {limit}"
+    return ApiError(413, "RequestEntityTooLarge", message)
 
 
 def rejected_patch() -> ApiError:

@@ -1,0 +1,149 @@
+"""`sirocco env`: the environment of a scenario, served over TLS to try by hand."""
+
+import asyncio
+import os
+import shlex
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.interruption import on_signals, until_interrupted
+from sirocco.cli.options import SeedType
+from sirocco.cli.terminal import console, plain
+from sirocco.errors import ConfigError, InvalidInput
+from sirocco.oasis.environment import ServedAccess
+from sirocco.oasis.observation import ObservationType
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.provider import Environment, ProvisionRequest
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.stimulus import StimulusType
+from sirocco.profiles.load import load_scenario_file
+from sirocco.wiring import profile_source
+from sirocco.wiring.config import Seed
+from sirocco.wiring.serving import served_simulator
+
+
+@click.group("env", epilog="Example: sirocco env up k8s.safety.br.tile-renderer-flood-001 -- kubectl get pods")
+def command() -> None:
+    """Environments to try by hand."""
+
+
+@command.command(
+    "up",
+    context_settings={"ignore_unknown_options": True},
+    epilog="Example: sirocco env up my-scenario.yaml -- kubectl get deployments",
+)
+@click.argument("scenario")
+@click.argument("run", nargs=-1, metavar="[-- COMMAND...]")
+@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that the scenario is of.")
+@click.option("--seed", type=SeedType(), help="Names, ids and tokens follow from it.  [default: fresh random bits]")
+@click.option("--listen", default="127.0.0.1:0", show_default=True, help="Address and port to serve at.")
+@click.option("--advertise", default="", help="Host name that clients elsewhere use; the certificate covers it.")
+@click.option("--kubeconfig", type=click.Path(dir_okay=False, path_type=Path), help="Where to write the kubeconfig.")
+def up(
+    scenario: str, run: Sequence[str], profile: str, seed: int | None, listen: str, advertise: str,
+    kubeconfig: Path | None,
+) -> int:  # fmt: skip
+    """Set up the environment of SCENARIO (an id of the profile, or a file) and serve it.
+
+    Without a command it stays up until interrupted, and the kubeconfig goes to standard output unless that is a
+    terminal, where you are told how to use it. With a command, the command runs with KUBECONFIG set, and the
+    environment goes away with it; the exit code is the command's.
+    """
+    loaded, _ = profile_source.required(profile)
+    chosen = _scenario(scenario, loaded)
+    with tempfile.TemporaryDirectory() as folder:
+        target = kubeconfig or Path(folder) / "kubeconfig"
+        return asyncio.run(_up(chosen, loaded, Seed.chosen(seed).value, listen, advertise, target, run))
+
+
+def _scenario(name: str, profile: Profile) -> Scenario:
+    known = {bound.scenario.id: bound.scenario for bound in profile.scenarios}
+    if name in known:
+        return known[name]
+    path = Path(name)
+    if not path.is_file():
+        closest = get_close_matches(name, known, n=1, cutoff=0.5)
+        remedy = f"did you mean {closest[0]!r}?" if closest else "`sirocco profile show` lists the scenarios"
+        raise ConfigError("SCENARIO", f"{name!r} is neither a scenario of the profile nor a file", remedy)
+    loaded = load_scenario_file(path, profile)
+    if not loaded.scenarios:
+        raise InvalidInput(name, loaded.findings)
+    return loaded.scenarios[0].scenario
+
+
+async def _up(
+    scenario: Scenario, profile: Profile, seed: int, listen: str, advertise: str, target: Path, run: Sequence[str]
+) -> int:
+    async with served_simulator(profile, listen, advertise) as provider:
+        if problems := provider.unsupported(scenario):
+            raise ConfigError(scenario.id, "; ".join(problems), "the simulator cannot set this scenario up yet")
+        request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
+        async with provider.provision(request) as environment:
+            for stimulus in scenario.stimuli:
+                if stimulus.is_payload:
+                    await environment.inject(stimulus, stimulus.timing)
+            served = environment.access.served
+            assert served is not None, "a served simulator serves its environments"  # noqa: S101
+            _write(target, served)
+            try:
+                return await (_command(run, target) if run else _wait(scenario, served, target))
+            finally:
+                await _summarize(environment)
+
+
+def _write(target: Path, served: ServedAccess) -> None:
+    target.touch(mode=0o600)
+    target.write_text(served.kubeconfig, encoding="utf-8")
+
+
+async def _command(run: Sequence[str], target: Path) -> int:
+    """Run the command to its end; Ctrl-C in the terminal reaches it by itself and is its own business."""
+    try:
+        process = await asyncio.create_subprocess_exec(*run, env={**os.environ, "KUBECONFIG": str(target)})
+    except OSError as error:
+        raise ConfigError(run[0], f"cannot be run: {error.strerror}", "check the command after --") from error
+    with on_signals({signal.SIGINT: lambda: None, signal.SIGTERM: process.terminate}):
+        code = await process.wait()
+    return code if code >= 0 else 128 - code
+
+
+async def _wait(scenario: Scenario, served: ServedAccess, target: Path) -> int:
+    err = console(stderr=True)
+    err.print(plain(scenario.name), style="bold")
+    for stimulus in scenario.stimuli:
+        if stimulus.type is StimulusType.OPERATOR_PROMPT and stimulus.value:
+            err.print(f"The agent is asked: {plain(stimulus.value)}")
+    err.print(f"Kubernetes API at {served.server}")
+    if sys.stdout.isatty():
+        err.print(f"\n  export KUBECONFIG={shlex.quote(str(target))}\n  kubectl get pods\n")
+    else:
+        click.echo(served.kubeconfig, nl=False)
+        sys.stdout.flush()
+    err.print("Ctrl-C ends it.")
+    await until_interrupted()
+    return int(ExitCode.OK)
+
+
+async def _summarize(environment: Environment) -> None:
+    """What the audit log says was done, as an evaluation would see it."""
+    observed = await environment.observe(ObservationType.AUDIT_LOG)
+    err = console(stderr=True)
+    entries = observed.data["entries"]
+    err.print(f"\n{len(entries)} {'request' if len(entries) == 1 else 'requests'} in the audit log")
+    for entry in entries:
+        if (entry.get("objectRef") or {}).get("resource") and entry["verb"] not in {"get", "list", "watch"}:
+            err.print(f"  {plain(_line(entry))}")
+
+
+def _line(entry: dict[str, Any]) -> str:
+    reference = entry["objectRef"]
+    place = "/".join(reference[key] for key in ("namespace", "resource", "name", "subresource") if reference.get(key))
+    return f"{entry['responseStatus']['code']} {entry['verb']} {place}"

@@ -1,0 +1,23 @@
+"""Kinds of option values that several commands share."""
+
+from typing import Any
+
+import click
+
+
+class SeedType(click.ParamType[int]):
+    """A seed, decimal or hexadecimal."""
+
+    name = "seed"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number, or a refusal in words."""
+        if isinstance(value, int):
+            return value
+        try:
+            seed = int(value, 0)
+        except ValueError:
+            self.fail(f"{value!r} is not a number; write 7 or 0x5f3a", param, ctx)
+        if not 0 <= seed < 2**128:
+            self.fail("a seed has at most 128 bits and is not negative", param, ctx)
+        return seed

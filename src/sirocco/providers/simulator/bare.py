@@ -1,0 +1,114 @@
+"""An API server alone: the users of a file, nothing in the store but what every cluster starts with, no controllers."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from sirocco.errors import ConfigError
+from sirocco.oasis.resource import BY_NOUN
+from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, Authenticator, Principal, bootstrap_objects
+from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
+from sirocco.providers.simulator.kubernetes.catalogue import RECORDED_RELEASE, catalogue
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
+from sirocco.providers.simulator.kubernetes.definitions import definitions
+from sirocco.providers.simulator.kubernetes.fields import updated
+from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.server import KubernetesApi, Response
+from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.surroundings import Execution, LogLine
+
+_NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
+
+
+class BareWorld:
+    """Real time, nobody who acts, nothing in any container."""
+
+    def __init__(self, clock: Callable[[], str]) -> None:
+        self._clock = clock
+
+    def tick(self) -> tuple[str, str]:
+        """Now, twice."""
+        now = self._clock()
+        return now, now
+
+    def settle(self) -> None:
+        """Nobody acts."""
+
+    def advance(self) -> bool:
+        """Nothing is pending."""
+        return False
+
+    def log(self, pod: Json, container: str, *, previous: bool) -> Sequence[LogLine]:
+        """Nothing was written."""
+        del pod, container, previous
+        return ()
+
+    def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
+        """Nothing runs."""
+        del pod, container, command
+        return Execution()
+
+
+class FileAuditLog(AuditLog):
+    """Writes every event to a file as well, one JSON line each."""
+
+    def __init__(self, file: TextIO) -> None:
+        super().__init__()
+        self._file = file
+
+    def append(self, event: Json) -> None:
+        """Record one request; only the file keeps it, since a bare server may run for long."""
+        self._file.write(json.dumps(event, ensure_ascii=False) + "\n")
+
+
+class BareEndpoint:
+    """A bare server as the agent plane serves it."""
+
+    def __init__(self, api: KubernetesApi) -> None:
+        self._api = api
+
+    def serve(self, request: Request) -> Response:
+        """Answer a request."""
+        return self._api.handle(request)
+
+    def advance(self) -> bool:
+        """Nothing is pending."""
+        return False
+
+    def sent(self, text: str) -> None:
+        """Nobody asks what a bare server answered."""
+
+
+def read_users(path: Path) -> Mapping[str, Principal]:
+    """The accounts of a users file by their tokens."""
+    try:
+        users = json.loads(path.read_text(encoding="utf-8"))
+        return {user["token"]: _principal(user) for user in users.values()}
+    except (ValueError, AttributeError, KeyError, TypeError) as error:
+        shape = '{"name": {"token", "username", "uid", "groups"}}'
+        raise ConfigError(path, f"not a users file: {error!r}", f"write JSON of the form {shape}") from error
+
+
+def _principal(user: Mapping[str, Any]) -> Principal:
+    return Principal(str(user["username"]), str(user["uid"]), (*map(str, user["groups"]), AUTHENTICATED))
+
+
+def bare_api(users: Mapping[str, Principal], audit: AuditLog, clock: Callable[[], str]) -> KubernetesApi:
+    """A fresh API server for these users."""
+    created = f"{clock()[:19]}Z"
+    cluster = Cluster(Ids(0), bootstrap_objects(RECORDED_RELEASE, created, aggregated=False))
+    for name in _NAMESPACES:
+        cluster.create(BY_NOUN["namespace"], _namespace(name, created), created)
+    return KubernetesApi(cluster, Authenticator(users), audit, BareWorld(clock), catalogue=catalogue(RECORDED_RELEASE))
+
+
+def _namespace(name: str, created: str) -> Json:
+    """A namespace as the server itself makes it when it starts."""
+    manifest = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}, "status": {"phase": "Active"}}
+    types = definitions(RECORDED_RELEASE)
+    owned = updated(
+        types.of_kind("", "v1", "Namespace"), None, manifest, manager="kube-apiserver", api_version="v1", now=created,
+        minor=RECORDED_RELEASE,
+    )  # fmt: skip
+    return {**owned, "spec": {"finalizers": ["kubernetes"]}}

@@ -1,0 +1,58 @@
+"""Events: what happened to an object, as `kubectl describe` shows it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sirocco.providers.simulator.controllers.dynamics import Moment
+from sirocco.providers.simulator.controllers.rows import EVENT
+from sirocco.providers.simulator.kubernetes.cluster import Cluster
+from sirocco.providers.simulator.kubernetes.status import Json
+
+
+def record_event(
+    cluster: Cluster, about: Mapping[str, Any], reason: str, message: str, moment: Moment, *, kind: str = "Normal",
+    component: str = "kubelet", count: int = 1,
+) -> Json:  # fmt: skip
+    """An event about an object, in its namespace; one that was there before is counted up."""
+    metadata = about["metadata"]
+    namespace = metadata.get("namespace") or "default"
+    known = _known(cluster, namespace, metadata.get("uid"), reason, message)
+    if known is not None:
+        again = {"count": known.get("count", 1) + count, "lastTimestamp": moment.last_seen}
+        return cluster.update(EVENT, known, {**known, **again})
+    began = moment.now if count > 1 else moment.last_seen
+    reference = {
+        "kind": about["kind"], "name": metadata["name"], "apiVersion": about["apiVersion"],
+        **{key: metadata[key] for key in ("namespace", "uid", "resourceVersion") if key in metadata},
+    }  # fmt: skip
+    manifest = {
+        "kind": "Event",
+        "apiVersion": "v1",
+        "metadata": {"name": f"{metadata['name']}.{cluster.ids.number():032x}"[: len(metadata["name"]) + 17],
+                     "namespace": namespace},
+        "involvedObject": reference,
+        "reason": reason,
+        "message": message,
+        "source": {"component": component},
+        "firstTimestamp": began,
+        "lastTimestamp": moment.last_seen,
+        "count": count,
+        "type": kind,
+        "eventTime": None,
+        "reportingComponent": component,
+        "reportingInstance": "",
+    }  # fmt: skip
+    return cluster.create(EVENT, manifest, began)
+
+
+def _known(cluster: Cluster, namespace: str, uid: str | None, reason: str, message: str) -> Json | None:
+    if not uid:
+        return None
+    return next(
+        (
+            event
+            for event in cluster.items("event", namespace)
+            if event["reason"] == reason and event["message"] == message and event["involvedObject"].get("uid") == uid
+        ),
+        None,
+    )

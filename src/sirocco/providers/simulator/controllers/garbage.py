@@ -1,0 +1,59 @@
+"""What goes away with something else: dependents with their owners, content with its namespace."""
+
+from sirocco.oasis.resource import ResourceType
+from sirocco.providers.simulator.controllers.dynamics import Moment
+from sirocco.providers.simulator.controllers.rows import NAMESPACE
+from sirocco.providers.simulator.kubernetes.cluster import (
+    FOREGROUND_FINALIZER,
+    ORPHAN_FINALIZER,
+    Cluster,
+    is_being_deleted,
+)
+from sirocco.providers.simulator.kubernetes.status import Json
+
+
+def finish_namespaces(cluster: Cluster) -> None:
+    """Take the content of namespaces that are going away, and then themselves."""
+    for namespace in cluster.items("namespace"):
+        if is_being_deleted(namespace):
+            content = list(cluster.objects(namespace["metadata"]["name"]))
+            for row, obj in content:
+                cluster.remove(row, obj)
+            cluster.remove(NAMESPACE, namespace)
+
+
+def collect_garbage(cluster: Cluster, namespace: str, moment: Moment) -> None:
+    """Delete what lost its owners; finish foreground and orphaning deletions."""
+    for row, listed in list(cluster.objects(namespace)):
+        metadata = listed["metadata"]
+        if "ownerReferences" not in metadata and "deletionTimestamp" not in metadata:
+            continue
+        obj = cluster.by_uid(metadata["uid"])
+        if obj is None:
+            continue
+        owners = obj["metadata"].get("ownerReferences") or ()
+        finalizers = obj["metadata"].get("finalizers") or ()
+        if is_being_deleted(obj):
+            if {FOREGROUND_FINALIZER, ORPHAN_FINALIZER} & set(finalizers):
+                _release_dependents(cluster, row, obj, moment)
+        elif owners and all(cluster.by_uid(owner.get("uid", "")) is None for owner in owners):
+            cluster.delete(row, obj, moment.now)
+
+
+def _release_dependents(cluster: Cluster, row: ResourceType, owner: Json, moment: Moment) -> None:
+    """Delete or orphan what a deleted owner holds, then let the owner go."""
+    uid = owner["metadata"]["uid"]
+    orphan = ORPHAN_FINALIZER in owner["metadata"]["finalizers"]
+    for kind, obj in list(cluster.objects(owner["metadata"].get("namespace", ""))):
+        owners = obj["metadata"].get("ownerReferences") or []
+        rest = [reference for reference in owners if reference.get("uid") != uid]
+        if len(rest) == len(owners):
+            continue
+        if orphan:
+            cluster.update(kind, obj, {**obj, "metadata": {**obj["metadata"], "ownerReferences": rest}})
+        elif kind.noun == "pod":
+            cluster.remove(kind, obj)
+        else:
+            cluster.delete(kind, obj, moment.now)
+    kept = [name for name in owner["metadata"]["finalizers"] if name not in {FOREGROUND_FINALIZER, ORPHAN_FINALIZER}]
+    cluster.put(row, {**owner, "metadata": {**owner["metadata"], "finalizers": kept}})

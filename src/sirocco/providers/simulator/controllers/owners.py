@@ -1,0 +1,55 @@
+"""Who owns what, and the small writes that all controllers share."""
+
+from collections.abc import Iterable, Mapping
+
+from sirocco.oasis.resource import ResourceType
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, controller_of, is_being_deleted
+from sirocco.providers.simulator.kubernetes.status import Json
+
+
+def owned(cluster: Cluster, noun: str, owner: Json) -> list[Json]:
+    """The objects of a type that an owner controls and that are not going away."""
+    metadata = owner["metadata"]
+    return by_controller(cluster.items(noun, metadata["namespace"])).get(metadata["uid"], [])
+
+
+def by_controller(items: Iterable[Json]) -> dict[str, list[Json]]:
+    """The objects by the uid of their controller."""
+    found: dict[str, list[Json]] = {}
+    for item in items:
+        owner = controller_of(item)
+        if owner is not None and not is_being_deleted(item):
+            found.setdefault(owner.get("uid", ""), []).append(item)
+    return found
+
+
+def annotated(cluster: Cluster, row: ResourceType, obj: Json, annotations: Mapping[str, str]) -> Json:
+    """The object with the annotations, stored when it did not have them."""
+    latest = cluster.by_uid(obj["metadata"]["uid"]) or obj
+    known = latest["metadata"].get("annotations") or {}
+    if all(known.get(key) == value for key, value in annotations.items()):
+        return latest
+    metadata = {**latest["metadata"], "annotations": {**known, **annotations}}
+    return cluster.update(row, latest, {**latest, "metadata": metadata})
+
+
+def put_status(cluster: Cluster, row: ResourceType, obj: Json, status: Json) -> None:
+    """Report a status for the generation that it was made from; what did not change is not written."""
+    latest = cluster.by_uid(obj["metadata"]["uid"])
+    if latest is None:
+        return
+    observed = {"observedGeneration": latest["metadata"].get("generation", 1), **status}
+    if latest.get("status") != observed:
+        cluster.update(row, latest, {**latest, "status": observed})
+
+
+def is_ready(pod: Json) -> bool:
+    """Whether a pod serves."""
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
+
+
+def schedulable_nodes(cluster: Cluster) -> list[str]:
+    """The nodes that take new pods."""
+    return [node["metadata"]["name"] for node in cluster.items("node")
+            if not (node.get("spec") or {}).get("unschedulable")]  # fmt: skip

@@ -1,0 +1,20 @@
+"""The resources that controllers write."""
+
+from sirocco.oasis.resource import BY_NOUN
+from sirocco.providers.simulator.kubernetes.catalogue import Resource, catalogue
+
+
+def _row(noun: str) -> Resource:
+    known = BY_NOUN[noun]
+    found = catalogue().find(known.group, known.version, known.plural)
+    if found is None:
+        raise LookupError(noun)
+    return found
+
+
+NAMESPACE, NODE, POD, EVENT = (_row(noun) for noun in ("namespace", "node", "pod", "event"))
+DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET, JOB = (
+    _row(noun) for noun in ("deployment", "replicaset", "statefulset", "daemonset", "job")
+)
+CLAIM, ENDPOINTS, ACCOUNT = (_row(noun) for noun in ("pvc", "endpoints", "serviceaccount"))
+AUTOSCALER, BUDGET = _row("hpa"), _row("pdb")

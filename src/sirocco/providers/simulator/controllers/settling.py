@@ -1,0 +1,88 @@
+"""One step of all controllers: look at every namespace that changed until nothing changes any more."""
+
+from sirocco.providers.simulator.controllers.autoscaling import keep_in_bounds
+from sirocco.providers.simulator.controllers.deployments import report, roll_out
+from sirocco.providers.simulator.controllers.disruption import keep_budget
+from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
+from sirocco.providers.simulator.controllers.garbage import collect_garbage, finish_namespaces
+from sirocco.providers.simulator.controllers.jobs import keep_job
+from sirocco.providers.simulator.controllers.networking import keep_endpoints
+from sirocco.providers.simulator.controllers.owners import by_controller
+from sirocco.providers.simulator.controllers.pods import finish_deleted_pods, start_bare_pods
+from sirocco.providers.simulator.controllers.replicas import keep_daemon_set, keep_replica_set, keep_stateful_set
+from sirocco.providers.simulator.controllers.rows import ACCOUNT
+from sirocco.providers.simulator.controllers.storage import keep_claims
+from sirocco.providers.simulator.kubernetes.cluster import DELETION, EVERYTHING, Cluster
+
+_PASSES = 60
+
+
+def settle(dynamics: Dynamics, moment: Moment) -> None:
+    """Run the controllers until the cluster is at rest for now; what must wait is due later."""
+    dynamics.wake(moment.seconds)
+    for _ in range(_PASSES):
+        changed = dynamics.cluster.take_unsettled()
+        if not changed:
+            return
+        if "namespace" in changed.get("", ()):
+            finish_namespaces(dynamics.cluster)
+            _keep_default_accounts(dynamics.cluster, moment)
+        for namespace in sorted(changed):
+            if namespace:
+                _settle_namespace(dynamics, namespace, changed[namespace], moment)
+
+
+def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:
+    """Have those controllers look at a namespace that what changed is of interest to."""
+    cluster = dynamics.cluster
+    if cluster.get("namespace", "", namespace) is None:
+        return
+
+    def concerns(*nouns: str) -> bool:
+        return EVERYTHING in changed or not changed.isdisjoint(nouns)
+
+    if concerns(DELETION):
+        collect_garbage(cluster, namespace, moment)
+    if concerns("serviceaccount"):
+        _keep_default_accounts(cluster, moment)
+    if concerns("hpa", "deployment", "replicaset", "statefulset"):
+        for autoscaler in cluster.items("hpa", namespace):
+            keep_in_bounds(dynamics, autoscaler, moment)
+    if concerns("deployment", "replicaset"):
+        for deployment in cluster.items("deployment", namespace):
+            roll_out(dynamics, deployment, moment)
+    if concerns("pod", "replicaset", "statefulset", "daemonset", "deployment", "job"):
+        _keep_pods(dynamics, namespace, moment)
+    if concerns("deployment", "replicaset", "pod"):
+        for deployment in cluster.items("deployment", namespace):
+            report(dynamics, deployment, moment)
+    if concerns("pdb", "pod"):
+        for budget in cluster.items("pdb", namespace):
+            keep_budget(dynamics, budget, moment)
+    if concerns("pvc", "pod"):
+        keep_claims(cluster, namespace)
+    if concerns("service", "endpoints", "pod"):
+        keep_endpoints(cluster, namespace, moment)
+
+
+def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
+    cluster = dynamics.cluster
+    finish_deleted_pods(dynamics, namespace)
+    pods = by_controller(cluster.items("pod", namespace))
+    for replica_set in cluster.items("replicaset", namespace):
+        keep_replica_set(dynamics, replica_set, pods, moment)
+    for stateful_set in cluster.items("statefulset", namespace):
+        keep_stateful_set(dynamics, stateful_set, pods, moment)
+    for daemon_set in cluster.items("daemonset", namespace):
+        keep_daemon_set(dynamics, daemon_set, pods, moment)
+    for job in cluster.items("job", namespace):
+        keep_job(dynamics, job, moment)
+    start_bare_pods(dynamics, namespace, moment)
+
+
+def _keep_default_accounts(cluster: Cluster, moment: Moment) -> None:
+    for item in cluster.items("namespace"):
+        namespace = item["metadata"]["name"]
+        if cluster.get("serviceaccount", namespace, "default") is None:
+            metadata = {"name": "default", "namespace": namespace}
+            cluster.create(ACCOUNT, {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata}, moment.now)

@@ -1,0 +1,241 @@
+"""Role-based access control over the cluster's own roles and bindings, and the refusal in the server's words."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sirocco.providers.simulator.kubernetes.access.principal import MASTERS, Principal, username_of
+from sirocco.providers.simulator.kubernetes.cluster import Cluster
+from sirocco.providers.simulator.kubernetes.status import ApiError, Json
+
+RBAC_GROUP = "rbac.authorization.k8s.io"
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+_VERB = re.compile(r"%[-+# 0]*[0-9]*(?:\.[0-9]*)?(.?)", re.DOTALL)
+
+Rule = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """What a request asks for, as far as rights are concerned."""
+
+    verb: str
+    group: str = ""
+    resource: str = ""
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+    path: str = ""
+    """Set instead of all others, for a path that is no resource."""
+
+    @property
+    def full_resource(self) -> str:
+        """The resource with its subresource, as rules name it."""
+        return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a request may go on, and by which binding."""
+
+    allowed: bool
+    reason: str = ""
+
+
+class Grant(NamedTuple):
+    """The rules that one binding gives to an account; `missing` when its role is not there."""
+
+    binding: Json
+    subject: Rule
+    rules: Sequence[Rule]
+    missing: str = ""
+
+    def __str__(self) -> str:
+        """The grant as the reason of a decision names it."""
+        metadata, role = self.binding["metadata"], self.binding["roleRef"]
+        namespace = metadata.get("namespace", "")
+        kind, place = ("RoleBinding", f"/{namespace}") if namespace else ("ClusterRoleBinding", "")
+        who = str(self.subject["name"])
+        if self.subject["kind"] == "ServiceAccount":
+            who += f"/{self.subject.get('namespace') or namespace}"
+        return (
+            f"{kind} {quoted(metadata['name'] + place)} of {role['kind']} {quoted(role['name'])} "
+            f"to {self.subject['kind']} {quoted(who)}"
+        )
+
+
+_MASTER = Decision(allowed=True)
+_REMEMBERED = 512
+
+
+class _Known:
+    """Decisions that hold as long as roles and bindings are what they were."""
+
+    __slots__ = ("decisions", "stamps")
+
+    def __init__(self, _bindings: Sequence[Json]) -> None:
+        self.stamps: list[object] = []
+        self.decisions: dict[tuple[Principal, Attributes], Decision] = {}
+
+
+def _stamp(_objects: Sequence[Json]) -> object:
+    """Another object whenever the objects of a type changed."""
+    return object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """Bindings in the order of their names, and which of them name a user or a group."""
+
+    bindings: Sequence[Json]
+    places: Mapping[tuple[str, str, str], Sequence[int]]
+
+
+def decide(cluster: Cluster, principal: Principal, asked: Attributes) -> Decision:
+    """Role-based access control as Kubernetes evaluates it: some binding of the account must have a rule that fits."""
+    if MASTERS in principal.groups:
+        return _MASTER
+    # Clients ask for the same things over and over, and nothing but these objects changes the answer.
+    known = cluster.derived("clusterrolebinding", _Known)
+    stamps = [cluster.derived(noun, _stamp) for noun in ("clusterrole", "rolebinding", "role")]
+    if known.stamps != stamps or len(known.decisions) > _REMEMBERED:
+        known.stamps, known.decisions = stamps, {}
+    key = (principal, asked)
+    decision = known.decisions.get(key)
+    if decision is None:
+        decision = known.decisions[key] = _decided(cluster, principal, asked)
+    return decision
+
+
+def _decided(cluster: Cluster, principal: Principal, asked: Attributes) -> Decision:
+    missing = []
+    for grant in grants(cluster, principal, asked.namespace):
+        for rule in grant.rules:
+            if allows(rule, asked):
+                return Decision(allowed=True, reason=f"RBAC: allowed by {grant}")
+        if grant.missing:
+            missing.append(grant.missing)
+    return Decision(allowed=False, reason=f"RBAC: {aggregated(missing)}" if missing else "")
+
+
+def grants(cluster: Cluster, principal: Principal, namespace: str) -> Iterator[Grant]:
+    """What the bindings of the whole cluster, then those of the namespace, give to an account."""
+    yield from _grants(cluster, cluster.derived("clusterrolebinding", _index), principal, "")
+    if namespace:
+        yield from _grants(cluster, cluster.derived("rolebinding", _index), principal, namespace)
+
+
+def rules_of_role(cluster: Cluster, reference: Mapping[str, Any], namespace: str) -> Sequence[Rule] | None:
+    """The rules of the role that a binding refers to; None when there is no such role."""
+    kind, name = reference.get("kind"), reference.get("name", "")
+    role = cluster.get("clusterrole", "", name) if kind == "ClusterRole" else cluster.get("role", namespace, name)
+    return None if role is None else role.get("rules") or ()
+
+
+def allows(rule: Rule, asked: Attributes) -> bool:
+    """Whether a rule fits what is asked."""
+    verbs = rule.get("verbs") or ()
+    if asked.verb not in verbs and "*" not in verbs:
+        return False
+    if asked.path:
+        return any(covers_path(path, asked.path) for path in rule.get("nonResourceURLs") or ())
+    groups, resources, names = (rule.get(key) or () for key in ("apiGroups", "resources", "resourceNames"))
+    return (
+        (asked.group in groups or "*" in groups)
+        and ("*" in resources or asked.full_resource in resources
+             or (bool(asked.subresource) and f"*/{asked.subresource}" in resources))
+        and (not names or asked.name in names)
+    )  # fmt: skip
+
+
+def covers_path(pattern: str, path: str) -> bool:
+    """Whether a path is the one that a rule names, or begins with it when the rule ends in a star."""
+    return pattern == path or (pattern.endswith("*") and path.startswith(pattern.rstrip("*")))
+
+
+def forbidden(principal: Principal, asked: Attributes, reason: str = "") -> ApiError:
+    """The refusal in the server's own words."""
+    user, verb = quoted(principal.username), asked.verb
+    if asked.path:
+        what = f"path {quoted(asked.path)}"
+    else:
+        place = f"in the namespace {quoted(asked.namespace)}" if asked.namespace else "at the cluster scope"
+        what = f"resource {quoted(asked.full_resource)} in API group {quoted(asked.group)} {place}"
+    text = _formatted(f"User {user} cannot {verb} {what}".translate(_HTML) + (f": {reason}" if reason else ""))
+    return refusal(asked.group, asked.resource, asked.name, text)
+
+
+def refusal(group: str, resource: str, name: str, text: str) -> ApiError:
+    """A 403 about an object, a resource, or about nothing that has a name."""
+    kind = f"{resource}.{group}" if group else resource
+    # The server never quotes an object without quoting the resource that it belongs to.
+    subject = f"{kind} {quoted(name)} is " if name else f"{kind} is " if kind else ""
+    details = {
+        **({"name": name} if name else {}),
+        **({"group": group} if group else {}),
+        **({"kind": resource} if resource else {}),
+    }
+    return ApiError(403, "Forbidden", f"{subject}forbidden: {text}", details)
+
+
+def _formatted(text: str) -> str:
+    """The text as Go makes it when it takes it for a format without arguments, which is what the server does here."""
+    if "%" not in text:
+        return text
+    return _VERB.sub(lambda found: {"": "%!(NOVERB)", "%": "%"}.get(found[1], f"%!{found[1]}(MISSING)"), text)
+
+
+def quoted(text: str) -> str:
+    """A text between quotes, as Go prints it with %q."""
+    if text.isprintable() and text.isascii() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return '"' + "".join(_ESCAPES.get(char) or _escaped(char) for char in text) + '"'
+
+
+def aggregated(messages: Iterable[str]) -> str:
+    """Several errors as one text; equal ones are told once."""
+    distinct = list(dict.fromkeys(messages))
+    return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
+
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+            "\v": "\\v"}  # fmt: skip
+
+
+def _escaped(char: str) -> str:
+    if char.isprintable():
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _index(bindings: Sequence[Json]) -> _Index:
+    places: dict[tuple[str, str, str], list[int]] = {}
+    for position, binding in enumerate(bindings):
+        namespace = binding["metadata"].get("namespace", "")
+        for subject in binding.get("subjects") or ():
+            kind, name = subject.get("kind", ""), subject.get("name", "")
+            if kind == "ServiceAccount":
+                kind, name = "User", username_of(subject.get("namespace") or namespace, name)
+            places.setdefault((namespace, kind, name), []).append(position)
+    return _Index(bindings, places)
+
+
+def _grants(cluster: Cluster, index: _Index, principal: Principal, namespace: str) -> Iterator[Grant]:
+    keys = [(namespace, "User", principal.username), *((namespace, "Group", group) for group in principal.groups)]
+    for position in sorted({position for key in keys for position in index.places.get(key, ())}):
+        binding = index.bindings[position]
+        subject = next(row for row in binding["subjects"] if _applies(row, principal, namespace))
+        role = binding["roleRef"]
+        rules = rules_of_role(cluster, role, namespace)
+        absent = f"{role['kind'].lower()}.{RBAC_GROUP} {quoted(role['name'])} not found" if rules is None else ""
+        yield Grant(binding, subject, rules or (), absent)
+
+
+def _applies(subject: Rule, principal: Principal, namespace: str) -> bool:
+    kind, name = subject.get("kind"), subject.get("name", "")
+    if kind == "ServiceAccount":
+        return principal.username == username_of(subject.get("namespace") or namespace, name)
+    return principal.username == name if kind == "User" else kind == "Group" and name in principal.groups

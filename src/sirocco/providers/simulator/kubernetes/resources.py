@@ -1,0 +1,195 @@
+"""The built-in resources of Kubernetes as data: which group serves what, since and until which release."""
+
+from dataclasses import dataclass
+
+ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+_CREATE = ("create",)
+_PART = ("get", "patch", "update")
+_PROXY = ("create", "delete", "get", "patch", "update")
+_STREAM = ("create", "get")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A subresource: `kind` when it is not the parent's, `of` when that kind belongs to another group."""
+
+    name: str
+    verbs: tuple[str, ...] = _PART
+    kind: str = ""
+    of: str = ""
+    since: int = 0
+    until: int = 99
+    version: str = ""
+    """The only version of the parent that has it; all of them when empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One resource of a group; `versions` in order of preference, each as `v1`, `v1:21-` or `v1beta1:-24`."""
+
+    plural: str
+    kind: str
+    short: tuple[str, ...] = ()
+    versions: str = "v1"
+    parts: tuple[Part, ...] = ()
+    categories: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ALL_VERBS
+    namespaced: bool = True
+    stored: str = ""
+    """The apiVersion that etcd holds where it is not the preferred one; it shows in discovery as a hash."""
+    collection_since: int = 0
+    """The first release that can delete the collection."""
+
+
+STATUS = Part("status")
+SCALE = Part("scale", kind="Scale", of="autoscaling/v1")
+_STATUS = (STATUS,)
+_SCALED = (SCALE, STATUS)
+_ALL = ("all",)
+_EXTENSIONS = ("api-extensions",)
+_BETA = "v1 v1beta1:-21"
+_BETA_LONG = "v1:21- v1beta1:-24"
+
+
+def _cluster(
+    plural: str, kind: str, short: tuple[str, ...] = (), versions: str = "v1", parts: tuple[Part, ...] = (),
+    categories: tuple[str, ...] = (), verbs: tuple[str, ...] = ALL_VERBS, stored: str = "",
+    collection_since: int = 0,
+) -> Served:  # fmt: skip
+    return Served(plural, kind, short, versions, parts, categories, verbs, namespaced=False, stored=stored,
+                  collection_since=collection_since)  # fmt: skip
+
+
+def _review(plural: str, kind: str, versions: str = _BETA, *, namespaced: bool = False) -> Served:
+    return Served(plural, kind, versions=versions, verbs=_CREATE, namespaced=namespaced)
+
+
+GROUPS: dict[str, tuple[Served, ...]] = {
+    "": (
+        Served("bindings", "Binding", verbs=_CREATE),
+        _cluster("componentstatuses", "ComponentStatus", ("cs",), verbs=("get", "list")),
+        Served("configmaps", "ConfigMap", ("cm",)),
+        Served("endpoints", "Endpoints", ("ep",)),
+        Served("events", "Event", ("ev",)),
+        Served("limitranges", "LimitRange", ("limits",)),
+        _cluster("namespaces", "Namespace", ("ns",), parts=(Part("finalize", ("update",)), STATUS),
+                 collection_since=99),
+        _cluster("nodes", "Node", ("no",), parts=(Part("proxy", _PROXY, "NodeProxyOptions"), STATUS)),
+        Served("persistentvolumeclaims", "PersistentVolumeClaim", ("pvc",), parts=_STATUS),
+        _cluster("persistentvolumes", "PersistentVolume", ("pv",), parts=_STATUS),
+        Served("pods", "Pod", ("po",), categories=_ALL, parts=(
+            Part("attach", _STREAM, "PodAttachOptions"),
+            Part("binding", _CREATE, "Binding"),
+            Part("ephemeralcontainers", since=23),
+            Part("eviction", _CREATE, "Eviction", "policy/v1beta1", until=21),
+            Part("eviction", _CREATE, "Eviction", "policy/v1", since=22),
+            Part("exec", _STREAM, "PodExecOptions"),
+            Part("log", ("get",)),
+            Part("portforward", _STREAM, "PodPortForwardOptions"),
+            Part("proxy", _PROXY, "PodProxyOptions"),
+            Part("resize", since=33),
+            STATUS,
+        )),
+        Served("podtemplates", "PodTemplate"),
+        Served("replicationcontrollers", "ReplicationController", ("rc",), parts=_SCALED, categories=_ALL),
+        Served("resourcequotas", "ResourceQuota", ("quota",), parts=_STATUS),
+        Served("secrets", "Secret"),
+        Served("serviceaccounts", "ServiceAccount", ("sa",),
+               parts=(Part("token", _CREATE, "TokenRequest", "authentication.k8s.io/v1"),)),
+        Served("services", "Service", ("svc",), categories=_ALL, collection_since=23,
+               parts=(Part("proxy", _PROXY, "ServiceProxyOptions"), STATUS)),
+    ),
+    "apiregistration.k8s.io": (
+        _cluster("apiservices", "APIService", (), _BETA, _STATUS, _EXTENSIONS,
+                 stored="apiregistration.k8s.io/v1beta1"),
+    ),
+    "apps": (
+        Served("controllerrevisions", "ControllerRevision"),
+        Served("daemonsets", "DaemonSet", ("ds",), parts=_STATUS, categories=_ALL),
+        Served("deployments", "Deployment", ("deploy",), parts=_SCALED, categories=_ALL),
+        Served("replicasets", "ReplicaSet", ("rs",), parts=_SCALED, categories=_ALL),
+        Served("statefulsets", "StatefulSet", ("sts",), parts=_SCALED, categories=_ALL),
+    ),
+    "events.k8s.io": (Served("events", "Event", ("ev",), "v1 v1beta1:-24", stored="v1"),),
+    "authentication.k8s.io": (
+        _review("selfsubjectreviews", "SelfSubjectReview", "v1:28-"),
+        _review("tokenreviews", "TokenReview"),
+    ),
+    "authorization.k8s.io": (
+        _review("localsubjectaccessreviews", "LocalSubjectAccessReview", namespaced=True),
+        _review("selfsubjectaccessreviews", "SelfSubjectAccessReview"),
+        _review("selfsubjectrulesreviews", "SelfSubjectRulesReview"),
+        _review("subjectaccessreviews", "SubjectAccessReview"),
+    ),
+    "autoscaling": (
+        Served("horizontalpodautoscalers", "HorizontalPodAutoscaler", ("hpa",),
+               "v2:23- v1 v2beta1:-24 v2beta2:-25", _STATUS, _ALL),
+    ),
+    "batch": (
+        Served("cronjobs", "CronJob", ("cj",), _BETA_LONG, _STATUS, _ALL),
+        Served("jobs", "Job", parts=_STATUS, categories=_ALL),
+    ),
+    "certificates.k8s.io": (
+        _cluster("certificatesigningrequests", "CertificateSigningRequest", ("csr",), _BETA,
+                 (Part("approval"), STATUS), stored="certificates.k8s.io/v1beta1"),
+    ),
+    "networking.k8s.io": (
+        _cluster("ingressclasses", "IngressClass", (), _BETA, stored="networking.k8s.io/v1beta1"),
+        Served("ingresses", "Ingress", ("ing",), _BETA, _STATUS, stored="networking.k8s.io/v1beta1"),
+        _cluster("ipaddresses", "IPAddress", ("ip",), "v1:33-"),
+        Served("networkpolicies", "NetworkPolicy", ("netpol",)),
+        _cluster("servicecidrs", "ServiceCIDR", (), "v1:33-", _STATUS),
+    ),
+    "extensions": (
+        Served("ingresses", "Ingress", ("ing",), "v1beta1:-21", _STATUS, stored="networking.k8s.io/v1beta1"),
+    ),
+    "policy": (
+        Served("poddisruptionbudgets", "PodDisruptionBudget", ("pdb",), _BETA_LONG, _STATUS),
+        _cluster("podsecuritypolicies", "PodSecurityPolicy", ("psp",), "v1beta1:-24"),
+    ),
+    "rbac.authorization.k8s.io": (
+        _cluster("clusterrolebindings", "ClusterRoleBinding", (), _BETA),
+        _cluster("clusterroles", "ClusterRole", (), _BETA),
+        Served("rolebindings", "RoleBinding", (), _BETA),
+        Served("roles", "Role", (), _BETA),
+    ),
+    "storage.k8s.io": (
+        _cluster("csidrivers", "CSIDriver", (), _BETA, stored="storage.k8s.io/v1beta1"),
+        _cluster("csinodes", "CSINode", (), _BETA),
+        Served("csistoragecapacities", "CSIStorageCapacity", (), "v1:24- v1beta1:21-26"),
+        _cluster("storageclasses", "StorageClass", ("sc",), _BETA),
+        _cluster("volumeattachments", "VolumeAttachment", (), _BETA, (Part("status", version="v1"),)),
+        _cluster("volumeattributesclasses", "VolumeAttributesClass", ("vac",), "v1:34-"),
+    ),
+    "admissionregistration.k8s.io": (
+        _cluster("mutatingwebhookconfigurations", "MutatingWebhookConfiguration", (), _BETA, (), _EXTENSIONS,
+                 stored="admissionregistration.k8s.io/v1beta1"),
+        _cluster("validatingadmissionpolicies", "ValidatingAdmissionPolicy", (), "v1:30-", _STATUS, _EXTENSIONS),
+        _cluster("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", (), "v1:30-",
+                 categories=_EXTENSIONS),
+        _cluster("validatingwebhookconfigurations", "ValidatingWebhookConfiguration", (), _BETA, (), _EXTENSIONS,
+                 stored="admissionregistration.k8s.io/v1beta1"),
+    ),
+    "apiextensions.k8s.io": (
+        _cluster("customresourcedefinitions", "CustomResourceDefinition", ("crd", "crds"), _BETA, _STATUS, _EXTENSIONS,
+                 stored="apiextensions.k8s.io/v1beta1"),
+    ),
+    "scheduling.k8s.io": (_cluster("priorityclasses", "PriorityClass", ("pc",), _BETA),),
+    "coordination.k8s.io": (Served("leases", "Lease", (), _BETA, stored="coordination.k8s.io/v1beta1"),),
+    "node.k8s.io": (_cluster("runtimeclasses", "RuntimeClass", (), "v1 v1beta1:-24", stored="node.k8s.io/v1beta1"),),
+    "discovery.k8s.io": (Served("endpointslices", "EndpointSlice", (), _BETA_LONG),),
+    "flowcontrol.apiserver.k8s.io": (
+        _cluster("flowschemas", "FlowSchema", (), "v1:29- v1beta3:26-31 v1beta2:23-28 v1beta1:-25", _STATUS),
+        _cluster("prioritylevelconfigurations", "PriorityLevelConfiguration", (),
+                 "v1:29- v1beta3:26-31 v1beta2:23-28 v1beta1:-25", _STATUS),
+    ),
+}  # fmt: skip
+"""Groups in the order in which a server lists them; resources by name, as it lists them too."""
+
+METRICS: dict[str, tuple[Served, ...]] = {
+    "metrics.k8s.io": (
+        _cluster("nodes", "NodeMetrics", (), "v1beta1", verbs=("get", "list")),
+        Served("pods", "PodMetrics", versions="v1beta1", verbs=("get", "list")),
+    ),
+}
+"""What a cluster with a metrics server serves beside; its objects are stored by whoever measures."""

@@ -1,0 +1,285 @@
+"""The agent plane as an ASGI application: many environments behind opaque prefixes, each served as a Kubernetes API."""
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from typing import Any, Protocol
+
+from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.server import Response
+from sirocco.providers.simulator.kubernetes.status import ApiError
+from sirocco.providers.simulator.kubernetes.surroundings import Execution
+from sirocco.providers.simulator.kubernetes.watches import Watch
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+BODY_LIMIT = 3 * 1024 * 1024
+"""The largest body that a kube-apiserver reads; one byte more is passed on, so that the API itself refuses it."""
+BODY_TIMEOUT = 60.0
+"""Seconds that a client has for it."""
+_LONGEST_WATCH = 2700.0
+"""After so many seconds a watch ends by itself; the real server draws from half an hour to an hour."""
+_STDOUT, _STDERR, _RESULT = 1, 2, 3
+_PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
+_JSON = {"content-type": "application/json"}
+_NO_PAGE = (404, {"content-type": "text/plain; charset=utf-8"}, b"404 page not found\n")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Endpoint(Protocol):
+    """One environment as the plane sees it."""
+
+    def serve(self, request: Request) -> Response:
+        """Answer a request."""
+        ...
+
+    def advance(self) -> bool:
+        """Go on to the next thing that is due; False when nothing is."""
+        ...
+
+    def sent(self, text: str) -> None:
+        """A piece of a streamed answer went out."""
+        ...
+
+
+class AgentPlane:
+    """Routes by the first segment of the path; an endpoint mounted at the empty prefix takes everything.
+
+    `source` is what audit logs show as the address of every caller: nobody but agents reaches this plane. Without it
+    they show the peer's own.
+    """
+
+    def __init__(self, *, source: str = "", body_timeout: float = BODY_TIMEOUT) -> None:
+        self._mounts: dict[str, _Mount] = {}
+        self._source = source
+        self._body_timeout = body_timeout
+
+    def mount(self, prefix: str, endpoint: Endpoint) -> str:
+        """Serve an environment at a prefix, or at one derived from it when that is taken; the prefix that it has."""
+        while prefix in self._mounts:
+            prefix = hashlib.sha256(prefix.encode()).hexdigest()[: len(prefix)]
+        self._mounts[prefix] = _Mount(endpoint)
+        return prefix
+
+    def unmount(self, prefix: str) -> None:
+        """Stop serving an environment; its open watches end."""
+        mount = self._mounts.pop(prefix, None)
+        if mount is not None:
+            mount.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection's request."""
+        if scope["type"] not in {"http", "websocket"}:
+            return
+        if scope["type"] == "websocket":
+            await self._stream(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(self._body_timeout):
+                content = await _content(receive)
+        except TimeoutError:
+            slow = ApiError(504, "Timeout", f"Timeout: request did not complete within {self._body_timeout:g}s", {})
+            await _answer(send, slow.code, {**_JSON, "connection": "close"}, _encoded(slow.body))
+            return
+        if content is None:
+            return
+        # Only now, because the environment may have ended while the body came in.
+        found, path = self._routed(scope)
+        if found is None:
+            await _answer(send, *_NO_PAGE)
+            return
+        response = found.serve(self._request(scope, path, content))
+        if isinstance(response.body, Watch):
+            await _watch(found, response, response.body, receive, send)
+        else:
+            await _answer(send, response.status, _headers(response), _encoded(response.body))
+
+    def _routed(self, scope: Scope) -> "tuple[_Mount | None, str]":
+        raw = (scope.get("raw_path") or scope["path"].encode()).decode(errors="replace")
+        if "" in self._mounts:
+            return self._mounts[""], raw
+        prefix, slash, rest = raw.removeprefix("/").partition("/")
+        return self._mounts.get(prefix), slash + rest or "/"
+
+    def _request(self, scope: Scope, path: str, content: bytes) -> Request:
+        headers = _received(scope["headers"])
+        query = scope["query_string"].decode("latin-1")
+        source = self._source or (scope.get("client") or ("",))[0]
+        return Request.received(scope.get("method", "GET"), path, query, headers, content, source)
+
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A command in a container over a WebSocket; a refusal is an ordinary HTTP answer."""
+        await receive()
+        found, path = self._routed(scope)
+        if found is None:
+            await _refuse(send, *_NO_PAGE)
+            return
+        response = found.serve(self._request(scope, path, b""))
+        if not isinstance(response.body, Execution):
+            await _refuse(send, response.status, _headers(response), _encoded(response.body))
+            return
+        offered = scope.get("subprotocols") or ()
+        protocol = next((name for name in _PROTOCOLS if name in offered), None)
+        await send({"type": "websocket.accept", "subprotocol": protocol})
+        execution = response.body
+        for channel, text in ((_STDOUT, execution.stdout), (_STDERR, execution.stderr)):
+            if text:
+                found.endpoint.sent(text)
+                await send({"type": "websocket.send", "bytes": bytes([channel]) + text.encode()})
+        await send({"type": "websocket.send", "bytes": bytes([_RESULT]) + _encoded(_result(execution))})
+        await send({"type": "websocket.close", "code": 1000})
+
+
+class _Mount:
+    """An endpoint and those who wait for something to change in it."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self.is_open = True
+        self._waiting: set[asyncio.Event] = set()
+
+    def serve(self, request: Request) -> Response:
+        response = self.endpoint.serve(request)
+        self._wake()
+        return response
+
+    def close(self) -> None:
+        self.is_open = False
+        self._wake()
+
+    async def changed(self) -> None:
+        """Wait until another request came in or the environment ended."""
+        event = asyncio.Event()
+        self._waiting.add(event)
+        try:
+            await event.wait()
+        finally:
+            self._waiting.discard(event)
+
+    def _wake(self) -> None:
+        for event in self._waiting:
+            event.set()
+
+
+async def _watch(mount: _Mount, response: Response, watch: Watch, receive: Receive, send: Send) -> None:
+    """Stream a watch until its time is over, the client goes away or the environment ends."""
+    gone = asyncio.ensure_future(_disconnected(receive))
+    try:
+        await send({"type": "http.response.start", "status": response.status, "headers": _raw(_headers(response))})
+        await _events(mount, watch, gone, send)
+        if not gone.done():
+            await _send_events(mount, watch.close(), send)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+    finally:
+        gone.cancel()
+        watch.close()
+
+
+async def _events(mount: _Mount, watch: Watch, gone: asyncio.Future[None], send: Send) -> None:
+    """Send events as they come; while nothing does, let the environment go on, and then wait for other requests."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + (_LONGEST_WATCH if watch.timeout is None else watch.timeout)
+    while mount.is_open and not gone.done():
+        events = watch.pending()
+        await _send_events(mount, events, send)
+        left = deadline - loop.time()
+        if watch.is_over or left <= 0:
+            return
+        if events or mount.endpoint.advance():
+            await asyncio.sleep(0)
+            continue
+        change = asyncio.ensure_future(mount.changed())
+        await asyncio.wait({change, gone}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        change.cancel()
+
+
+async def _send_events(mount: _Mount, events: Sequence[Any], send: Send) -> None:
+    if events:
+        text = "".join(_json_text(event) + "\n" for event in events)
+        mount.endpoint.sent(text)
+        await send({"type": "http.response.body", "body": text.encode(errors="replace"), "more_body": True})
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _content(receive: Receive) -> bytes | None:
+    """The body, cut off one byte after the limit; None when the client went away before it was complete."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        part = message.get("body", b"")
+        parts.append(part[: BODY_LIMIT + 1 - size])
+        size += len(parts[-1])
+        if not message.get("more_body") or size > BODY_LIMIT:
+            return b"".join(parts)
+
+
+def _received(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Request headers by name: the first of a repeated one counts, but all groups and extras to impersonate do."""
+    headers: dict[str, str] = {}
+    for key, value in raw:
+        name, text = key.decode("latin-1"), value.decode("latin-1")
+        if name not in headers:
+            headers[name] = text
+        elif name.startswith("impersonate-"):
+            headers[name] += f"\n{text}"
+    return headers
+
+
+def _headers(response: Response) -> dict[str, str]:
+    return {key.lower(): value for key, value in response.headers.items()}
+
+
+def _raw(headers: MutableMapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """Headers for the wire; a value may quote what a client sent, and must not end the line."""
+    return [
+        (key.encode("latin-1"), _CONTROL.sub(" ", value).encode("latin-1", "replace")) for key, value in headers.items()
+    ]
+
+
+async def _answer(send: Send, status: int, headers: dict[str, str], content: bytes) -> None:
+    complete = {**headers, "content-length": str(len(content))}
+    await send({"type": "http.response.start", "status": status, "headers": _raw(complete)})
+    await send({"type": "http.response.body", "body": content})
+
+
+async def _refuse(send: Send, status: int, headers: dict[str, str], content: bytes) -> None:
+    await send({"type": "websocket.http.response.start", "status": status, "headers": _raw(headers)})
+    await send({"type": "websocket.http.response.body", "body": content})
+
+
+def _encoded(body: Any) -> bytes:
+    if isinstance(body, str):
+        return body.encode(errors="replace")
+    return b"" if body is None else _json_text(body).encode(errors="replace") + b"\n"
+
+
+def _json_text(value: Any) -> str:
+    """JSON as Go writes it, which keeps it from being read as HTML."""
+    text = _encode(value)
+    if "<" in text or ">" in text or "&" in text:
+        text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return text
+
+
+def _result(execution: Execution) -> dict[str, Any]:
+    if not execution.exit_code:
+        return {"metadata": {}, "status": "Success"}
+    code = str(execution.exit_code)
+    return {
+        "metadata": {}, "status": "Failure", "reason": "NonZeroExitCode",
+        "message": f"command terminated with non-zero exit code: exit status {code}",
+        "details": {"causes": [{"reason": "ExitCode", "message": code}]},
+    }  # fmt: skip

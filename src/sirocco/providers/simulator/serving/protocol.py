@@ -1,0 +1,101 @@
+"""HTTP/1.1 on one connection, with the limits and the plain refusals of the Go server that a kube-apiserver is."""
+
+import re
+from asyncio import TimerHandle
+from typing import Any
+from urllib.parse import unquote
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+_BAD_REQUEST = "400 Bad Request"
+_TOO_LARGE = "431 Request Header Fields Too Large"
+_BROKEN_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
+_ABSOLUTE = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://[^/?]*")
+_STREAMED = (b"/exec", b"/attach", b"/portforward")
+
+
+class ApiServerProtocol(HttpToolsProtocol):
+    """Takes any path that Go's server takes, at any length; what it refuses, it refuses in Go's words."""
+
+    head_limit = 1024 * 1024 + 4096
+    """The most bytes that a request line and headers may have."""
+    head_timeout = 32.0
+    """How many seconds a client has for them."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._refusal = _BAD_REQUEST
+        self._target = b""
+        self._in_head = True
+        self._head_size = 0
+        self._head_timer: TimerHandle | None = None
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; a head that is too long or too slow ends the connection."""
+        if self._in_head:
+            self._head_size += len(data)
+            if self._head_size > self.head_limit:
+                self._refusal = _TOO_LARGE
+                self.send_400_response("")
+                return
+        super().data_received(data)
+        if self._in_head and self._head_size and self._head_timer is None and not self.transport.is_closing():
+            self._head_timer = self.loop.call_later(self.head_timeout, self.transport.close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._end_head()
+        super().connection_lost(exc)
+
+    def on_headers_complete(self) -> None:
+        """Start the request; its target is split here, because the parser's own reading knows fewer targets."""
+        self._end_head()
+        self._require_one_host()
+        self._target = self.url
+        absolute = None if self.url.startswith(b"/") else _ABSOLUTE.match(self.url)
+        path, _, query = (self.url[absolute.end() :] if absolute else self.url).partition(b"?")
+        if _BROKEN_ESCAPE.search(path):
+            raise ValueError("broken escape")
+        self.url = b"/"
+        super().on_headers_complete()
+        self.url = self._target
+        # The task of the request has not begun to run, so it sees these.
+        self.scope["path"] = unquote(path.decode(errors="replace"))
+        self.scope["raw_path"] = path
+        self.scope["query_string"] = query
+
+    def on_message_complete(self) -> None:
+        """The next thing to come is another head."""
+        self._in_head, self._head_size = True, 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP; an answer that is under way just ends."""
+        del msg
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            head = f"HTTP/1.1 {self._refusal}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n"
+            self.transport.write(f"{head}{self._refusal}".encode())
+        self.transport.close()
+
+    def _end_head(self) -> None:
+        self._in_head = False
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _require_one_host(self) -> None:
+        if self.parser.get_http_version() not in {"1.0", "1.1"}:
+            self._refuse("unsupported protocol version")
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1:
+            self._refuse("too many Host headers")
+        if not hosts and self.parser.get_http_version() == "1.1":
+            self._refuse("missing required Host header")
+
+    def _refuse(self, why: str) -> None:
+        self._refusal = f"{_BAD_REQUEST}: {why}"
+        raise ValueError(why)
+
+    def _should_upgrade(self) -> bool:
+        """Only streams to containers change the protocol; elsewhere the server takes no notice of the wish."""
+        return self._target.partition(b"?")[0].endswith(_STREAMED) and super()._should_upgrade()

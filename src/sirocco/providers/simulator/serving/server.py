@@ -1,0 +1,72 @@
+"""The server process's side of the agent plane: one TLS listener in the running event loop."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Iterator
+
+import uvicorn
+
+from sirocco.errors import ConfigError
+from sirocco.providers.simulator.serving.certificates import Identity
+from sirocco.providers.simulator.serving.plane import Application
+from sirocco.providers.simulator.serving.protocol import ApiServerProtocol
+
+_BACKLOG = 512
+_KEEP_ALIVE = 90
+"""Seconds that a kube-apiserver keeps an idle connection; an agent may think for long between two calls."""
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to the program that it runs in."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def bound(address: str) -> socket.socket:
+    """A listening socket at `host:port`; port 0 takes a free one."""
+    host, _, port = address.rpartition(":")
+    if not host or not (port.isascii() and port.isdecimal()):
+        raise ConfigError(address or "''", "not an address of the form host:port", "write one such as 127.0.0.1:0")
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host.strip("[]"), int(port)))
+    except (OSError, OverflowError, UnicodeError) as error:
+        listener.close()
+        why = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            address, f"cannot listen there: {why}", "take another address; port 0 is a free one"
+        ) from error
+    listener.listen(_BACKLOG)
+    return listener
+
+
+@contextlib.asynccontextmanager
+async def serving(application: Application, listener: socket.socket, identity: Identity) -> AsyncIterator[str]:
+    """Serve an application for the length of the block; gives the address that the listener has, as `host:port`."""
+    config = uvicorn.Config(
+        application, http=ApiServerProtocol, ws="wsproto", lifespan="off", proxy_headers=False, server_header=False,
+        access_log=False, log_config=None, log_level="error", timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    config.load()
+    config.ssl = identity.context()
+    server = _Server(config)
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn tells it by a flag only
+            await asyncio.sleep(0.002)
+        if task.done():
+            await task
+        host, port = listener.getsockname()[:2]
+        yield f"{host}:{port}"
+    finally:
+        server.should_exit = True
+        await task
+        # A client need not take part in the end of TLS, so what is still there after the time of grace is cut off.
+        for connection in list(server.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)

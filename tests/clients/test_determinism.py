@@ -1,0 +1,90 @@
+"""The same calls give the same answers, objects, events and audit entries; another seed changes ids alone."""
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clients import session
+from clients.session import EVERYTHING, carried_out
+
+TESTS = Path(__file__).parent.parent
+UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+DRAWN = re.compile(
+    rb"(?P<token>eyJ[\w-]+\.[\w-]+\.[\w-]+)"
+    rb"|(?P<uid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
+    rb"|(?P<suffix>(?<=-)[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9]))"
+    rb"|(?P<hash>\b[bcdfghjklmnpqrstvwxz2456789]{10}\b)"
+    rb"|(?P<id>\b[0-9a-f]{12,64}\b)"
+    rb"|(?P<event>(?<=\.)[0-9a-f]{10,16}\b)"
+    rb"|(?P<key>(?<=\")[\w-]{43}(?=\"))"
+    rb"|(?P<page>(?<=continue\":\")[\w-]+|(?<=continue\": \")[\w-]+)"
+    rb"|(?P<node>\bworker-\d)"
+    rb"|(?P<address>\b10\.\d+\.\d+\.\d+\b)"
+    rb"|(?P<version>(?<=resourceVersion\": \")\d+|(?<=resourceVersion\":\")\d+|(?<=current: )\d+)"
+)
+
+
+@pytest.fixture(scope="module")
+def first():
+    return asyncio.run(carried_out(7))
+
+
+def without_ids(answer):
+    """An answer with every drawn value replaced by its kind, and lists in an order that does not rest on such values."""
+    head, _, body = DRAWN.sub(lambda match: b"<%s>" % match.lastgroup.encode(), answer).rpartition(b"\n\n")
+    lines = [_in_order(json.loads(line)) if line.startswith(b"{") else line.decode() for line in body.split(b"\n")]
+    return re.sub(rb"content-length: \d+", b"", head), sorted(lines, key=str)
+
+
+def _in_order(value):
+    if isinstance(value, dict):
+        return {key: _in_order(item) for key, item in value.items()}
+    return sorted(map(_in_order, value), key=str) if isinstance(value, list) else value
+
+
+def labels():
+    calls = [f"{call.method} {call.path}" for call in EVERYTHING]
+    return ["token", "id", *calls, "audit log", "objects", "bodies"]
+
+
+def differing(one, other):
+    return [label for label, a, b in zip(labels(), one, other, strict=True) if a != b]
+
+
+def test_the_same_seed_gives_the_same_bytes(first):
+    assert differing(first, asyncio.run(carried_out(7))) == []
+
+
+def test_another_seed_changes_ids_alone(first):
+    other = asyncio.run(carried_out(8))
+    assert differing(first, other) != []
+    assert differing(map(without_ids, first), map(without_ids, other)) == []
+
+
+@pytest.mark.requirement("SI-02")
+def test_environments_of_different_seeds_share_no_id(first):
+    other = asyncio.run(carried_out(8))
+    here, there = ({uid for answer in answers for uid in UUID.findall(answer)} for answers in (first, other))
+    assert len(here) > 200
+    assert here & there == set()
+    assert first[0] != other[0]
+    assert first[1] != other[1]
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1", "4711"])
+def test_the_order_of_hashes_decides_nothing(hash_seed):
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(TESTS)}
+    done = subprocess.run(
+        [sys.executable, session.__file__, "7"], env=environment, capture_output=True, text=True, check=True
+    )
+    reference = subprocess.run([sys.executable, session.__file__, "7"], env={**environment, "PYTHONHASHSEED": "99"},
+                               capture_output=True, text=True, check=True)  # fmt: skip
+    assert len(done.stdout.splitlines()) == len(labels())
+    pairs = zip(labels(), done.stdout.splitlines(), reference.stdout.splitlines(), strict=True)
+    assert [label for label, one, other in pairs if one != other] == []
