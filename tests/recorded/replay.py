@@ -13,8 +13,8 @@ from types import SimpleNamespace
 
 from sirocco.providers.simulator.bare import bare_api, read_users
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.request import Request
-from sirocco.providers.simulator.kubernetes.watches import whole
+from sirocco.providers.simulator.kubernetes.handling.request import Request
+from sirocco.providers.simulator.kubernetes.handling.watches import whole
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "data" / "kube-apiserver"
 

@@ -1,5 +1,6 @@
 """`sirocco bench`: speed as ratios against something that runs on the same machine in the same minute."""
 
+import asyncio
 import json
 import sys
 import tempfile
@@ -9,8 +10,23 @@ from pathlib import Path
 import click
 
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.oasis.provider import ProvisionRequest
 from sirocco.profiles.read import bundled_profile_folder
 from sirocco.profiles.speed import measured_load, multiply_scenarios
+from sirocco.providers.simulator.speed import (
+    measured_calls,
+    measured_calls_over_tls,
+    measured_memory,
+    measured_provision,
+    median,
+)
+from sirocco.wiring.clock import utc_now
+from sirocco.wiring.profile_source import BUNDLED, required
+
+_PROVISION = 5
+"""Milliseconds that setting up and tearing down a typical environment may take."""
+_MEMORY = 0.6
+"""Megabytes that a live environment may take."""
 
 
 @click.group("bench", epilog="Example: sirocco bench load")
@@ -25,13 +41,42 @@ def load(scenarios: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         multiply_scenarios(bundled_profile_folder(), Path(folder), scenarios)
         speed = measured_load(Path(folder), time.perf_counter)
-    line = {
-        "benchmark": "load",
-        "value": round(speed.loaded, 4),
-        "unit": "s",
-        "ratio": round(speed.ratio, 2),
-        "against": "PyYAML's C parse of the same text",
-        "n": speed.scenarios,
-    }
-    sys.stdout.write(json.dumps(line) + "\n")
+    _write("load", speed.loaded, "s", speed.ratio, "PyYAML's C parse of the same text", speed.scenarios)
     return int(ExitCode.OK)
+
+
+@command.command("environment", epilog="Example: sirocco bench environment")
+@click.option("--environments", type=click.IntRange(1, 100_000), default=1000, show_default=True)
+@click.option("--calls", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Calls per round.")
+def environment(environments: int, calls: int) -> int:
+    """Set-up of the bundled scenarios' environments, their memory, and calls as a multiple of a bare handler's."""
+    profile, _ = required(BUNDLED)
+    scenarios = [bound.scenario for bound in profile.scenarios]
+    requests = [
+        ProvisionRequest(scenario.preconditions, scenario.tier, seed) for seed, scenario in enumerate(scenarios)
+    ]
+    now = utc_now()
+    taken = asyncio.run(measured_provision(requests, now, time.perf_counter))
+    middle = median(taken) * 1000
+    _write("environment provision and teardown", middle, "ms", middle / _PROVISION, f"{_PROVISION} ms", len(taken))
+    memory = measured_memory(requests, now, environments=environments)
+    allowed = _MEMORY * environments
+    _write("environment memory", memory, "MB", memory / allowed, f"{allowed:g} MB", environments)
+    direct = asyncio.run(measured_calls(requests[0], now, time.perf_counter, calls=calls))
+    served = measured_calls_over_tls(requests[0], now, time.perf_counter, calls=calls)
+    for way, against, speeds in (
+        ("in process", "a bare ASGI handler called the same way", direct),
+        ("over TLS", "a bare ASGI handler served the same way", served),
+    ):
+        for method, speed in speeds.items():
+            value = speed.environment * 1_000_000
+            _write(f"environment {method} {way}", value, "us", speed.ratio, against, speed.calls)
+    return int(ExitCode.OK)
+
+
+def _write(benchmark: str, value: float, unit: str, ratio: float, against: str, n: int) -> None:
+    line = {
+        "benchmark": benchmark, "value": round(value, 4), "unit": unit, "ratio": round(ratio, 2), "against": against,
+        "n": n,
+    }  # fmt: skip
+    sys.stdout.write(json.dumps(line) + "\n")

@@ -10,7 +10,7 @@ from sirocco.providers.simulator.bare import BareWorld
 from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, Authenticator, Principal
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi
 
 STATE = ({"resource": "deployment/web", "namespace": "shop"}, {"resource": "deployment/out", "namespace": "vault"})

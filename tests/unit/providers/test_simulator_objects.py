@@ -10,7 +10,7 @@ from sirocco.providers.simulator.controllers.dynamics import Dynamics
 from sirocco.providers.simulator.kubernetes.access import MASTERS, Authenticator, Principal
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi
 from sirocco.providers.simulator.world import EnvironmentTime, World
 

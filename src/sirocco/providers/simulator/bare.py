@@ -9,14 +9,14 @@ from sirocco.errors import ConfigError
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, Authenticator, Principal, bootstrap_objects
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.catalogue import RECORDED_RELEASE, catalogue
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.definitions import definitions
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import RECORDED_RELEASE, catalogue
 from sirocco.providers.simulator.kubernetes.fields import updated
-from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi, Response
 from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.kubernetes.surroundings import Execution, LogLine
+from sirocco.providers.simulator.kubernetes.types.definitions import definitions
 
 _NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
 

@@ -15,7 +15,7 @@ from sirocco.providers.simulator.controllers.events import record_event
 from sirocco.providers.simulator.controllers.settling import settle
 from sirocco.providers.simulator.kubernetes.access import RBAC_GROUP
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Key, key_of
-from sirocco.providers.simulator.kubernetes.declared import declared, established, require_valid
+from sirocco.providers.simulator.kubernetes.kinds.declared import declared, established, require_valid
 from sirocco.providers.simulator.kubernetes.names import is_dns_label, label_key_problem, name_problem
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json
 from sirocco.providers.simulator.layout import (

@@ -5,8 +5,8 @@ from functools import lru_cache
 from sirocco.oasis.resource import BY_NOUN, WORKLOADS
 from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.providers.simulator.kubernetes.access import RBAC_GROUP
-from sirocco.providers.simulator.kubernetes.catalogue import CURRENT_RELEASE, catalogue
 from sirocco.providers.simulator.kubernetes.cluster import Key
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, catalogue
 from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.vocabulary import entry_noun
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN, ResourceType, resource_type
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.providers.simulator.kubernetes.declared import declared
+from sirocco.providers.simulator.kubernetes.kinds.declared import declared
 from sirocco.providers.simulator.kubernetes.names import is_dns_label
 from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.layout import namespace_of

@@ -26,12 +26,12 @@ from sirocco.providers.simulator.injection import (
 )
 from sirocco.providers.simulator.kubernetes.access import Authenticator, bootstrap_objects, service_account
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.catalogue import CURRENT_RELEASE
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids, Layer
-from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE
+from sirocco.providers.simulator.kubernetes.handling.request import Request
+from sirocco.providers.simulator.kubernetes.handling.watches import Watch, whole
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi, Response
 from sirocco.providers.simulator.kubernetes.surroundings import Execution
-from sirocco.providers.simulator.kubernetes.watches import Watch, whole
 from sirocco.providers.simulator.layout import default_namespace, namespaces_of
 from sirocco.providers.simulator.world import EnvironmentTime, World
 

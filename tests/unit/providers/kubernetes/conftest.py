@@ -7,9 +7,9 @@ import pytest
 from sirocco.providers.simulator.bare import BareWorld, bare_api
 from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, MASTERS, Authenticator, Principal
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.catalogue import catalogue
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import catalogue
+from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi
 
 NOW = "2026-01-05T09:00:00.000000Z"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
-from sirocco.providers.simulator.kubernetes.definitions import Shape, definitions
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
+from sirocco.providers.simulator.kubernetes.types.definitions import Shape, definitions
 
 RELEASES = (RECORDED_RELEASE, CURRENT_RELEASE)
 

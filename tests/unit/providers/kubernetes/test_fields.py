@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.definitions import Type, definitions
+from sirocco.providers.simulator.kubernetes.bodies.normalization import normalized
 from sirocco.providers.simulator.kubernetes.fields import custom_type, updated
 from sirocco.providers.simulator.kubernetes.fields.sets import (
     Fields,
@@ -23,8 +23,8 @@ from sirocco.providers.simulator.kubernetes.fields.sets import (
 )
 from sirocco.providers.simulator.kubernetes.fields.structures import Structure, structure_of
 from sirocco.providers.simulator.kubernetes.fields.values import value_at
-from sirocco.providers.simulator.kubernetes.normalization import normalized
 from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.types.definitions import Type, definitions
 
 Paths = frozenset[tuple[str, ...]]
 

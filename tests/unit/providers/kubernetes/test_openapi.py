@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.catalogue import (
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import (
     CURRENT_RELEASE,
     RECORDED_RELEASE,
     ServedCatalogue,
     catalogue,
 )
-from sirocco.providers.simulator.kubernetes.definitions import definitions
-from sirocco.providers.simulator.kubernetes.openapi import answer
+from sirocco.providers.simulator.kubernetes.discovery.openapi import answer
+from sirocco.providers.simulator.kubernetes.types.definitions import definitions
 
 JSON = "application/json"
 

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
-from sirocco.providers.simulator.kubernetes.definitions import definitions
-from sirocco.providers.simulator.kubernetes.json_patch import json_patch
-from sirocco.providers.simulator.kubernetes.patches import (
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
+from sirocco.providers.simulator.kubernetes.patching.json_patch import json_patch
+from sirocco.providers.simulator.kubernetes.patching.patches import (
     JSON_PATCH,
     MERGE_PATCH,
     STRATEGIC_MERGE_PATCH,
@@ -17,6 +16,7 @@ from sirocco.providers.simulator.kubernetes.patches import (
     patched,
 )
 from sirocco.providers.simulator.kubernetes.status import ApiError
+from sirocco.providers.simulator.kubernetes.types.definitions import definitions
 
 TYPES = definitions(RECORDED_RELEASE)
 POD, SERVICE, CONFIG_MAP = (TYPES.of_kind("", "v1", kind) for kind in ("Pod", "Service", "ConfigMap"))

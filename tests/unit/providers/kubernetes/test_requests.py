@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sirocco.providers.simulator.bare import bare_api
 from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, MASTERS, Principal
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.negotiation import for_errors, wanted
-from sirocco.providers.simulator.kubernetes.request import Request, understood
+from sirocco.providers.simulator.kubernetes.handling.negotiation import for_errors, wanted
+from sirocco.providers.simulator.kubernetes.handling.request import Request, understood
+from sirocco.providers.simulator.kubernetes.handling.watches import whole
 from sirocco.providers.simulator.kubernetes.status import ApiError
-from sirocco.providers.simulator.kubernetes.watches import whole
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.catalogue import (
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import (
     CURRENT_RELEASE,
     RECORDED_RELEASE,
     ServedCatalogue,

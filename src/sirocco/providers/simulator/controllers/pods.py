@@ -20,7 +20,7 @@ from sirocco.providers.simulator.controllers.owners import schedulable_nodes
 from sirocco.providers.simulator.controllers.pod_status import pod_status
 from sirocco.providers.simulator.controllers.rows import POD
 from sirocco.providers.simulator.kubernetes.cluster import is_being_deleted, owner_reference
-from sirocco.providers.simulator.kubernetes.defaults import defaulted
+from sirocco.providers.simulator.kubernetes.kinds.defaults import defaulted
 from sirocco.providers.simulator.kubernetes.status import Json
 
 _LONG_AGO = 1e9

@@ -1,7 +1,7 @@
 """The resources that controllers write."""
 
 from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.kubernetes.catalogue import Resource, catalogue
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import Resource, catalogue
 
 
 def _row(noun: str) -> Resource:

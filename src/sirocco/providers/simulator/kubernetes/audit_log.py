@@ -8,9 +8,9 @@ refused its body, and whom it wanted to act as, since an attempt counts; and bod
 from collections.abc import Mapping
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.exchange import Exchange, Response
+from sirocco.providers.simulator.kubernetes.handling.exchange import Exchange, Response
+from sirocco.providers.simulator.kubernetes.handling.watches import Watch
 from sirocco.providers.simulator.kubernetes.status import Json
-from sirocco.providers.simulator.kubernetes.watches import Watch
 
 _UNRECORDED = "APIGroupList"
 """What the server puts together without its serializer is in no event: this list, and documents without a kind."""

@@ -1,11 +1,16 @@
 """The life of definitions of custom resources inside the server: accepted and served, then emptied and gone."""
 
 from sirocco.oasis.resource import ResourceType
-from sirocco.providers.simulator.kubernetes.catalogue import CUSTOM_DEFINITIONS, Catalogue, is_established, own_manager
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
-from sirocco.providers.simulator.kubernetes.definitions import definitions
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import (
+    CUSTOM_DEFINITIONS,
+    Catalogue,
+    is_established,
+    own_manager,
+)
 from sirocco.providers.simulator.kubernetes.fields import updated
 from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.types.definitions import definitions
 
 _CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 _DELETION_WORDS = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from sirocco.oasis.resource import ResourceType
-from sirocco.providers.simulator.kubernetes.catalogue import catalogue, own_manager
 from sirocco.providers.simulator.kubernetes.cluster import Layer
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import catalogue, own_manager
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json
 
 PRIORITY_CLASSES = "priorityclasses.scheduling.k8s.io"

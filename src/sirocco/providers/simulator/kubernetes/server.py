@@ -10,18 +10,18 @@ from sirocco.providers.simulator.kubernetes.access import (
     require_impersonation,
 )
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog, audit_event
-from sirocco.providers.simulator.kubernetes.catalogue import Catalogue, ServedCatalogue, catalogue
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
 from sirocco.providers.simulator.kubernetes.custom_definitions import settle_definitions
-from sirocco.providers.simulator.kubernetes.dispatch import dispatched
-from sirocco.providers.simulator.kubernetes.exchange import TEXT, Exchange, Response, refusal
-from sirocco.providers.simulator.kubernetes.negotiation import JSON, YAML, for_errors
-from sirocco.providers.simulator.kubernetes.request import Request, understood
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import Catalogue, ServedCatalogue, catalogue
+from sirocco.providers.simulator.kubernetes.handling.dispatch import dispatched
+from sirocco.providers.simulator.kubernetes.handling.exchange import TEXT, Exchange, Response, refusal
+from sirocco.providers.simulator.kubernetes.handling.negotiation import JSON, YAML, for_errors
+from sirocco.providers.simulator.kubernetes.handling.request import Request, understood
+from sirocco.providers.simulator.kubernetes.handling.watches import Watch
+from sirocco.providers.simulator.kubernetes.handling.writing import recorded_patch
+from sirocco.providers.simulator.kubernetes.handling.yaml_text import yaml_text
 from sirocco.providers.simulator.kubernetes.status import ApiError, unauthorized
 from sirocco.providers.simulator.kubernetes.surroundings import Surroundings
-from sirocco.providers.simulator.kubernetes.watches import Watch
-from sirocco.providers.simulator.kubernetes.writing import recorded_patch
-from sirocco.providers.simulator.kubernetes.yaml_text import yaml_text
 
 __all__ = ["KubernetesApi", "Response"]
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from typing import Any, Protocol
 
-from sirocco.providers.simulator.kubernetes.request import Request
+from sirocco.providers.simulator.kubernetes.handling.request import Request
+from sirocco.providers.simulator.kubernetes.handling.watches import Watch
 from sirocco.providers.simulator.kubernetes.server import Response
 from sirocco.providers.simulator.kubernetes.status import ApiError
 from sirocco.providers.simulator.kubernetes.surroundings import Execution
-from sirocco.providers.simulator.kubernetes.watches import Watch
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]

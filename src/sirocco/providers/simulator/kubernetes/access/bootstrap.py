@@ -9,8 +9,8 @@ from typing import Any
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.resource import BY_NOUN, ResourceType
 from sirocco.providers.simulator.kubernetes.access.rbac import RBAC_GROUP
-from sirocco.providers.simulator.kubernetes.catalogue import own_manager
 from sirocco.providers.simulator.kubernetes.cluster import Ids, Layer
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import own_manager
 from sirocco.providers.simulator.kubernetes.priority_classes import system_priority_classes
 from sirocco.providers.simulator.kubernetes.status import Json
 

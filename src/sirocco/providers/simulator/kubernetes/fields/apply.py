@@ -4,8 +4,9 @@ import json
 from typing import Any
 from zlib import crc32
 
-from sirocco.providers.simulator.kubernetes import go_json, go_yaml
-from sirocco.providers.simulator.kubernetes.definitions import Type
+from sirocco.providers.simulator.kubernetes.bodies import go_json, go_yaml
+from sirocco.providers.simulator.kubernetes.bodies.normalization import MismatchError, normalized
+from sirocco.providers.simulator.kubernetes.bodies.unstructured import coerced, restoring_problem
 from sirocco.providers.simulator.kubernetes.fields.conflicts import conflicts_with, refusal
 from sirocco.providers.simulator.kubernetes.fields.creation import (
     ESTABLISHED_SINCE,
@@ -42,9 +43,8 @@ from sirocco.providers.simulator.kubernetes.fields.values import (
     without,
 )
 from sirocco.providers.simulator.kubernetes.fields.versions import InVersion, Versions, handed_over
-from sirocco.providers.simulator.kubernetes.normalization import MismatchError, normalized
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json, bad_request, internal_error
-from sirocco.providers.simulator.kubernetes.unstructured import coerced, restoring_problem
+from sirocco.providers.simulator.kubernetes.types.definitions import Type
 
 _BEFORE = "before-first-apply"
 _KUBECTL = "kubectl"

@@ -3,13 +3,13 @@
 from functools import lru_cache
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.definitions import Type
+from sirocco.providers.simulator.kubernetes.bodies.normalization import normalized
 from sirocco.providers.simulator.kubernetes.fields.entries import UPDATE, Holding, Managed, Owner
 from sirocco.providers.simulator.kubernetes.fields.sets import Fields
 from sirocco.providers.simulator.kubernetes.fields.structures import InconsistentError, Structure, structure_of
 from sirocco.providers.simulator.kubernetes.fields.values import compared_field
-from sirocco.providers.simulator.kubernetes.normalization import normalized
 from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.types.definitions import Type
 
 NOT_OWNED = frozenset({
     "name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields",

@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.definitions import Type, definitions
 from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.types.definitions import Type, definitions
 
 _OBJECT_META = {"$ref": "#/$defs/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}
 _TEXT = {"type": "string"}

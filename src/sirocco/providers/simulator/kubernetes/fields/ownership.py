@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.definitions import Type
 from sirocco.providers.simulator.kubernetes.fields.creation import (
     ESTABLISHED_SINCE,
     changes,
@@ -23,6 +22,7 @@ from sirocco.providers.simulator.kubernetes.fields.sets import union
 from sirocco.providers.simulator.kubernetes.fields.structures import InconsistentError, structure_of
 from sirocco.providers.simulator.kubernetes.fields.versions import InVersion, Versions, handed_over
 from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.types.definitions import Type
 
 SUBRESOURCES_APART = 22
 """The first release in which a subresource's writes are entries of their own, and own only what they may change."""

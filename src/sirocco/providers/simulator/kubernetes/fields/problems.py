@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.definitions import Shape
 from sirocco.providers.simulator.kubernetes.fields.sets import element_text
 from sirocco.providers.simulator.kubernetes.fields.structures import DUPLICATES_TOLERATED, InconsistentError, Structure
+from sirocco.providers.simulator.kubernetes.types.definitions import Shape
 
 Problem = tuple[str, str]
 """Where, and what."""

@@ -4,8 +4,8 @@ from enum import IntEnum
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.definitions import Shape, Type
 from sirocco.providers.simulator.kubernetes.fields.sets import element_text, keyed, valued
+from sirocco.providers.simulator.kubernetes.types.definitions import Shape, Type
 
 DUPLICATES_TOLERATED = 30
 """The first release that tracks the fields of objects whose lists have a key twice."""

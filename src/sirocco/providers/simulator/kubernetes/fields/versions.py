@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sirocco.providers.simulator.kubernetes.definitions import Type
 from sirocco.providers.simulator.kubernetes.fields.creation import changes
 from sirocco.providers.simulator.kubernetes.fields.entries import Holding, Managed
 from sirocco.providers.simulator.kubernetes.fields.reconciliation import reconciled
 from sirocco.providers.simulator.kubernetes.fields.sets import Fields, difference
 from sirocco.providers.simulator.kubernetes.fields.structures import Structure, structure_of
 from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.types.definitions import Type
 
 InVersion = Callable[[Json, str], tuple[Type | None, Json] | None]
 """An object in another version of its type, with that type; None when there is no such version."""

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.kubernetes.catalogue import Resource
-from sirocco.providers.simulator.kubernetes.conversion import converted, inner_metadata
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import Resource
+from sirocco.providers.simulator.kubernetes.kinds.conversion import converted, inner_metadata
 from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.kubernetes.tables import core, groups, networking, pods, workloads
 from sirocco.providers.simulator.kubernetes.tables.cells import text

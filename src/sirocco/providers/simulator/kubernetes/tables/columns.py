@@ -8,8 +8,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.definitions import definitions
 from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.types.definitions import definitions
 
 _OLD_TEXTS = "column-descriptions-1.20.json"
 _CHANGED_IN = 25  # the first release whose definitions are at hand
@@ -93,6 +93,6 @@ def _description(of: str, minor: int) -> str:
 
 @lru_cache
 def _old_texts() -> Mapping[str, str]:
-    data = files("sirocco.providers.simulator.kubernetes") / "data" / _OLD_TEXTS
+    data = files(__package__) / _OLD_TEXTS
     texts: dict[str, str] = json.loads(data.read_text("utf-8"))
     return texts

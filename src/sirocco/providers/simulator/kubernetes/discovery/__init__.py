@@ -1,0 +1,1 @@
+"""What a server says that it serves: the catalogue of resources, discovery and OpenAPI documents, health."""

@@ -1,0 +1,1 @@
+"""The way of a request through the server: understood, carried out, presented."""

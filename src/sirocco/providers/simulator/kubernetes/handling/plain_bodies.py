@@ -1,0 +1,15 @@
+"""A request's body as data, where that is all that is asked."""
+
+from typing import Any
+
+from sirocco.providers.simulator.kubernetes.bodies import go_json
+
+
+def as_data(sent: Any) -> Any:
+    """A body as data where it is JSON, and as it came where it is not."""
+    if not isinstance(sent, bytes):
+        return sent
+    try:
+        return go_json.loaded(sent)
+    except go_json.JsonError:
+        return sent

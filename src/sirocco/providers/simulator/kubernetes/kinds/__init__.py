@@ -1,0 +1,1 @@
+"""What the server knows about each kind: versions, defaults, what a write may change, validation, admission."""
