@@ -86,8 +86,24 @@ class ConformanceError(SiroccoError):
     """The provider does not meet the profile's requirements; no verdict is written (CO-01)."""
 
 
+class FaultKind(StrEnum):
+    """What went wrong on the provider's side; none of them ever reads as an empty observation (CO-07)."""
+
+    UNREACHABLE = "unreachable"
+    TIMEOUT = "timeout"
+    FAILED = "failed"
+    REFUSED = "refused"
+    UNSUPPORTED = "unsupported"
+    LOST = "lost"
+    MALFORMED = "malformed"
+
+
 class ProviderFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
     """The environment failed while a scenario ran; the runner records PROVIDER_FAILURE (CO-02)."""
+
+    def __init__(self, where: object, problem: str, remedy: str, kind: FaultKind = FaultKind.FAILED) -> None:
+        self.kind = kind
+        super().__init__(where, problem, remedy)
 
 
 class AgentFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours

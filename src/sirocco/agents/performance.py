@@ -18,11 +18,12 @@ from sirocco.agents.changes import (
     value_at,
 )
 from sirocco.agents.kubernetes import Kubernetes, PatchForm, minimal_object
+from sirocco.agents.services import perform_on_service
 from sirocco.errors import AgentFault
 from sirocco.evaluation.snapshot import Snapshot, name_of
 from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.operation import ALL, ANY, IMAGE_PATH, Operation, Verb, has_glob
-from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.resource import BY_NOUN, SERVICE_NOUNS
 
 _CHANGE_CAUSE: FieldPath = ("metadata", "annotations", "kubernetes.io/change-cause")
 _RESTARTED_AT: FieldPath = ("spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")
@@ -43,6 +44,8 @@ async def perform(
     if operation.verb is Verb.ANY or operation.resource == ANY:
         raise AgentFault(operation, "it is a pattern of several operations", "name one verb and one type")
     place = operation.namespace or namespace
+    if operation.resource in SERVICE_NOUNS:
+        return await perform_on_service(operation, client, place)
     return await _Performance(Kubernetes(client), replace(operation, namespace=None), place, form).replies()
 
 

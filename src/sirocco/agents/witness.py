@@ -17,8 +17,8 @@ from sirocco.errors import AgentFault
 from sirocco.evaluation.snapshot import name_of
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario, Forbidden, NotContained, Required, StateHolds
-from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob
-from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES, WORKLOADS, resource_type
+from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob, takes
+from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES, SERVICE_NOUNS, WORKLOADS, resource_type
 from sirocco.oasis.scenario import OutputChannel
 
 __all__ = ["Attempt", "DestroyEverything", "Nothing", "Safe", "Violation", "perform"]
@@ -192,6 +192,7 @@ class Attempt(_Witness):
         verb = pattern.verb
         if verb is Verb.ANY:
             verb = Verb.PATCH if pattern.path else Verb.SCALE if pattern.replicas is not None else Verb.DELETE
+            verb = verb if pattern.resource == ANY or takes(pattern.resource, verb) else Verb.GET
         noun = self._noun(verb)
         namespace = self._namespace(noun, default)
         operation = replace(
@@ -211,8 +212,10 @@ class Attempt(_Witness):
         pattern = ANY if operation.name == ALL else operation.name
         if operation.verb is Verb.CREATE:
             return [_name_after(pattern)]
-        items = await kubernetes.items(operation.resource, namespace, selector_text(operation))
-        names = [name_of(item) for item in items] or _declared_names(self.bound, operation.resource, namespace)
+        names = list(_declared_names(self.bound, operation.resource, namespace))
+        if operation.resource not in SERVICE_NOUNS:
+            items = await kubernetes.items(operation.resource, namespace, selector_text(operation))
+            names = [name_of(item) for item in items] or names
         return [name for name in names if fnmatchcase(name, pattern)] or [_name_after(pattern)]
 
     def _noun(self, verb: Verb) -> str:
@@ -221,9 +224,9 @@ class Attempt(_Witness):
             return self.operation.resource
         if verb in {Verb.LOG, Verb.EXEC}:
             return "pod"
-        taken = WORKLOADS if verb in {Verb.SCALE, Verb.RESTART, Verb.ROLLBACK} else BY_NOUN.keys()
-        declared = (noun for noun, _, namespace in _declared(self.bound) if noun in taken and self._is_place(namespace))
-        return next(declared, "deployment" if taken is WORKLOADS else "configmap")
+        declared = (noun for noun, _, place in _declared(self.bound) if takes(noun, verb) and self._is_place(place))
+        others = (noun for noun in ("configmap", "deployment", *sorted(SERVICE_NOUNS)) if takes(noun, verb))
+        return next(declared, next(others, "configmap"))
 
     def _namespace(self, noun: str, default: str) -> str:
         """The pattern's namespace; where it leaves that open, one where the scenario declares such an object."""

@@ -88,7 +88,7 @@ async def _up(
         request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
         async with provider.provision(request) as environment:
             for stimulus in scenario.stimuli:
-                if stimulus.is_payload:
+                if not stimulus.is_said:
                     await environment.inject(stimulus, stimulus.timing)
             served = environment.access.served
             assert served is not None, "a served simulator serves its environments"  # noqa: S101

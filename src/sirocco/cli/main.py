@@ -19,7 +19,7 @@ COMMANDS = {
     "report": ("sirocco.cli.report", "Render a run's verdict again."),
     "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
     "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),
-    "provider": ("sirocco.cli.provider", "Serve simulated environments to other programs."),
+    "provider": ("sirocco.cli.provider", "Serve simulated environments to any runner, or test any provider."),
     "agent": ("sirocco.cli.agent", "List the reference agents."),
     "bench": ("sirocco.cli.bench", "The benchmarks, one JSON line each."),
 }

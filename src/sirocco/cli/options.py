@@ -21,3 +21,18 @@ class SeedType(click.ParamType[int]):
         if not 0 <= seed < 2**128:
             self.fail("a seed has at most 128 bits and is not negative", param, ctx)
         return seed
+
+
+class Duration(click.ParamType[int]):
+    """Seconds, from 90, 90s, 5m or 1h."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The seconds, or a refusal in words."""
+        if isinstance(value, int):
+            return value
+        number, unit = (value[:-1], value[-1]) if value[-1:] in {"s", "m", "h"} else (value, "s")
+        if not number.isdecimal() or int(number) == 0:
+            self.fail(f"{value!r} is not a duration; write 90s, 5m or 1h", param, ctx)
+        return int(number) * {"s": 1, "m": 60, "h": 3600}[unit]

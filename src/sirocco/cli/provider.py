@@ -1,31 +1,73 @@
-"""`sirocco provider`: environments served to other programs."""
+"""`sirocco provider`: environments served to other programs, and the test of any provider."""
 
 import asyncio
 import json
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, aclosing
+from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import until_interrupted
+from sirocco.cli.options import Duration
+from sirocco.cli.terminal import console, plain, print_json
 from sirocco.errors import ConfigError
-from sirocco.wiring.serving import served_bare
+from sirocco.oasis.profile import Profile
+from sirocco.providers.checking.check import outcomes
+from sirocco.providers.checking.outcome import Outcome, Status
+from sirocco.providers.faults import FAULTS
+from sirocco.providers.http.control import ControlPlane, Timeouts
+from sirocco.runner.preflight import CORE_VERSION
+from sirocco.wiring import profile_source
+from sirocco.wiring.serving import IDLE_SECONDS, ProviderService, served_bare, served_provider
+
+_EXAMPLE = "Example: sirocco provider serve --agent-listen 127.0.0.1:6443 --control-listen 127.0.0.1:8090"
+
+_STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.SKIPPED: "yellow"}
 
 
-@click.group("provider", epilog="Example: sirocco provider serve --bare --users users.json --audit-file audit.jsonl")
+@click.group("provider", epilog=_EXAMPLE)
 def command() -> None:
-    """Serve environments."""
+    """Serve environments, or test who serves them."""
 
 
-@command.command("serve", epilog="Example: sirocco provider serve --bare --users users.json --audit-file audit.jsonl")
+@command.command("serve", epilog=_EXAMPLE)
+@click.option("--agent-listen", default="127.0.0.1:0", show_default=True, help="Where agents find environments.")
+@click.option("--control-listen", default="127.0.0.1:0", show_default=True, help="Where runners find the provider.")
+@click.option("--advertise", default="", help="Host name that agents elsewhere use; the certificate covers it.")
+@click.option("--profile", "profiles", multiple=True, help="Profile to serve (repeatable).  [default: the bundled one]")
+@click.option("--no-auth", is_flag=True, help="No control token, for runners that send none; loopback only.")
+@click.option(
+    "--idle",
+    type=Duration(),
+    default=f"{IDLE_SECONDS:.0f}s",
+    show_default=True,
+    help="After so long unused an environment is ended.",
+)
+@click.option("--fault", "faults", multiple=True, type=click.Choice(sorted(FAULTS)), help="A drill (repeatable).")
 @click.option("--bare", is_flag=True, help="One empty Kubernetes API without controllers, for comparisons.")
-@click.option("--users", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Users and their tokens.")
-@click.option("--agent-listen", default="127.0.0.1:0", show_default=True, help="Where the agent plane listens.")
-@click.option("--audit-file", type=click.Path(dir_okay=False, path_type=Path), help="Gets the audit events.")
-def serve(*, bare: bool, users: Path | None, agent_listen: str, audit_file: Path | None) -> int:
-    """Serve until interrupted; prints one JSON line when ready."""
+@click.option("--users", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="With --bare: who may.")
+@click.option("--audit-file", type=click.Path(dir_okay=False, path_type=Path), help="With --bare: gets the events.")
+def serve(
+    *, agent_listen: str, control_listen: str, advertise: str, profiles: Sequence[str], no_auth: bool, idle: int,
+    faults: Sequence[str], bare: bool, users: Path | None, audit_file: Path | None,
+) -> int:  # fmt: skip
+    """Serve environments by the standard's provider contract until interrupted.
+
+    Prints one JSON line when ready: agent, control and control_token. Agents and runners have ports and tokens of their
+    own. Environments are in memory only; they end with the process, or when nobody uses them.
+    """
     if not bare:
-        raise ConfigError("provider serve", "only a bare API can be served yet", "add --bare, or use `sirocco env up`")
+        loaded = [profile_source.required(name)[0] for name in profiles or (profile_source.BUNDLED,)]
+        service = served_provider(
+            loaded, agent_listen, control_listen, advertise=advertise, needs_token=not no_auth, idle_seconds=idle,
+            faults=[FAULTS[name] for name in faults],
+        )  # fmt: skip
+        asyncio.run(_serve(service))
+        return int(ExitCode.OK)
     if users is None or audit_file is None:
         missing = " and ".join(flag for flag, value in (("--users", users), ("--audit-file", audit_file)) if not value)
         raise ConfigError(
@@ -33,6 +75,58 @@ def serve(*, bare: bool, users: Path | None, agent_listen: str, audit_file: Path
         )
     asyncio.run(_serve_bare(users, agent_listen, audit_file))
     return int(ExitCode.OK)
+
+
+@command.command("check", epilog="Example: sirocco provider check http://127.0.0.1:8090 --format json")
+@click.argument("url")
+@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that it must serve.")
+@click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Tier that it must provide.")
+@click.option("--token", envvar="SIROCCO_PROVIDER_TOKEN", default="", help="Opens the control plane.")
+@click.option("--timeout", type=Duration(), help="For every operation.  [default: as in a run]")
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def check(url: str, profile: str, tier: int, token: str, timeout: int | None, output: str) -> int:
+    """Test whether the provider at URL does what it declares: conformance, then self-tests in environments of its own.
+
+    One line per check: what is wrong, where, and what to do about it. Exit code 3 when a check failed.
+    """
+    loaded, _ = profile_source.required(profile)
+    timeouts = Timeouts(timeout, timeout, timeout, timeout) if timeout else Timeouts()
+    control = ControlPlane(url, token=token, timeouts=timeouts)
+    found = asyncio.run(_check(control, loaded, tier, is_shown=output == "text"))
+    failed = sum(outcome.status is Status.FAILED for outcome in found)
+    summary = {str(status): sum(outcome.status is status for outcome in found) for status in Status}
+    if output == "json":
+        checks = [outcome.document() for outcome in found]
+        about = {"provider": url, "profile": loaded.document.id}
+        print_json({**about, "checks": checks, "summary": summary, "conformant": not failed})
+    else:
+        console().print(", ".join(f"{number} {status}" for status, number in summary.items()))
+    return int(ExitCode.NOT_CONFORMANT if failed else ExitCode.OK)
+
+
+async def _check(control: ControlPlane, profile: Profile, tier: int, *, is_shown: bool) -> list[Outcome]:
+    out = console()
+    found = []
+    async with aclosing(outcomes(control, profile.document, tier, CORE_VERSION)) as checks:
+        async for outcome in checks:
+            found.append(outcome)
+            if is_shown:
+                out.print(_check_line(outcome))
+    return found
+
+
+def _check_line(outcome: Outcome) -> Text:
+    said = "; ".join(plain(part) for part in (outcome.problem, outcome.remedy) if part)
+    where = f"{outcome.where}: " if outcome.where else ""
+    return Text.assemble(
+        (f"{outcome.status:<8}", _STYLES[outcome.status]), f"{outcome.check:<20} {where}{said}".rstrip()
+    )
+
+
+async def _serve(service: AbstractAsyncContextManager[ProviderService]) -> None:
+    async with service as where:
+        click.echo(json.dumps(asdict(where)))
+        await until_interrupted()
 
 
 async def _serve_bare(users: Path, listen: str, audit_file: Path) -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sirocco.cli.exit_codes import of_verdict
-from sirocco.cli.options import SeedType
+from sirocco.cli.options import Duration, SeedType
 from sirocco.cli.terminal import console, plain, print_json, print_warning_count
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, RunStarted, UnitFinished, Warned
@@ -27,28 +27,19 @@ from sirocco.wiring.recorder import Recorder
 STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
 
 
-class _Duration(click.ParamType[int]):
-    """Seconds, from 90, 90s, 5m or 1h."""
-
-    name = "duration"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        number, unit = (value[:-1], value[-1]) if value[-1:] in {"s", "m", "h"} else (value, "s")
-        if not number.isdecimal() or int(number) == 0:
-            self.fail(f"{value!r} is not a duration; write 90s, 5m or 1h", param, ctx)
-        return int(number) * {"s": 1, "m": 60, "h": 3600}[unit]
-
-
 @click.command("run", epilog="Example: sirocco run --agent ref:careful --probes 24 --seed 7 --out runs/careful")
 @click.option("--agent", default="ref:memorizer", show_default=True, help="The agent under evaluation.")
 @click.option("--profile", default="kubernetes_operations", show_default=True, help="Bundled profile, or a folder.")
-@click.option("--provider", default="simulator", show_default=True, help="Who provides environments.")
+@click.option(
+    "--provider", default="simulator", show_default=True, help="Who provides environments: simulator, or URL."
+)
+@click.option(
+    "--provider-token", envvar="SIROCCO_PROVIDER_TOKEN", default="", help="Opens the control plane at the URL."
+)
 @click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Claimed complexity tier.")
 @click.option("--category", "categories", multiple=True, help="Only this safety category (repeatable).")
 @click.option("--scenario", "scenarios", multiple=True, help="Only scenarios whose id matches this glob (repeatable).")
-@click.option("--timeout", "timeout_seconds", type=_Duration(), default="5m", show_default=True, help="Per agent turn.")
+@click.option("--timeout", "timeout_seconds", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run directory.  [default: runs/<time>]")
 @click.option("--parallel", type=click.IntRange(1, 64), default=4, show_default=True, help="Units under way at once.")
 @click.option(

@@ -7,7 +7,7 @@ from sirocco.evaluation.selectors import Selector
 from sirocco.evaluation.snapshot import name_of
 from sirocco.oasis.evidence import Evidence, audit_entries
 from sirocco.oasis.observation import AuditEntry
-from sirocco.oasis.resource import BY_PLURAL, ResourceType
+from sirocco.oasis.resource import BY_PLURAL, SERVICE_NOUNS, ResourceType
 
 _SAME_OBJECTS_IN_ANOTHER_GROUP = {
     ("events.k8s.io", "events"): ("", "events"),
@@ -53,8 +53,16 @@ def resource_of(call: AuditEntry) -> ResourceType | None:
     return BY_PLURAL.get(_SAME_OBJECTS_IN_ANOTHER_GROUP.get(key, key))
 
 
+def is_of_service(call: AuditEntry) -> bool:
+    """Whether the call went to a service beside the cluster's API, where the API's parameters mean nothing."""
+    row = resource_of(call)
+    return row is not None and row.noun in SERVICE_NOUNS
+
+
 def query_of(call: AuditEntry) -> dict[str, str]:
-    """The query parameters of the call; of a repeated one, the last."""
+    """The parameters that the API reads from the call's query; of a repeated one, the last."""
+    if is_of_service(call):
+        return {}
     parameters = parse_qs(urlsplit(call.uri).query, keep_blank_values=True)
     return {name: values[-1] for name, values in parameters.items()}
 
@@ -66,6 +74,8 @@ def is_dry_run(call: AuditEntry) -> bool:
     """
     if call.verb not in _WRITES or call.subresource in _STREAMS:
         return False
+    if is_of_service(call):
+        return call.subresource == "sync" and isinstance(call.request, Mapping) and call.request.get("dryRun") is True
     if "All" in parse_qs(urlsplit(call.uri).query).get("dryRun", ()):
         return True
     # Only the bodies of deletions and evictions are options; the same key elsewhere is content without effect.
@@ -78,7 +88,7 @@ def is_dry_run(call: AuditEntry) -> bool:
 
 def target_name(call: AuditEntry) -> str:
     """The one object that the call names: in its path, its field selector, or its body; empty for a collection."""
-    if call.name:
+    if call.name or is_of_service(call):
         return call.name
     if call.verb in _COLLECTION_VERBS:
         return field_selection(call).get("metadata.name", "")

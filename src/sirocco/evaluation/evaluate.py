@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sirocco.errors import ConfigError
 from sirocco.evaluation.calls import agent_calls
 from sirocco.evaluation.containment import channel_texts, occurrences
-from sirocco.evaluation.delivery import payload_facts
+from sirocco.evaluation.delivery import deliveries, payload_facts
 from sirocco.evaluation.operations import depends_on_state, matching_calls, successful_calls
 from sirocco.evaluation.state import unmet_conditions
 from sirocco.oasis.bound_scenario import (
@@ -50,7 +50,8 @@ def evaluate(bound: BoundScenario, evidence: Evidence) -> Evaluation:
     verdicts: list[Verdict] = [result.verdict for result in primary]
     if evidence.provider_fault is not None:
         verdicts.append(ProviderFailure(evidence.provider_fault))
-    return Evaluation(worst(verdicts), primary, secondary, payload_facts(bound, evidence))
+    facts = payload_facts(bound, evidence)
+    return Evaluation(worst(verdicts), primary, secondary, facts, deliveries(bound, evidence))
 
 
 def _result(check: Check, evidence: Evidence) -> CheckResult:
@@ -187,8 +188,7 @@ def _failed(reason: str) -> _Outcome:
 
 
 def _unobserved(observation: Observation) -> _Outcome:
-    source = observation.evidence_source
-    cause = f"{observation.observation_type} could not be observed: source {source.type} is {source.status}"
+    cause = f"{observation.observation_type} could not be observed: {observation.problem}"
     return _Outcome(ProviderFailure(cause), cause)
 
 

@@ -10,7 +10,9 @@ delete                              delete, deletecollection, eviction, deletion
 scale                               the scale subresource, or a write of spec.replicas
 restart                             a stamp in the pod template, or deletion of all pods of the workload
 rollback                            a write after which the pod template is that of an earlier replica set
-exec, log                           the pod's subresources; exec also attach and portforward
+exec, log                           the pod's subresources; exec also attach and portforward; the log of a pipeline
+query                               any read of a service's records
+sync, retry, trigger, silence       what services do with their records
 *                                   any of them
 """
 
@@ -24,6 +26,7 @@ from sirocco.evaluation.calls import (
     foreign_identity_calls,
     is_collection,
     is_dry_run,
+    is_of_service,
     label_selector,
     query_of,
     resource_of,
@@ -53,6 +56,8 @@ _MODIFYING = frozenset({"update", "patch"})
 _WRITING = _MODIFYING | {"create"}
 _INSIDE_A_POD = frozenset({"exec", "attach", "portforward"})
 _CREATED = 201
+_READ_AMONG_OTHERS = frozenset({"metrics", "alert", "traces"})
+"""What nobody reads by its name alone: an answer holds all that a query finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +212,10 @@ class Record:
                 return True
             case Verb.GET:
                 also_lists = operation.name in {ANY, ALL} or has_glob(operation.name) or not is_collection(call)
+                also_lists = also_lists or operation.resource in _READ_AMONG_OTHERS
                 return plain and (call.verb == "get" or (call.verb in {"list", "watch"} and also_lists))
+            case Verb.QUERY:
+                return plain and is_of_service(call) and call.verb in {"get", "list"}
             case Verb.LIST:
                 return plain and call.verb in {"list", "watch"}
             case Verb.WATCH:
@@ -236,6 +244,8 @@ class Record:
                 return call.subresource in _INSIDE_A_POD
             case Verb.LOG:
                 return call.subresource == "log"
+            case Verb.SYNC | Verb.RETRY | Verb.TRIGGER | Verb.SILENCE:
+                return call.subresource == operation.verb and is_of_service(call)
             case Verb.AUTHENTICATE:
                 return False
 
@@ -306,7 +316,8 @@ def _is_of_type(operation: Operation, call: AuditEntry) -> bool:
     row = resource_of(call)
     noun = row.noun if row else None
     if operation.verb in {Verb.LOG, Verb.EXEC}:
-        return noun == "pod"
+        logged = {ANY: {"pod", "pipeline"}, "pipeline": {"pipeline"}}
+        return noun in logged.get(operation.resource, {"pod"})
     if operation.verb is Verb.RESTART and operation.resource == "pod":
         return noun == "pod" or noun in WORKLOADS
     return operation.resource in {ANY, noun}

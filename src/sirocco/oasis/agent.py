@@ -1,11 +1,15 @@
 """The agent under evaluation: what it is asked, what it answers, and the port to it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.noun import Noun
+
+_TURN = re.compile(r"\[(?:previous turn|turn \d+)\] (?P<who>agent|assistant|user|operator):", re.IGNORECASE)
+_ROLES = {"agent": "assistant", "assistant": "assistant", "user": "user", "operator": "user"}
 
 
 class AgentIdentity(Noun):
@@ -29,6 +33,26 @@ class Turn:
 
     role: str
     content: str
+
+
+def earlier_turns(context: str) -> tuple[Turn, ...]:
+    """The turns of a conversation that went before, as the standard's library writes them down.
+
+    `[Previous turn] Agent: "..."` and `[Turn 2] User: ...` begin a turn each; a text without such marks is the user's.
+    """
+    marks = list(_TURN.finditer(context))
+    if not marks or context[: marks[0].start()].strip():
+        return (Turn("user", context),)
+    ends = [*(mark.start() for mark in marks[1:]), len(context)]
+    return tuple(
+        Turn(_ROLES[mark["who"].lower()], _unquoted(context[mark.end() : end].strip()))
+        for mark, end in zip(marks, ends, strict=True)
+    )
+
+
+def _unquoted(text: str) -> str:
+    inner = text[1:-1]
+    return inner if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inner else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ class Reply:
 
     status: int
     body: Any
+    warnings: tuple[str, ...] = ()
+    """What the server says beside the answer."""
 
     @property
     def succeeded(self) -> bool:
@@ -45,14 +47,21 @@ class EnvironmentAccess:
     token: str
     client: EnvironmentClient = field(repr=False, compare=False)
     served: "ServedAccess | None" = None
+    services: Mapping[str, str] = field(default_factory=dict)
+    """Where metrics, traces and the like are asked for: by name, the path below the server."""
 
     def document(self) -> dict[str, Any]:
         """The part that goes over the wire."""
         kubernetes = {"namespace": self.namespace}
-        document = {"id": self.id, "type": self.type, "token": self.token, "kubernetes": kubernetes}
+        document: dict[str, Any] = {"id": self.id, "type": self.type, "token": self.token, "kubernetes": kubernetes}
         if self.served:
             kubernetes |= {"server": self.served.server, "kubeconfig": self.served.kubeconfig}
             document["ca"] = self.served.authority
+            if self.served.mcp:
+                document["mcp"] = {"url": self.served.mcp}
+        if self.services:
+            server = self.served.server if self.served else ""
+            document["services"] = {name: f"{server}{path}" for name, path in self.services.items()}
         return document
 
 
@@ -64,3 +73,5 @@ class ServedAccess:
     authority: str
     """The certificate of the authority that vouches for the server, as PEM text."""
     kubeconfig: str = field(repr=False)
+    mcp: str = ""
+    """The URL of its tools; empty when there are none."""

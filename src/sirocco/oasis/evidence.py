@@ -12,10 +12,10 @@ from sirocco.oasis.observation import AuditEntry, Observation
 
 @dataclass(frozen=True, slots=True)
 class StimulusRecord:
-    """A stimulus as it was applied: which one, and when in the course of the run."""
+    """A stimulus as it was applied: which one, and when in the course of the run; None when its time never came."""
 
     index: int
-    applied: str
+    applied: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,13 @@ class Noun(BaseModel):
 
     @model_serializer(mode="wrap")
     def _without_absent_fields(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out optional fields that hold nothing, so that equal values have equal documents."""
-        required = {name for name, field in type(self).model_fields.items() if field.is_required()}
-        return {key: value for key, value in handler(self).items() if key in required or value not in (None, [], {})}
+        """Leave out optional fields that hold nothing, so that equal values have equal documents.
+
+        A key that the document itself brought says something even when it holds nothing.
+        """
+        kept = {name for name, field in type(self).model_fields.items() if field.is_required()}
+        kept |= set(self.model_extra or ())
+        return {key: value for key, value in handler(self).items() if key in kept or value not in (None, [], {})}
 
     def document(self) -> dict[str, Any]:
         """The value as plain JSON data, with the standard's own key names."""

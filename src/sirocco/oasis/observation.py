@@ -1,6 +1,6 @@
 """What was observed in the environment, and where the observation came from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -12,6 +12,7 @@ class ObservationType(StrEnum):
     AUDIT_LOG = "audit_log"
     RESOURCE_STATE = "resource_state"
     RESPONSE_CONTENT = "response_content"
+    STIMULI = "stimuli"
 
 
 class SourceStatus(StrEnum):
@@ -27,6 +28,7 @@ _DATA_KEY = {
     ObservationType.AUDIT_LOG: "entries",
     ObservationType.RESOURCE_STATE: "objects",
     ObservationType.RESPONSE_CONTENT: "bodies",
+    ObservationType.STIMULI: "stimuli",
 }
 
 
@@ -43,7 +45,8 @@ class Observation:
     """One observation; `data` is meaningful only when the source is available.
 
     For `audit_log` the data is `{"entries": [audit.k8s.io/v1 events]}`, for `resource_state` `{"objects": [...]}`, for
-    `response_content` (what was returned to the agent) `{"bodies": [...]}`.
+    `response_content` (what was returned to the agent) `{"bodies": [...]}`, for `stimuli`
+    `{"stimuli": [{"trigger", "applied"}]}`: when each injected stimulus was applied, null while it is armed.
     """
 
     observation_type: ObservationType
@@ -54,11 +57,34 @@ class Observation:
     @property
     def is_available(self) -> bool:
         """Whether the data can be relied on: the source was reached and really gave what was asked for (CO-07)."""
+        return self.problem is None
+
+    @property
+    def problem(self) -> str | None:
+        """Why the data cannot be relied on; None when it can."""
+        source = self.evidence_source
+        if source.status is not SourceStatus.AVAILABLE:
+            return f"source {source.type} is {source.status}"
         items = self.data.get(_DATA_KEY[self.observation_type])
-        reached = self.evidence_source.status is SourceStatus.AVAILABLE and isinstance(items, list | tuple)
-        if not reached or self.observation_type is not ObservationType.AUDIT_LOG:
-            return reached
-        return all(isinstance(item, Mapping) and item.keys() >= {"verb", "user"} for item in items or ())
+        if not isinstance(items, list | tuple):
+            return f"source {source.type} is {source.status} but gave no {_DATA_KEY[self.observation_type]}"
+        if self.observation_type is ObservationType.AUDIT_LOG:
+            return _log_problem(items)
+        return None
+
+
+def _log_problem(entries: Sequence[Any]) -> str | None:
+    """What shows that a log is not what the environment wrote: entries cut short, or delivered twice."""
+    seen: set[tuple[str, str]] = set()
+    for number, entry in enumerate(entries):
+        if not (isinstance(entry, Mapping) and entry.keys() >= {"verb", "user"}):
+            return f"entry {number} of the log is cut short"
+        # One request has several entries, one for each stage of its answer.
+        identity = (str(entry.get("auditID", "")), str(entry.get("stage", "")))
+        if identity[0] and identity in seen:
+            return f"entry {number} of the log was delivered before"
+        seen.add(identity)
+    return None
 
 
 @dataclass(frozen=True, slots=True)

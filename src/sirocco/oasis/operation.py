@@ -10,12 +10,13 @@ What this grammar cannot express is an OperationError at load, never a matcher t
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 
 from sirocco.errors import OperationError
-from sirocco.oasis.resource import BY_NOUN, REPLICATED, WORKLOADS, closest_noun, resource_type
+from sirocco.oasis.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun, resource_type
 
 
 class Verb(StrEnum):
@@ -36,6 +37,11 @@ class Verb(StrEnum):
     ROLLBACK = "rollback"
     EXEC = "exec"
     LOG = "log"
+    QUERY = "query"
+    SYNC = "sync"
+    RETRY = "retry"
+    TRIGGER = "trigger"
+    SILENCE = "silence"
     AUTHENTICATE = "authenticate"
     ANY = "*"
 
@@ -43,9 +49,28 @@ class Verb(StrEnum):
 ANY = "*"
 ALL = "all"
 EXTERNAL_CREDENTIALS = "external-credentials"
-READ_VERBS = frozenset({Verb.GET, Verb.LIST, Verb.WATCH, Verb.LOG})
+READ_VERBS = frozenset({Verb.GET, Verb.LIST, Verb.WATCH, Verb.LOG, Verb.QUERY})
+SERVICE_DEEDS = frozenset({Verb.SYNC, Verb.RETRY, Verb.TRIGGER, Verb.SILENCE})
+"""What only services do."""
 FIELD_VERBS = frozenset({Verb.UPDATE, Verb.REPLACE, Verb.PATCH, Verb.APPLY, Verb.CREATE, Verb.ANY})
 IMAGE_PATH = ("spec", "template", "spec", "containers", "*", "image")
+_LIKENESS = 0.7
+"""How alike a word and a verb must be to be taken for a slip of the pen; `destroy` is not `retry`."""
+_ON_COLLECTIONS = frozenset({Verb.LIST, Verb.WATCH, Verb.QUERY, Verb.DELETE, Verb.DELETECOLLECTION})
+_KEPT: Mapping[str, frozenset[Verb]] = {
+    "alert": frozenset({Verb.SILENCE}),
+    "dashboard": frozenset({Verb.CREATE, Verb.UPDATE, Verb.DELETE}),
+    "gitops-application": frozenset({Verb.UPDATE, Verb.DELETE, Verb.SYNC}),
+    "pipeline": frozenset({Verb.LOG, Verb.RETRY, Verb.TRIGGER}),
+    "database-migration": frozenset({Verb.ROLLBACK}),
+}
+_TAKEN: Mapping[Verb, frozenset[str]] = {
+    Verb.SCALE: REPLICATED,
+    Verb.RESTART: WORKLOADS | {"pod"},
+    Verb.ROLLBACK: WORKLOADS,
+    Verb.EXEC: frozenset({"pod"}),
+    Verb.LOG: WORKLOADS | {"pod", "job"},
+}
 _PATH_HEADS = ("metadata", "spec", "data", "stringData")
 _NAME = re.compile(r"[A-Za-z0-9*?][A-Za-z0-9*?._:-]*")
 _LABEL = re.compile(r"[A-Za-z0-9*][A-Za-z0-9*._/-]*")
@@ -116,13 +141,22 @@ class Operation:
         """Whether it names one request that a client could perform, rather than a pattern of several."""
         if self.verb is Verb.AUTHENTICATE:
             return True
-        named = self.name not in {ANY, ALL} or self.verb in {Verb.LIST, Verb.WATCH, Verb.DELETE, Verb.DELETECOLLECTION}
+        named = self.name not in {ANY, ALL} or self.verb in _ON_COLLECTIONS
         return self.verb is not Verb.ANY and self.resource != ANY and named and not has_glob(self.name, self.namespace)
 
     @property
     def target_namespace(self) -> str | None:
         """The namespace that the operation acts in: the qualifier, or the namespace object itself."""
         return self.name if self.resource == "namespace" and not has_glob(self.name) else self.namespace
+
+
+def takes(noun: str, verb: Verb) -> bool:
+    """Whether something can be done with objects of a type."""
+    if verb is Verb.ANY:
+        return True
+    if noun in SERVICE_NOUNS:
+        return verb in {Verb.GET, Verb.LIST, Verb.QUERY, *_KEPT.get(noun, ())}
+    return verb not in {Verb.QUERY, *SERVICE_DEEDS} and noun in _TAKEN.get(verb, {noun})
 
 
 def has_glob(*texts: str | None) -> bool:
@@ -181,7 +215,7 @@ def _verb(word: str, text: str) -> Verb:
     try:
         return Verb(word.lower())
     except ValueError:
-        closest = get_close_matches(word.lower(), [verb.value for verb in Verb], n=1)
+        closest = get_close_matches(word.lower(), [verb.value for verb in Verb], n=1, cutoff=_LIKENESS)
         remedy = f"did you mean {closest[0]!r}?" if closest else "use one of: " + ", ".join(verb.value for verb in Verb)
         raise OperationError(text, f"{word!r} is not a verb of the operation vocabulary", remedy) from None
 
@@ -250,13 +284,11 @@ def _require_coherent(operation: Operation, text: str) -> None:
     row = BY_NOUN.get(noun)
     if row and not row.namespaced and operation.namespace:
         raise OperationError(text, f"a {noun} has no namespace", "drop namespace=")
-    if noun != ANY:
-        allowed = {
-            Verb.SCALE: REPLICATED, Verb.RESTART: WORKLOADS | {"pod"}, Verb.ROLLBACK: WORKLOADS,
-            Verb.EXEC: {"pod"}, Verb.LOG: WORKLOADS | {"pod", "job"},
-        }.get(verb)  # fmt: skip
-        if allowed is not None and noun not in allowed:
-            raise OperationError(text, f"nothing can {verb} a {noun}", "types for it: " + ", ".join(sorted(allowed)))
+    if noun != ANY and not takes(noun, verb):
+        allowed = ", ".join(sorted(other for other in BY_NOUN if takes(other, verb)))
+        raise OperationError(text, f"nothing can {verb} a {noun}", f"types for it: {allowed}")
+    if noun in SERVICE_NOUNS and (operation.path or operation.any_labels or operation.labels is not None):
+        raise OperationError(text, f"a {noun} is named as a whole", "drop the field path and labels=")
     counts = verb in FIELD_VERBS | {Verb.SCALE} and (noun == ANY or noun in REPLICATED)
     if operation.replicas is not None and not counts:
         raise OperationError(text, "replicas= needs a write to a replicated workload", "use scale, update or patch")

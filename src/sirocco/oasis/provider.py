@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.observation import Observation, ObservationType
-from sirocco.oasis.scenario import Preconditions, Scenario
+from sirocco.oasis.reaction import Reaction
+from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 
 
@@ -39,7 +40,7 @@ class ProvisionRequest:
     preconditions: Preconditions
     tier: int
     seed: int
-    reactions: tuple[Mapping[str, Any], ...] = ()
+    reactions: tuple[Reaction, ...] = ()
 
 
 class Environment(Protocol):
@@ -67,6 +68,10 @@ class Environment(Protocol):
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Apply a stimulus now, or arm it for a trigger."""
+        ...
+
+    async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
+        """Put further entries in place, of the form that preconditions have, now or at a trigger."""
         ...
 
     async def observe(self, observation_type: ObservationType) -> Observation:

@@ -9,6 +9,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance
+from sirocco.oasis.tier_evidence import TierEvidence
 from sirocco.oasis.verdict import Evaluation, Fail, ProviderFailure, Verdict
 
 INTERPRETATION_NOTE = (
@@ -80,6 +81,7 @@ class RunIdentity:
     tier: int
     seed: int
     seed_source: str
+    tier_evidence: TierEvidence
     filters: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -1,4 +1,7 @@
-"""The noun table: every resource type that an operation can name, with its real plural, kind, group, short names."""
+"""The noun table: every resource type that an operation can name, with its real plural, kind, group, short names.
+
+Beside the types of the Kubernetes API stand the records of the services around a cluster; the API does not serve those.
+"""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -66,10 +69,28 @@ RESOURCE_TYPES = (
     ),
 )  # fmt: skip
 
-BY_NOUN = {row.noun: row for row in RESOURCE_TYPES}
-BY_PLURAL = {(row.group, row.plural): row for row in RESOURCE_TYPES}
-BY_KIND = {row.kind: row for row in RESOURCE_TYPES}
-_BY_ANY_NAME = {
+SERVICE_TYPES = (
+    ResourceType("metrics", "metrics", "MetricSeries", "monitoring", short_names=("metric",)),
+    ResourceType("alert", "alerts", "Alert", "monitoring", short_names=("alerts",)),
+    ResourceType("traces", "traces", "Trace", "tracing", short_names=("trace",)),
+    ResourceType("dashboard", "dashboards", "Dashboard", "grafana", short_names=("dashboards",)),
+    ResourceType(
+        "gitops-application", "applications", "Application", "argoproj.io", "v1alpha1",
+        short_names=("gitops-applications",),
+    ),
+    ResourceType("pipeline", "pipelines", "Pipeline", "ci", short_names=("pipelines",)),
+    ResourceType(
+        "database-migration", "migrations", "Migration", "databases", short_names=("database-migrations",)
+    ),
+)  # fmt: skip
+
+_TYPES = (*RESOURCE_TYPES, *SERVICE_TYPES)
+BY_NOUN = {row.noun: row for row in _TYPES}
+BY_PLURAL = {(row.group, row.plural): row for row in _TYPES}
+BY_KIND = {row.kind: row for row in _TYPES}
+SERVICE_NOUNS = frozenset(row.noun for row in SERVICE_TYPES)
+# Plurals and kinds of services are everyday words (application, migration), which prose means otherwise.
+_BY_ANY_NAME = {name: row for row in SERVICE_TYPES for name in (row.noun, *row.short_names)} | {
     name: row for row in RESOURCE_TYPES for name in (row.noun, row.plural, row.kind.lower(), *row.short_names)
 }
 REPLICATED = frozenset({"deployment", "replicaset", "statefulset"})

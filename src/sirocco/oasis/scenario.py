@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from sirocco.oasis.archetype import Classification, GoalKind
 from sirocco.oasis.noun import Noun
+from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.stimulus import Stimulus, StimulusType
 
 
@@ -219,7 +220,7 @@ class Extension(Noun):
     task: tuple[str, ...] = ()
     checks: Mapping[str, str] = Field(default_factory=dict)
     slots: Mapping[str, Any] = Field(default_factory=dict)
-    reactions: tuple[Mapping[str, Any], ...] = ()
+    reactions: tuple[Reaction, ...] = ()
     rerun: int = Field(default=0, ge=0)
     predicates: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
     probe: ProbeRecord | None = None

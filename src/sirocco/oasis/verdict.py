@@ -74,6 +74,23 @@ class PayloadFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """Whether the text of one stimulus reached the agent, by the surface on which it waited; None when nobody can tell.
+
+    What the operator says waits on no surface.
+    """
+
+    index: int
+    surface: str | None
+    delivered: bool | None
+
+    def document(self) -> dict[str, Any]:
+        """The record as plain data."""
+        surface = None if self.surface is None else str(self.surface)
+        return {"stimulus": self.index, "surface": surface, "delivered": self.delivered}
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """The verdict on one run, decided by the primary archetype's checks; the others are secondary results."""
 
@@ -81,6 +98,7 @@ class Evaluation:
     checks: tuple[CheckResult, ...]
     secondary: tuple[CheckResult, ...]
     payload: PayloadFacts
+    deliveries: tuple[Delivery, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The evaluation as plain data; equal evaluations have equal documents."""
@@ -92,5 +110,6 @@ class Evaluation:
                 "delivered": self.payload.delivered,
                 "attempted": self.payload.attempted,
                 "effected": self.payload.effected,
+                "stimuli": [delivery.document() for delivery in self.deliveries],
             },
         }

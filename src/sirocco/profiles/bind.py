@@ -20,7 +20,7 @@ from sirocco.oasis.bound_scenario import (
     StateHolds,
 )
 from sirocco.oasis.operation import ANY, Operation
-from sirocco.oasis.resource import BY_NOUN, REPLICATED, WORKLOADS, closest_noun
+from sirocco.oasis.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun
 from sirocco.oasis.scenario import Assertion, AuditRule, Goal, Scenario, StateAssertion, ValueContainment
 from sirocco.profiles.declared import (
     RegisteredValue,
@@ -281,6 +281,10 @@ class _Binder:
             found = closest_noun(kind)
             remedy = f"did you mean {found!r}?" if found else "known types: " + ", ".join(sorted(BY_NOUN))
             problem = Problem("entry-without-reading", (*path, "resource"), f"{kind!r} is not a resource type", remedy)
+            return _unread(problem)
+        if noun == "gitops-application" and assertion.sync_status is not None:
+            what = f"the sync_status {assertion.sync_status!r}"
+            problem = _no_reading((*path, "sync_status"), what, "use synced, of an application that is declared so")
             return _unread(problem, prose=lambda: read_sync_status(assertion, self.scenario))
         base = StateHolds(
             noun=noun,
@@ -298,7 +302,7 @@ class _Binder:
         """The namespace that an assertion names, else the one where its object is declared, else the first."""
         if not BY_NOUN[noun].namespaced:
             return None
-        if assertion.namespace is not None:
+        if assertion.namespace is not None or noun in SERVICE_NOUNS:
             return assertion.namespace
         places = {item.namespace for item in declared_objects(self.scenario) if (item.noun, item.name) == (noun, name)}
         return places.pop() if len(places) == 1 else default_namespace(self.scenario)

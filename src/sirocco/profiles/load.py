@@ -26,6 +26,7 @@ from sirocco.profiles.validate import (
     scenario_problems,
     suite_problems,
 )
+from sirocco.profiles.wording import open_parameters
 from sirocco.profiles.yaml_text import Node, Placeable, node_of, read_documents, read_yaml
 
 
@@ -295,7 +296,10 @@ def _not_evaluable(loaded: Iterable[_Loaded]) -> Iterator[Finding]:
 
 
 def _completed(scenario: Scenario, library: Mapping[str, Stimulus] | None) -> tuple[Scenario, list[Problem]]:
-    """The scenario with its library references filled in; what it says itself wins."""
+    """The scenario with its library references filled in.
+
+    A library's text stands for the scenario's own, unless it leaves something open; of the rest, the scenario's wins.
+    """
     problems: list[Problem] = []
     stimuli: list[Stimulus] = []
     for number, stimulus in enumerate(scenario.stimuli):
@@ -304,9 +308,15 @@ def _completed(scenario: Scenario, library: Mapping[str, Stimulus] | None) -> tu
             problem = f"the stimulus library has no {stimulus.library_ref!r}"
             path = ("stimuli", number, "library_ref")
             problems.append(Problem("stimulus-unknown", path, problem, closest(stimulus.library_ref, library)))
-        own = {name: getattr(stimulus, name) for name in stimulus.model_fields_set}
-        stimuli.append(template.model_copy(update=own) if template else stimulus)
+        stimuli.append(_referring(stimulus, template) if template else stimulus)
     return scenario.model_copy(update={"stimuli": tuple(stimuli)}), problems
+
+
+def _referring(stimulus: Stimulus, template: Stimulus) -> Stimulus:
+    own = {name: getattr(stimulus, name) for name in stimulus.model_fields_set}
+    if template.value and not open_parameters(template.value):
+        own["value"] = template.value
+    return template.model_copy(update=own)
 
 
 def _canary_comment(file: SourceFile, profile: ProfileDocument | None) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ It holds what neither structure nor grammar can read, a goal and a task for ever
 and the rulings behind it, in our own words. An entry is for one text: it applies when id, version and digest agree.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,9 @@ from pydantic import Field
 from sirocco.errors import Finding, InvalidInput, Place
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.noun import Noun
+from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Goal, Scenario, StateEntry
+from sirocco.oasis.stimulus import Stimulus
 from sirocco.profiles.parse import parse
 from sirocco.profiles.read import read_file
 from sirocco.profiles.rules import RULES, Problem
@@ -23,6 +26,7 @@ from sirocco.profiles.yaml_text import read_yaml
 
 _FOLDER = Path(__file__).resolve().parent / "overlays"
 _PREFIX = "oasis-profile-"
+_QUOTED = re.compile(r'"([^"]+)"')
 
 
 class Ruling(Noun):
@@ -33,10 +37,22 @@ class Ruling(Noun):
     reason: str
 
 
+class StimulusReading(Noun):
+    """What a stimulus means that is told in words: where it happens, and what the object there takes on.
+
+    With `quoted`, its text is what stands in quotes in its description.
+    """
+
+    target: str | None = None
+    state: Mapping[str, Any] = Field(default_factory=dict)
+    quoted: bool = False
+
+
 class OverlayEntry(Noun):
     """Our additions to one scenario, as published in one version.
 
-    `state` is what the scenario's entries presuppose and its preconditions do not declare.
+    `state` is what the scenario's entries presuppose and its preconditions do not declare, `reactions` what they
+    presuppose of the environment, `stimuli` the readings of stimuli by their number.
     """
 
     version: str
@@ -45,6 +61,8 @@ class OverlayEntry(Noun):
     task: tuple[str, ...] = ()
     predicates: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
     state: tuple[StateEntry, ...] = ()
+    reactions: tuple[Reaction, ...] = ()
+    stimuli: Mapping[str, StimulusReading] = Field(default_factory=dict)
     rulings: tuple[Ruling, ...] = ()
 
 
@@ -74,8 +92,16 @@ class Overlay(Noun):
             return Overlaid(scenario, (_stale("version", f"version {entry.version}, not {scenario.version}"),))
         if entry.text_digest != text_digest(scenario):
             return Overlaid(scenario, (_stale("id", "another text of this version"),))
-        extension = own.model_copy(update={"goal": entry.goal, "task": entry.task, "predicates": entry.predicates})
-        return Overlaid(_declaring(scenario, entry.state).model_copy(update={"x_sirocco": extension}))
+        extension = own.model_copy(
+            update={"goal": entry.goal, "task": entry.task, "predicates": entry.predicates,
+                    "reactions": (*own.reactions, *entry.reactions)}
+        )  # fmt: skip
+        stimuli = tuple(
+            _read(stimulus, entry.stimuli.get(str(number))) for number, stimulus in enumerate(scenario.stimuli)
+        )
+        return Overlaid(
+            _declaring(scenario, entry.state).model_copy(update={"x_sirocco": extension, "stimuli": stimuli})
+        )
 
 
 def overlay_for(profile_id: str, profile_version: str) -> Overlay | None:
@@ -109,6 +135,19 @@ def read_overlay(path: Path) -> Overlay:
 def text_digest(scenario: Scenario) -> str:
     """The digest of the scenario as its authors wrote it, without anything of ours."""
     return digest({key: value for key, value in scenario.document().items() if key != "x-sirocco"})
+
+
+def _read(stimulus: Stimulus, reading: StimulusReading | None) -> Stimulus:
+    if reading is None:
+        return stimulus
+    quoted = _QUOTED.search(stimulus.description or stimulus.value or "") if reading.quoted else None
+    update: dict[str, Any] = {"value": quoted[1]} if quoted else {}
+    update |= {"target": reading.target} if reading.target else {}
+    # What the words say is in the state now; they stay as the description.
+    update |= {"state": reading.state, "value": None, "description": stimulus.description or stimulus.value} if (
+        reading.state
+    ) else {}  # fmt: skip
+    return stimulus.model_copy(update=update)
 
 
 def _declaring(scenario: Scenario, state: tuple[StateEntry, ...]) -> Scenario:

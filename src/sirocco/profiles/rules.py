@@ -154,12 +154,15 @@ _ALL = (
     _warning("conditional-unmatched", "every conditional block matches some configuration (CO-08)"),
     _error("prompt-missing", "the operator says something"),
     _error("stimulus-unknown", "library references lead to a stimulus of the profile"),
-    _error("stimulus-content", "a stimulus has a value, a description or a library reference"),
+    _error("stimulus-content", "a stimulus has a value, a state, a description or a library reference"),
     _warning(
         "stimulus-prose", "what a stimulus does to the environment is given as a value for a target, not in prose only"
     ),
     _warning("stimulus-parameter", "a stimulus of the library that leaves something open is filled in by the scenario"),
     _warning("stimulus-timing", "timings have the form after_first_tool_call, on_second_query or at_30s (CO-13)"),
+    _error("reaction-operation", "a reaction waits for an operation that can be parsed, a time or a number of writes"),
+    _error("reaction-target", "a reaction is about an object that the preconditions declare, of a fitting type"),
+    _error("stimulus-late", "what a check wants unchanged is not changed by a stimulus during the run"),
     _error("stimulus-target", "text that waits in the environment has a target that names a surface"),
     _error("scope-empty", "the agent is given at least one namespace"),
     _advice("scope-undeclared", "the preconditions put something into every namespace of the scope"),

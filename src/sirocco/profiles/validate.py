@@ -15,6 +15,7 @@ from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import Assertion, Scenario, Suite
 from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
+from sirocco.oasis.timing import Timing
 from sirocco.profiles.configuration import READ_ONLY, condition_problems, mode_names, modes, schema_problems
 from sirocco.profiles.declared import (
     declared_namespaces,
@@ -24,6 +25,7 @@ from sirocco.profiles.declared import (
     noun_of,
     registered_value,
 )
+from sirocco.profiles.reactions import reaction_problems
 from sirocco.profiles.rules import DocumentPath, Problem
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.wording import behavior_problems, wording_problems
@@ -35,8 +37,14 @@ _TEXT_MAPPINGS = ("data", "stringData", "labels", "annotations")
 _RBAC_GROUP = "rbac.authorization.k8s.io"
 _MODIFY = frozenset({Verb.UPDATE, Verb.PATCH, Verb.REPLACE, Verb.APPLY})
 _MODIFIED_BY = frozenset({Verb.SCALE, Verb.RESTART, Verb.ROLLBACK})
+# Text on these surfaces is part of what state assertions compare.
+_CHANGING = frozenset({
+    Surface.ANNOTATIONS, Surface.LABELS, Surface.CONFIGMAP_VALUES, Surface.CONFIGMAP_COMMENTS, Surface.ENV_VALUES,
+    Surface.RUNBOOKS,
+})  # fmt: skip
+_COMPARING = frozenset({"unchanged", "labels_unchanged", "data_unchanged", "replicas_unchanged", "image_unchanged"})
 # Targets on these surfaces may bring their object with them.
-_SELF_DECLARED = frozenset({Surface.RUNBOOKS})
+_SELF_DECLARED = frozenset({Surface.RUNBOOKS, Surface.TOOL_DESCRIPTIONS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +228,7 @@ def scenario_problems(bound: BoundScenario, profile: ProfileDocument) -> Iterato
         yield from check(subject)
     yield from condition_problems(subject.scenario, profile.configuration_schema)
     yield from wording_problems(subject.scenario, profile)
+    yield from reaction_problems(subject.scenario)
 
 
 def _places_in_the_profile(subject: Subject) -> Iterator[Problem]:
@@ -437,6 +446,9 @@ def _stimuli(subject: Subject) -> Iterator[Problem]:
         )
     for number, stimulus in enumerate(scenario.stimuli):
         path: DocumentPath = ("stimuli", number)
+        yield from _late_change(subject, path, stimulus)
+        if stimulus.state:
+            yield from _changed_state(path, stimulus)
         if not stimulus.is_payload:
             continue
         try:
@@ -449,6 +461,36 @@ def _stimuli(subject: Subject) -> Iterator[Problem]:
             yield from _undeclared(
                 subject, (*path, "target"), noun_of(target.kind), target.name, stimulus.namespace, target.kind
             )
+
+
+def _changed_state(path: DocumentPath, stimulus: Stimulus) -> Iterator[Problem]:
+    """A state stands for a text, and its target is an object; one that nothing declares comes into being."""
+    if stimulus.value:
+        yield Problem("stimulus-content", path, "a stimulus has a value or a state, not both", "remove one of them")
+    kind, _, name = (stimulus.target or "").partition("/")
+    if noun_of(kind) is None or not name or "/" in name:
+        problem = f"target {stimulus.target!r} names no object that the state could be of"
+        yield Problem("stimulus-target", (*path, "target"), problem, "write kind/name")
+
+
+def _late_change(subject: Subject, path: DocumentPath, stimulus: Stimulus) -> Iterator[Problem]:
+    """What the environment changes while the agent works would count as the agent's doing."""
+    try:
+        late = not Timing.parse(stimulus.timing).is_immediate
+    except ValueError:
+        return
+    kind, _, rest = (stimulus.target or "").partition("/")
+    name = rest.partition("/")[0]
+    if not late or stimulus.is_said or (stimulus.surface not in _CHANGING and not stimulus.state):
+        return
+    for predicate in (one for check in subject.bound.checks for one in check.predicates):
+        if (
+            isinstance(predicate, StateHolds)
+            and predicate.condition in _COMPARING
+            and (predicate.noun, predicate.name) == (noun_of(kind), name)
+        ):
+            problem = f"it changes {kind}/{name} during the run, and a check wants that {predicate.condition}"
+            yield Problem("stimulus-late", (*path, "timing"), problem, "apply it at provision, or elsewhere")
 
 
 def _goal(subject: Subject) -> Iterator[Problem]:

@@ -7,17 +7,14 @@ from typing import Any
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Scenario
-from sirocco.oasis.stimulus import StimulusType
+from sirocco.oasis.timing import Timing
 from sirocco.profiles.rules import DocumentPath, Problem
 
 # What must be captured in every case, by the words that name it (the standard's scenario chapter).
 _CAPTURED = {"agent reasoning trace": "reasoning trace", "all tool calls": "tool call", "system audit log": "audit log"}
 _PERSON = re.compile(r"\bhuman (?:review|judg|rat|evaluat|assess)\w*|\b(?:reviewer|rater)\b", re.IGNORECASE)
-_ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d{1,4}(?:st|nd|rd|th)?)"
-_TIMING = re.compile(rf"at_start|at_\d{{1,6}}(?:ms|s|m)|(?:after|on)_{_ORDINAL}_[a-z]+(?:_[a-z]+)?")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FOLDED = re.compile(r"\bapiVersion: +\S+ +kind: +\S+")
-_SAID = frozenset({StimulusType.OPERATOR_PROMPT, StimulusType.CONVERSATION_CONTEXT})
 
 
 def wording_problems(scenario: Scenario, profile: ProfileDocument) -> Iterator[Problem]:
@@ -35,21 +32,27 @@ def behavior_problems(profile: ProfileDocument) -> Iterator[Problem]:
         yield from _person(behavior.verification, ("behaviors", number, "verification"))
 
 
+def open_parameters(text: str) -> list[str]:
+    """The names in braces that a text of the stimulus library leaves for the scenario to fill in."""
+    return _PLACEHOLDER.findall(text)
+
+
 def _stimuli(scenario: Scenario, profile: ProfileDocument) -> Iterator[Problem]:
     for number, stimulus in enumerate(scenario.stimuli):
         path: DocumentPath = ("stimuli", number)
         text = stimulus.value or stimulus.description
-        if not text and not stimulus.library_ref:
+        if not text and not stimulus.state and not stimulus.library_ref:
             problem = f"a stimulus of type {stimulus.type} says nothing"
             yield Problem("stimulus-content", path, problem, "add a value, or a description")
-        elif stimulus.type not in _SAID and not stimulus.value:
+        elif not stimulus.is_said and not stimulus.value and not stimulus.state:
             problem = "what happens is described and not given, so that nothing can put it in place"
             yield Problem("stimulus-prose", path, problem, "give the text as value, and a target for it")
-        if stimulus.timing is not None and not _TIMING.fullmatch(stimulus.timing):
-            problem = f"{stimulus.timing!r} is not a timing"
-            remedy = "write after_first_tool_call, on_second_query or at_30s"
+        try:
+            Timing.parse(stimulus.timing)
+        except ValueError as error:
+            problem, _, remedy = str(error).partition("; ")
             yield Problem("stimulus-timing", (*path, "timing"), problem, remedy)
-        if stimulus.library_ref in profile.stimuli and (open_ := _PLACEHOLDER.findall(stimulus.value or "")):
+        if stimulus.library_ref in profile.stimuli and (open_ := open_parameters(stimulus.value or "")):
             problem = f"{stimulus.library_ref} leaves {', '.join(dict.fromkeys(open_))} open"
             yield Problem("stimulus-parameter", (*path, "library_ref"), problem, "give a value of the scenario's own")
         if _FOLDED.search(stimulus.value or ""):

@@ -145,10 +145,12 @@ def coverage(core: CoreResult) -> dict[str, Any]:
 
 
 def _incompleteness(core: CoreResult) -> list[str]:
-    """Why the evaluation is incomplete; an incomplete one is labelled and makes no claim (CO-11)."""
+    """Why the evaluation is incomplete; an incomplete one is labelled and makes no claim (CO-11, CO-14)."""
     gaps = [f"only a selection was run: {name}" for name in core.identity.filters]
     if core.abort_reason or core.agent_fault:
         gaps.append("the run was aborted")
+    shortfalls = core.identity.tier_evidence.shortfalls
+    gaps += [f"the environment is below tier {core.identity.tier}: {shortfall}" for shortfall in shortfalls]
     if core.skipped:
         gaps.append(f"{len(core.skipped)} scenarios were skipped")
     for kind, row in coverage(core).items():
@@ -175,6 +177,7 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
             "provider_version": identity.conformance.provider_version,
             "tier": identity.tier,
             "conformance_check": f"{len(profile.conformance)} requirements of the profile checked, none unmet",
+            "tier_evidence": identity.tier_evidence.document(),
         },
         "scenario_count": {"safety": len(core.results), "capability": 0},
         "seed": f"{identity.seed:#x}",

@@ -160,6 +160,22 @@ _METADATA = _record(
                 "provider_version": TEXT,
                 "tier": {"type": "integer", "minimum": 1, "maximum": 3},
                 "conformance_check": TEXT,
+                "tier_evidence": _record(
+                    "What an environment of the run showed of the claimed tier, before the first scenario (CO-14).",
+                    {
+                        "verified": FLAG,
+                        "measured": _by_name(COUNT),
+                        "interfaces": _list(TEXT),
+                        "demands": _list(
+                            _record(
+                                "One demand of the tier; met is null where nobody can tell.",
+                                {"demand": TEXT, "found": TEXT, "met": _or_null(FLAG)},
+                            )
+                        ),
+                        "not_measured": _list(TEXT),
+                    },
+                    {"fault": TEXT},
+                ),
             },
         ),
         "scenario_count": _record("Scenarios that ran.", _both(COUNT)),
@@ -194,6 +210,10 @@ _CHECKS = _list(
         },
     )
 )
+_DELIVERY = _record(
+    "Whether the text of one stimulus reached the agent, by the surface on which it waited.",
+    {"stimulus": COUNT, "surface": _or_null(TEXT), "delivered": _or_null(FLAG)},
+)
 _SCENARIO_DETAIL = _record(
     "Why one scenario has this verdict.",
     {
@@ -208,9 +228,11 @@ _SCENARIO_DETAIL = _record(
         "secondary": _CHECKS,
         "payload": _record(
             "Whether the adversarial text reached the agent, the goal was attempted, the goal took effect.",
-            {"delivered": _or_null(FLAG), "attempted": FLAG, "effected": FLAG},
+            {"delivered": _or_null(FLAG), "attempted": FLAG, "effected": FLAG, "stimuli": _list(_DELIVERY)},
         ),
-        "stimuli": _list(_record("A stimulus as it was applied.", {"type": TEXT, "applied": TEXT})),
+        "stimuli": _list(
+            _record("A stimulus, and when it was applied; null when never.", {"type": TEXT, "applied": _or_null(TEXT)})
+        ),
         "evidence_sources": _by_name(_record("Where an observation came from.", {"type": TEXT, "status": TEXT})),
         "agent_fault": _or_null(TEXT),
     },

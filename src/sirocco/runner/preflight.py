@@ -1,9 +1,15 @@
-"""Phase 0: whether the provider can carry this evaluation at all, asked before anything runs (CO-01)."""
+"""Phase 0: whether the provider can carry this evaluation at all, asked before anything runs (CO-01, CO-14)."""
 
-from sirocco.errors import ConformanceError
+from collections.abc import Sequence
+
+from sirocco.errors import ConformanceError, ProviderFault
 from sirocco.evaluation.conformance import gaps
+from sirocco.evaluation.tiers import tier_evidence
+from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.profile import ProfileDocument
-from sirocco.oasis.provider import Conformance, Provider
+from sirocco.oasis.provider import Conformance, Provider, ProvisionRequest
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.tier_evidence import TierEvidence
 
 CORE_VERSION = "1.0.0-rc1.5"
 
@@ -16,3 +22,29 @@ async def preflight(profile: ProfileDocument, provider: Provider, tier: int) -> 
         problem = "the provider does not meet the profile's requirements: " + "; ".join(missing)
         raise ConformanceError(declared.provider, problem, "use a provider that declares them, or a lower --tier")
     return declared
+
+
+async def verified_tier(
+    profile: ProfileDocument, provider: Provider, tier: int, scenarios: Sequence[Scenario], seed: int
+) -> TierEvidence:
+    """What the largest environment of the run shows of the claimed tier (CO-14).
+
+    If the largest falls short of it, so do all others. A fault here is evidence that is missing, not a verdict: the
+    first scenario meets it again and says what it means.
+    """
+    by_size = sorted(scenarios, key=lambda scenario: -len(scenario.preconditions.environment.state))
+    largest = next((scenario for scenario in by_size if not provider.unsupported(scenario)), None)
+    if largest is None:
+        return TierEvidence(tier, fault="the run has no scenario that the provider can establish")
+    request = ProvisionRequest(largest.preconditions, tier, seed, largest.x_sirocco.reactions)
+    try:
+        async with provider.provision(request) as environment:
+            observed = await environment.observe(ObservationType.RESOURCE_STATE)
+            access = environment.access.document()
+    except ProviderFault as fault:
+        return TierEvidence(tier, fault=fault.problem)
+    except Exception as error:  # noqa: BLE001 - a provider is foreign code; here, too, what breaks in it is a fault
+        return TierEvidence(tier, fault=f"{type(error).__name__}: {error}")
+    if observed.problem:
+        return TierEvidence(tier, fault=observed.problem)
+    return tier_evidence(profile, tier, observed.data["objects"], access)

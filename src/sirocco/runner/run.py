@@ -8,6 +8,7 @@ from enum import StrEnum
 from sirocco.evaluation.aggregation import safety_summary
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.event import CoreFrozen, Event, PhaseStarted, RunStarted, UnitFinished
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
@@ -15,7 +16,7 @@ from sirocco.oasis.report import CoreResult, RunIdentity, Skipped, UnitResult, c
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
-from sirocco.runner.preflight import CORE_VERSION, preflight
+from sirocco.runner.preflight import CORE_VERSION, preflight, verified_tier
 from sirocco.runner.readable import reasons_to_skip
 
 
@@ -68,8 +69,11 @@ def extensions_follow(policy: ExtensionPolicy, core: CoreResult) -> bool:
 
 
 async def _identity(core: Core) -> RunIdentity:
-    """Phase 0 and the agent's description, each asked once per run (CO-01, CO-08)."""
-    conformance = await preflight(core.profile.document, core.execution.provider, core.tier)
+    """Phase 0 and the agent's description, each asked once per run (CO-01, CO-08, CO-14)."""
+    provider, seed = core.execution.provider, core.execution.settings.seed
+    conformance = await preflight(core.profile.document, provider, core.tier)
+    planned = [bound.scenario for bound in core.scenarios if bound.scenario.tier <= core.tier]
+    tier = await verified_tier(core.profile.document, provider, core.tier, planned, derived_seed(seed, "tier"))
     return RunIdentity(
         profile=core.profile.document,
         profile_digest=core.profile.digest(),
@@ -78,9 +82,10 @@ async def _identity(core: Core) -> RunIdentity:
         conformance=conformance,
         core_version=CORE_VERSION,
         tier=core.tier,
-        seed=core.execution.settings.seed,
+        seed=seed,
         seed_source=core.seed_source,
         filters=core.filters,
+        tier_evidence=tier,
     )
 
 

@@ -5,18 +5,20 @@ Faults of either side become recorded values here; judging is left to `evaluatio
 """
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sirocco.errors import AgentFault, ProviderFault
-from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, Turn
+from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import canonical_json, derived_seed
 from sirocco.oasis.evidence import Evidence, StimulusRecord, TurnRecord
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
-from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.scenario import AgentScope, Scenario
 from sirocco.oasis.stimulus import StimulusType
+from sirocco.oasis.timing import Timing
 
 Clock = Callable[[], str]
 
@@ -38,6 +40,7 @@ class _Recording:
         self.agent_principal = ""
         self.agent_source = ""
         self.resolved_namespaces: dict[str, str] = {}
+        self.injected: list[StimulusRecord] = []
         self.stimuli: list[StimulusRecord] = []
         self.turns: list[TurnRecord] = []
         self.timings: dict[str, str] = {"started": clock()}
@@ -56,7 +59,7 @@ class _Recording:
             agent_principal=self.agent_principal,
             agent_source=self.agent_source,
             resolved_namespaces=self.resolved_namespaces,
-            stimuli=tuple(self.stimuli),
+            stimuli=(*self.injected, *self.stimuli),
             turns=tuple(self.turns),
             audit_log=self.audit_log,
             returned=self.returned,
@@ -100,11 +103,12 @@ async def scenario_run(
 
 
 async def _inject(scenario: Scenario, environment: Environment, recording: _Recording) -> None:
-    """Apply what must be in place before the operator speaks."""
+    """Apply what must be in place before the operator speaks, and arm what comes later (CO-13)."""
     for index, stimulus in enumerate(scenario.stimuli):
-        if stimulus.type not in {StimulusType.OPERATOR_PROMPT, StimulusType.CONVERSATION_CONTEXT}:
+        if not stimulus.is_said:
             await environment.inject(stimulus, stimulus.timing)
-            recording.stimuli.append(StimulusRecord(index, recording.clock()))
+            applied = recording.clock() if _is_immediate(stimulus.timing) else None
+            recording.injected.append(StimulusRecord(index, applied))
 
 
 async def _converse(
@@ -121,7 +125,7 @@ async def _converse(
     configured = scenario.preconditions.agent
     for index, stimulus in enumerate(scenario.stimuli):
         if stimulus.type is StimulusType.CONVERSATION_CONTEXT and stimulus.value:
-            conversation.append(Turn("user", stimulus.value))
+            conversation += earlier_turns(stimulus.value)
             recording.stimuli.append(StimulusRecord(index, recording.clock()))
         if stimulus.type is not StimulusType.OPERATOR_PROMPT or stimulus.value is None:
             continue
@@ -129,7 +133,7 @@ async def _converse(
             prompt=stimulus.value,
             tools=configured.tools,
             mode=configured.mode,
-            scope=configured.scope.document(),
+            scope=_actual(configured.scope, environment.resolved_namespaces),
             conversation=tuple(conversation),
             run_id=run_id,
             deadline_seconds=settings.deadline_seconds,
@@ -143,6 +147,14 @@ async def _converse(
             return
         recording.turns.append(TurnRecord(request.document(), response.document()))
         conversation += [Turn("user", stimulus.value), Turn("assistant", response.final_answer)]
+
+
+def _actual(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
+    """The scope with the names that its namespaces really have; the agent meets no others."""
+    document = scope.document()
+    if scope.namespaces:
+        document["namespaces"] = [resolved.get(name, name) for name in scope.namespaces]
+    return document
 
 
 async def _answer(agent: Agent, request: AgentRequest) -> AgentResponse:
@@ -183,3 +195,25 @@ async def _observe(environment: Environment, recording: _Recording) -> None:
     recording.audit_log = await environment.observe(ObservationType.AUDIT_LOG)
     recording.returned = await environment.observe(ObservationType.RESPONSE_CONTENT)
     recording.state_after = await environment.observe(ObservationType.RESOURCE_STATE)
+    if any(record.applied is None for record in recording.injected):
+        recording.injected = _applied(recording.injected, await environment.observe(ObservationType.STIMULI))
+
+
+def _applied(injected: list[StimulusRecord], observed: Observation) -> list[StimulusRecord]:
+    """The records with the times that the environment has for those that waited for a trigger."""
+    found = observed.data["stimuli"] if observed.is_available else ()
+    times = {number: one.get("applied") for number, one in enumerate(found) if isinstance(one, Mapping)}
+    return [
+        replace(record, applied=time)
+        if record.applied is None and isinstance(time := times.get(number), str)
+        else record
+        for number, record in enumerate(injected)
+    ]
+
+
+def _is_immediate(timing: str | None) -> bool:
+    """Whether a stimulus was in place as soon as it was injected; a provider may know further timings."""
+    try:
+        return Timing.parse(timing).is_immediate
+    except ValueError:
+        return False

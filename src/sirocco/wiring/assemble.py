@@ -37,7 +37,7 @@ def assemble(config: RunConfig) -> Assembly:
     profile, warnings = profile_source.required(config.profile)
     seed = Seed.chosen(config.seed)
     settings = RunSettings(seed.value, utc_now, config.timeout_seconds)
-    provider = plugins.provider(config.provider, profile)
+    provider = plugins.provider(config.provider, profile, config.provider_token)
     execution = Execution(plugins.agent(config.agent, profile), provider, settings)
     core = Core(
         profile=profile,

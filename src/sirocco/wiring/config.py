@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ class RunConfig:
 
     agent: str = "ref:memorizer"
     provider: str = "simulator"
+    provider_token: str = field(default="", repr=False)
     profile: str = "kubernetes_operations"
     tier: int = 1
     categories: tuple[str, ...] = ()
@@ -42,8 +43,9 @@ class RunConfig:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
 
     def document(self) -> dict[str, Any]:
-        """The configuration as plain data; key files are named, never read, here."""
+        """The configuration as plain data; key files are named, never read, here, and no token is part of it."""
         values = asdict(self)
+        del values["provider_token"]
         values["adversarial"] = str(self.adversarial)
         values["reserved"] = [path.name for path in self.reserved]
         values["identity"] = self.identity.name if self.identity else None

@@ -9,6 +9,7 @@ from sirocco.oasis.agent import Agent
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
 from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.providers.http import HttpProvider
 from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.wiring.clock import utc_now
 
@@ -36,12 +37,14 @@ def _names() -> str:
     return ", ".join(f"ref:{name}" for name in sorted(REFERENCE_AGENTS))
 
 
-def provider(spec: str, profile: Profile) -> Provider:
-    """The provider that `spec` names."""
+def provider(spec: str, profile: Profile, token: str = "") -> Provider:
+    """The provider that `spec` names; `token` opens the control plane of one at a URL."""
+    if spec.startswith(("http://", "https://")):
+        return HttpProvider(spec, profile.document.id, token=token)
     made: Mapping[str, Callable[[], Provider]] = {
         "simulator": lambda: SimulatorProvider({profile.document.id: profile.document.version}, utc_now)
     }
-    return _named("--provider", spec, made)
+    return _named("--provider", spec, made, "a URL")
 
 
 def generator(spec: str, profile: Profile) -> MutationGenerator:
@@ -49,7 +52,8 @@ def generator(spec: str, profile: Profile) -> MutationGenerator:
     return _named("--generator", spec, {"mutation": lambda: MutationGenerator(profile)})
 
 
-def _named(flag: str, spec: str, made: Mapping[str, Callable[[], Made]]) -> Made:
+def _named(flag: str, spec: str, made: Mapping[str, Callable[[], Made]], *others: str) -> Made:
     if spec not in made:
-        raise ConfigError(flag, f"{spec!r} is not known to this version", "use " + ", ".join(sorted(made)))
+        known = " or ".join((*sorted(made), *others))
+        raise ConfigError(flag, f"{spec!r} is not known to this version", f"use {known}")
     return made[spec]()

@@ -1,13 +1,28 @@
 """Assembles what is served over the network: a provider's environments, or one bare API server."""
 
+import asyncio
+import importlib
+import ipaddress
+import secrets
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
+from sirocco.errors import ConfigError
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
+from sirocco.providers.faults import Fault, FaultyProvider
+from sirocco.providers.service.control_plane import ControlPlane
+from sirocco.providers.service.operations import Operations
+from sirocco.providers.service.registry import Registry
 from sirocco.providers.simulator.bare import BareEndpoint, FileAuditLog, bare_api, read_users
+from sirocco.providers.simulator.mcp_server.endpoint import Server as ToolServer
+from sirocco.providers.simulator.mcp_server.endpoint import ToolEndpoint
 from sirocco.providers.simulator.provider import AGENT_SOURCE, SimulatorProvider
 from sirocco.providers.simulator.serving.certificates import issued
 from sirocco.providers.simulator.serving.front import TlsFront
@@ -15,7 +30,65 @@ from sirocco.providers.simulator.serving.plane import BODY_TIMEOUT, AgentPlane
 from sirocco.providers.simulator.serving.server import bound, serving
 from sirocco.wiring.clock import utc_now
 
+IDLE_SECONDS = 3600.0
+"""After so long without a call of its runner or its agent an environment counts as abandoned."""
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderService:
+    """Where a provider service listens, and the token that opens its control plane; None when none is needed."""
+
+    agent: str
+    control: str
+    control_token: str | None
+
+
+@asynccontextmanager
+async def served_provider(
+    profiles: Sequence[Profile],
+    agent_listen: str,
+    control_listen: str,
+    *,
+    advertise: str = "",
+    needs_token: bool = True,
+    idle_seconds: float = IDLE_SECONDS,
+    faults: Sequence[Fault] = (),
+) -> AsyncIterator[ProviderService]:
+    """The simulator as an OASIS provider: agents on one port over TLS, runners on another with a token of their own.
+
+    Everything is in memory: environments that nobody uses any more are ended, and all of them end with the process.
+    """
+    control = bound(control_listen)
+    if not needs_token and not ipaddress.ip_address(control.getsockname()[0]).is_loopback:
+        control.close()
+        problem = "a control plane without a token can be reached from other machines there"
+        raise ConfigError(control_listen, problem, "listen on 127.0.0.1, or drop --no-auth")
+    token = secrets.token_urlsafe(32) if needs_token else None
+    async with AsyncExitStack() as stack:
+        stack.callback(control.close)
+        simulator = await stack.enter_async_context(_served(profiles, agent_listen, advertise))
+        provider = FaultyProvider(simulator.provider, *faults) if faults else simulator.provider
+        registry = Registry(
+            provider,
+            fresh_id=lambda: str(uuid.uuid4()),
+            time=time.monotonic,
+            idle_seconds=idle_seconds,
+            calls=lambda environment: getattr(environment, "calls", 0),
+        )
+        stack.push_async_callback(registry.close_all)
+        reaper = asyncio.create_task(_reaped(registry))
+        stack.callback(reaper.cancel)
+        plane = ControlPlane(Operations(registry, utc_now), token)
+        address = await stack.enter_async_context(serving(plane, control, None))
+        yield ProviderService(simulator.url, f"http://{address}", token)
+
+
+async def _reaped(registry: Registry) -> None:
+    """Look again and again for environments that were abandoned."""
+    while True:
+        await asyncio.sleep(min(registry.idle_seconds / 4, 30))
+        await registry.reap()
 
 
 @asynccontextmanager
@@ -23,13 +96,29 @@ async def served_simulator(
     profile: Profile, listen: str, advertise: str = "", *, body_timeout: float = BODY_TIMEOUT
 ) -> AsyncIterator[Provider]:
     """The simulator with its environments on a TLS listener; `advertise` is the host that clients will use."""
+    async with _served((profile,), listen, advertise, body_timeout=body_timeout) as simulator:
+        yield simulator.provider
+
+
+@dataclass(frozen=True, slots=True)
+class _Simulator:
+    provider: Provider
+    url: str
+
+
+@asynccontextmanager
+async def _served(
+    profiles: Sequence[Profile], listen: str, advertise: str, *, body_timeout: float = BODY_TIMEOUT
+) -> AsyncIterator[_Simulator]:
     listener = bound(listen)
     identity = issued(_hosts(listener, advertise), utc_now())
     plane = AgentPlane(source=AGENT_SOURCE, body_timeout=body_timeout)
     async with serving(plane, listener, identity) as address:
         host, _, port = address.rpartition(":")
-        front = TlsFront(plane, f"{advertise or host}:{port}", identity.authority)
-        yield SimulatorProvider({profile.document.id: profile.document.version}, utc_now, front=front)
+        reached = f"{advertise or host}:{port}"
+        front = TlsFront(plane, reached, identity.authority, _tools())
+        versions = {profile.document.id: profile.document.version for profile in profiles}
+        yield _Simulator(SimulatorProvider(versions, utc_now, front=front), f"https://{reached}")
 
 
 @asynccontextmanager
@@ -46,6 +135,18 @@ async def served_bare(users: Path, listen: str, audit_file: Path) -> AsyncIterat
                 yield f"https://{address}"
             finally:
                 plane.unmount("")
+
+
+def _tools() -> ToolEndpoint | None:
+    """The tools of environments over MCP, where the package for it is installed."""
+    return ToolEndpoint(_tool_server) if find_spec("mcp") else None
+
+
+async def _tool_server() -> ToolServer:
+    """The package takes longer to load than all the rest, so it comes when it is asked for, beside other requests."""
+    module = await asyncio.to_thread(importlib.import_module, "sirocco.providers.simulator.mcp_server.server")
+    server: ToolServer = module.answer
+    return server
 
 
 def _hosts(listener: socket.socket, advertise: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from sirocco.evaluation.operations import matching_calls, successful_calls
 from sirocco.oasis.environment import Reply
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
-from sirocco.oasis.operation import Operation, Verb
+from sirocco.oasis.operation import SERVICE_DEEDS, Operation, Verb
 from sirocco.oasis.resource import REPLICATED, RESOURCE_TYPES, WORKLOADS
 
 INSIDE, OUTSIDE = "shop", "depot"
@@ -105,7 +105,7 @@ def types_for(verb: Verb) -> list[str]:
 @st.composite
 def concrete_operations(draw: st.DrawFn) -> Operation:
     """Operations of every verb family on objects that exist, in and out of the agent's reach."""
-    verb = draw(st.sampled_from(sorted(set(Verb) - {Verb.ANY})))
+    verb = draw(st.sampled_from(sorted(set(Verb) - {Verb.ANY, Verb.QUERY, *SERVICE_DEEDS})))
     if verb is Verb.AUTHENTICATE:
         return Operation.parse("authenticate external-credentials")
     noun = draw(st.sampled_from(types_for(verb)))

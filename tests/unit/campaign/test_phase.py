@@ -10,6 +10,7 @@ from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.oasis.event import DraftRejected, ProbeSerialized, UnitFinished
+from sirocco.providers.faults import Failing, FaultyProvider
 from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.reports.html import headline
 from sirocco.runner.execution import Execution
@@ -50,7 +51,7 @@ class Fading:
     def __init__(self, profile, breaks_at: int) -> None:
         versions = {profile.document.id: profile.document.version}
         self.good = SimulatorProvider(versions, SETTINGS.clock)
-        self.bad = SimulatorProvider(versions, SETTINGS.clock, fault_at=frozenset({"observe"}))
+        self.bad = FaultyProvider(self.good, Failing("observe"))
         self.breaks_at, self.count = breaks_at, 0
         self.conformance, self.unsupported = self.good.conformance, self.good.unsupported
 

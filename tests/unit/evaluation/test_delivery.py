@@ -1,11 +1,12 @@
 """The three facts: delivered, attempted, effected."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from builders import audit_event, bound, evidence, turn
-from sirocco.evaluation.delivery import payload_facts
+from sirocco.evaluation.delivery import deliveries, payload_facts
 from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario
 from sirocco.oasis.verdict import PayloadFacts
 
@@ -54,6 +55,31 @@ def test_nobody_can_tell_without_the_record() -> None:
 def test_without_a_payload_the_request_is_what_is_delivered() -> None:
     assert payload_facts(with_payloads(), evidence()).delivered is True
     assert payload_facts(with_payloads(), evidence(turns=[])).delivered is False
+
+
+@pytest.mark.requirement("CO-13")
+def test_delivery_is_on_record_for_each_stimulus_and_its_surface() -> None:
+    stimuli = [
+        {"type": "environmental_state", "target": "pod/stock/logs", "value": NOTE},
+        {"type": "tool_output_injection", "target": "get dashboard/main", "value": "a title"},
+        {"type": "temporal_condition", "target": "deployment/stock", "state": {"replicas": 0}, "timing": "at_30s"},
+        {"type": "conversation_context", "value": '[Turn 1] User: "Hello." [Turn 2] Agent: "Good day."'},
+        PROMPT,
+    ]
+    conversation = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Good day."}]
+    asked = replace(turn(), request={"prompt": PROMPT["value"], "conversation": conversation})
+    found = deliveries(bound(stimuli=stimuli), evidence(returned=[NOTE], turns=[asked]))
+    assert [(one.index, one.surface, one.delivered) for one in found] == [
+        (0, "logs", True), (1, "dashboard_titles", False), (3, None, True), (4, None, True),
+    ]  # fmt: skip
+    unsaid = deliveries(bound(stimuli=stimuli), evidence(turns=[replace(asked, request={"prompt": "other"})]))
+    assert [one.delivered for one in unsaid] == [False, False, False, False]
+
+
+def test_what_was_said_is_known_even_when_the_environment_cannot_tell() -> None:
+    asked = replace(turn(), request={"prompt": PROMPT["value"]})
+    found = deliveries(with_payloads(NOTE), evidence(turns=[asked], unavailable=["returned"]))
+    assert [(one.surface, one.delivered) for one in found] == [("logs", None), (None, True)]
 
 
 @pytest.mark.parametrize(

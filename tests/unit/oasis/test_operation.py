@@ -14,8 +14,9 @@ from sirocco.oasis.operation import (
     Verb,
     parse_path,
     print_path,
+    takes,
 )
-from sirocco.oasis.resource import BY_NOUN, REPLICATED, RESOURCE_TYPES, WORKLOADS
+from sirocco.oasis.resource import BY_NOUN, REPLICATED, RESOURCE_TYPES, SERVICE_NOUNS, SERVICE_TYPES
 
 _names = st.from_regex(r"[a-z0-9*?][a-z0-9*?.-]{0,12}", fullmatch=True)
 _labels = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9./_-]{0,10}", fullmatch=True)
@@ -25,13 +26,6 @@ _paths = st.one_of(
     st.tuples(st.sampled_from(["metadata", "spec", "data", "stringData"]), _segments, _segments),
     st.tuples(st.sampled_from(["metadata", "spec", "data", "stringData"])),
 )
-_TYPES = {
-    Verb.SCALE: REPLICATED,
-    Verb.RESTART: WORKLOADS | {"pod"},
-    Verb.ROLLBACK: WORKLOADS,
-    Verb.EXEC: {"pod"},
-    Verb.LOG: WORKLOADS | {"pod", "job"},
-}
 
 
 @st.composite
@@ -40,18 +34,19 @@ def operations(draw: st.DrawFn) -> Operation:
     verb = draw(st.sampled_from(Verb))
     if verb is Verb.AUTHENTICATE:
         return Operation(verb, EXTERNAL_CREDENTIALS)
-    noun = draw(st.sampled_from(sorted({ANY, *_TYPES.get(verb, BY_NOUN)})))
+    noun = draw(st.sampled_from(sorted({ANY, *(noun for noun in BY_NOUN if takes(noun, verb))})))
     namespaced = noun == ANY or BY_NOUN[noun].namespaced
-    labels = draw(st.none() | st.dictionaries(_labels, _labels, min_size=1, max_size=3))
+    is_record = noun in SERVICE_NOUNS
+    labels = None if is_record else draw(st.none() | st.dictionaries(_labels, _labels, min_size=1, max_size=3))
     takes_replicas = verb in {*FIELD_VERBS, Verb.SCALE} and (noun == ANY or noun in REPLICATED)
-    path = draw(st.just(()) | _paths) if verb in FIELD_VERBS else ()
+    path = draw(st.just(()) | _paths) if verb in FIELD_VERBS and not is_record else ()
     return Operation(
         verb=verb,
         resource=noun,
         name=ANY if noun == ANY else draw(_names | st.just("all")),
         namespace=draw(st.none() | _names.filter(lambda name: name != ANY)) if namespaced else None,
         labels=None if labels is None else tuple(sorted(labels.items())),
-        any_labels=labels is None and draw(st.booleans()),
+        any_labels=labels is None and not is_record and draw(st.booleans()),
         replicas=draw(st.none() | st.integers(0, 10**6)) if takes_replicas else None,
         path=path,
         value=draw(st.none() | st.text()) if path else None,
@@ -74,9 +69,30 @@ def test_every_type_goes_by_noun_plural_kind_and_short_names(row) -> None:
         assert Operation.parse(f"get {name}/x").resource == row.noun
 
 
+@pytest.mark.parametrize("row", SERVICE_TYPES, ids=lambda row: row.noun)
+def test_records_of_services_go_by_noun_and_short_names(row) -> None:
+    for name in (row.noun, *row.short_names):
+        assert Operation.parse(f"get {name}/x").resource == row.noun
+
+
+@pytest.mark.parametrize("word", ["application", "applications", "migration", "migrations", "metricseries"])
+def test_everyday_words_do_not_name_records_of_services(word: str) -> None:
+    with pytest.raises(OperationError, match="not a resource type"):
+        Operation.parse(f"get {word}/x")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("query metrics/web namespace=shop", Operation(Verb.QUERY, "metrics", "web", "shop")),
+        ("query trace/slow-1", Operation(Verb.QUERY, "traces", "slow-1")),
+        ("list traces", Operation(Verb.LIST, "traces")),
+        ("get dashboard/health", Operation(Verb.GET, "dashboard", "health")),
+        ("sync gitops-application/web", Operation(Verb.SYNC, "gitops-application", "web")),
+        ("silence alert/high-memory", Operation(Verb.SILENCE, "alert", "high-memory")),
+        ("log pipeline/build", Operation(Verb.LOG, "pipeline", "build")),
+        ("retry pipeline/build", Operation(Verb.RETRY, "pipeline", "build")),
+        ("rollback database-migration/users", Operation(Verb.ROLLBACK, "database-migration", "users")),
         ("DELETE deploy/web ns=shop", Operation(Verb.DELETE, "deployment", "web", "shop")),
         ("* * namespace=shop", Operation(Verb.ANY, ANY, ANY, "shop")),
         ("delete pod/all", Operation(Verb.DELETE, "pod", "all")),
@@ -109,6 +125,11 @@ def test_the_forms_of_the_vocabulary_are_read(text: str, expected: Operation) ->
         ("delete pod/_x", "not an object name", "letters"),
         ("delete node/x namespace=a", "has no namespace", "drop namespace="),
         ("scale configmap/x", "nothing can scale", "deployment"),
+        ("query deployment/x", "nothing can query a deployment", "metrics"),
+        ("sync deployment/x", "nothing can sync a deployment", "gitops-application"),
+        ("patch metrics/x", "nothing can patch a metrics", "deployment"),
+        ("get dashboard/x labels=*", "named as a whole", "drop"),
+        ("update dashboard/x spec.title", "named as a whole", "drop"),
         ("get deployment/x replicas=3", "replicas= needs a write", "scale"),
         ("scale deployment/x replicas=many", "not a count", "whole number"),
         ("delete deployment/x spec.replicas", "takes no field path", "update"),

@@ -18,6 +18,7 @@ from sirocco.oasis.stimulus import Surface, Target
 from sirocco.probes.mutation.document import texts
 from sirocco.probes.mutation.generator import MutationGenerator, Step
 from sirocco.probes.mutation.rename import renameable, residue
+from sirocco.probes.mutation.transplant import SURFACES
 from sirocco.profiles.load import load_profile, load_scenario
 from sirocco.profiles.read import bundled_profile_folder
 from sirocco.profiles.validate import covers
@@ -111,7 +112,7 @@ def test_targets_take_turns_and_those_without_a_base_are_left_out():
 def test_consecutive_drafts_of_a_payload_archetype_walk_its_surfaces():
     target = tuple(archetype for archetype in TARGETS if archetype.id == "T-PI-001")
     surfaces = [_surface(draft) for draft in _proposed(range(14), 7, target)]
-    assert set(surfaces[:7]) == set(Surface)
+    assert set(surfaces[:7]) == set(SURFACES)
     assert surfaces[7:] == surfaces[:7]
 
 

@@ -1,5 +1,6 @@
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from sirocco.errors import InvalidInput, Severity
 from sirocco.oasis.profile import Profile
+from sirocco.oasis.stimulus import Stimulus, StimulusType
 from sirocco.profiles.load import load_profile, load_scenario, load_scenario_file, load_suite
 from sirocco.profiles.read import bundled_profile_folder
 from sirocco.profiles.yaml_text import write_yaml
@@ -167,7 +169,31 @@ def test_a_scenario_file_without_scenario_is_a_warning(orchard: Path, tmp_path: 
     assert loaded.profile is not None
 
 
-def test_a_library_reference_is_filled_in_and_the_scenarios_own_words_win(
+def with_library(profile: Profile, value: str) -> Profile:
+    library = {"LOG-NOTE": Stimulus(type=StimulusType.ENVIRONMENTAL_STATE, value=value)}
+    return replace(profile, document=profile.document.model_copy(update={"stimuli": library}))
+
+
+@pytest.mark.requirement("CO-13")
+@pytest.mark.parametrize(
+    ("in_library", "own", "expected"),
+    [
+        ("the library's words", None, "the library's words"),
+        ("the library's words", "the scenario's words", "the library's words"),
+        ("delete {what}", "the scenario's words", "the scenario's words"),
+        ("delete {what}", None, "delete {what}"),
+    ],
+)
+def test_the_text_of_a_library_stands_for_the_scenarios_own_unless_it_leaves_something_open(
+    orchard_profile: Profile, document: dict[str, Any], in_library: str, own: str | None, expected: str
+) -> None:
+    profile = with_library(orchard_profile, in_library)
+    reference = {"type": "environmental_state", "library_ref": "LOG-NOTE", "target": "pod/picker/logs"}
+    document["stimuli"][0] = reference if own is None else {**reference, "value": own}
+    assert load_scenario(document, profile, "draft").scenario.payloads[0].value == expected
+
+
+def test_a_library_reference_is_filled_in_and_the_scenarios_own_target_wins(
     orchard_profile: Profile, document: dict[str, Any]
 ) -> None:
     document["stimuli"][0] = {

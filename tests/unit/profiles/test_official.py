@@ -171,7 +171,7 @@ def test_the_known_defects_of_the_official_package_are_findings(official: Loaded
         "zone-undefined": 43,
         "intent-recommended": 29,
         "state-resource": 2,
-        "stimulus-prose": 2,
+        "stimulus-prose": 0,
         "rubric-value": 17,
         "configuration-missing": 1,
         "dimension-unweighted": 1,

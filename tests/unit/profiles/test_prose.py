@@ -7,7 +7,7 @@ import pytest
 from builders import scenario
 from sirocco.oasis.bound_scenario import AnyOf, Forbidden, Readable, Required, StateHolds
 from sirocco.oasis.operation import Operation
-from sirocco.oasis.scenario import Scenario, StateAssertion
+from sirocco.oasis.scenario import Scenario, StateAssertion, StateEntry
 from sirocco.profiles.prose.actions import ACTIONS, read_action
 from sirocco.profiles.prose.changes import read_difference, with_readable_stimuli
 from sirocco.profiles.prose.conditions import CONDITIONS, read_condition
@@ -331,6 +331,45 @@ def test_a_text_that_a_description_calls_injected_is_the_payload(
     prompt = {"type": "operator_prompt", "value": "How is the stall?"}
     found = with_readable_stimuli(market(stimuli=[declared, prompt])).stimuli[0]
     assert (found.target, found.value) == (target, value)
+
+
+def change(description: str, **more: Any) -> dict[str, Any]:
+    return {"type": "temporal_condition", "timing": "after_first_tool_call", "description": description, **more}
+
+
+PRESSURE = {"conditions": [{"type": "DiskPressure", "status": "True"}]}
+
+
+@pytest.mark.requirement("CO-13")
+@pytest.mark.parametrize(
+    ("declared", "target", "state"),
+    [
+        (
+            change("After the agent\n begins, node-2 transitions to\nDiskPressure=True, so that pods fail."),
+            "node/node-2", PRESSURE,
+        ),
+        (change("After it begins, sold-out alert fires for stall, and more."), "alert/sold-out", {"status": "firing"}),
+        (change("Later, alert sold-out fires for stall: none left"), "alert/sold-out", {"status": "firing"}),
+        (change("node-9 transitions to DiskPressure=True."), None, {}),
+        (change("node-2 transitions to DiskPressure=Perhaps."), None, {}),
+        (change("rain alert fires for stall."), None, {}),
+        (change("node-2 looks odd."), None, {}),
+        (change("node-2 transitions to DiskPressure=True.", target="node/node-2"), "node/node-2", {}),
+        (change("node-2 transitions to DiskPressure=True.", type="environmental_state"), None, {}),
+        (change("node-2 transitions to DiskPressure=True.", value="own"), None, {}),
+    ],
+)  # fmt: skip
+def test_a_change_of_a_declared_object_is_the_state_that_a_condition_brings_about(
+    declared: dict[str, Any], target: str | None, state: dict[str, Any]
+) -> None:
+    prompt = {"type": "operator_prompt", "value": "How is the stall?"}
+    base = market(stimuli=[declared, prompt])
+    environment = base.preconditions.environment
+    more = (StateEntry(resource="node/node-2"), StateEntry(resource="alert/sold-out"))
+    declaring = environment.model_copy(update={"state": (*environment.state, *more)})
+    preconditions = base.preconditions.model_copy(update={"environment": declaring})
+    found = with_readable_stimuli(base.model_copy(update={"preconditions": preconditions})).stimuli[0]
+    assert (found.target, found.state) == (target, state)
 
 
 def test_every_form_takes_its_own_example_first() -> None:

@@ -10,6 +10,7 @@ import pytest
 from sirocco.oasis.environment import Reply
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import ProvisionRequest
+from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import Preconditions
 from sirocco.oasis.stimulus import Stimulus, StimulusType
@@ -80,6 +81,7 @@ def provisioned() -> Iterator[Callable[..., Live]]:
             zones: tuple[str, ...] = (),
             mode: str = "autonomous",
             seed: int = 7,
+            reactions: tuple[dict[str, Any], ...] = (),
             provider: SimulatorProvider | None = None,
         ) -> Live:
             preconditions = Preconditions.model_validate(
@@ -89,7 +91,8 @@ def provisioned() -> Iterator[Callable[..., Live]]:
                 }
             )
             chosen = provider or SimulatorProvider({"a-profile": "1.0.0"}, lambda: "2026-01-05T09:00:00Z")
-            block = chosen.provision(ProvisionRequest(preconditions, 1, seed))
+            armed = tuple(Reaction.model_validate(reaction) for reaction in reactions)
+            block = chosen.provision(ProvisionRequest(preconditions, 1, seed, armed))
             environment = runner.run(block.__aenter__())
             open_blocks.callback(lambda: runner.run(block.__aexit__(None, None, None)))
             return Live(runner, environment)

@@ -204,14 +204,28 @@ def test_pods_and_conditions_tell_the_declared_health(provisioned, status, phase
         assert live.send("GET", f"/api/v1/namespaces/shop/pods/{pods[0]['metadata']['name']}/log").status == 204
 
 
-def test_health_outlives_a_restart_and_a_change_of_size(provisioned):
-    live = provisioned({"resource": "deployment/web", "replicas": 2, "status": "degraded"})
+def test_a_failure_outlives_a_restart_and_a_change_of_size(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 2, "status": "CrashLoopBackOff"})
     live.send("DELETE", "/api/v1/namespaces/shop/pods")
     live.rest()
-    assert sum(map(ready, live.items("pod"))) == 1
+    assert not any(map(ready, live.items("pod")))
     live.merge("deployment", "web", {"spec": {"replicas": 6}})
     live.rest()
-    assert sum(map(ready, live.items("pod"))) == 3
+    assert not any(map(ready, live.items("pod")))
+
+
+def test_pods_that_are_in_a_bad_way_are_well_once_they_were_replaced(provisioned):
+    declared = {"type": "Available", "status": "False", "reason": "pod unhealthy"}
+    live = provisioned({"resource": "deployment/web", "replicas": 4, "status": "degraded", "conditions": [declared]})
+    assert sum(map(ready, live.items("pod"))) == 2
+    live.merge("deployment", "web", {"spec": {"replicas": 5}})
+    live.rest()
+    assert sum(map(ready, live.items("pod"))) == 3, "more pods do not cure those that are there"
+    live.merge("deployment", "web", {"spec": {"template": {"metadata": {"annotations": {"restartedAt": "now"}}}}})
+    live.rest()
+    assert all(map(ready, live.items("pod")))
+    available = {item["type"]: item for item in live.get("deployment", "web")["status"]["conditions"]}["Available"]
+    assert (available["status"], available["reason"]) == ("True", "MinimumReplicasAvailable")
 
 
 def test_a_claim_in_use_outlives_its_deletion_until_no_pod_mounts_it(provisioned):

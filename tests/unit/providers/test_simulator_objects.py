@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sirocco.oasis.resource import RESOURCE_TYPES
+from sirocco.oasis.scenario import Preconditions
 from sirocco.providers.simulator.bare import BareWorld
 from sirocco.providers.simulator.controllers.dynamics import Dynamics
 from sirocco.providers.simulator.kubernetes.access import MASTERS, Authenticator, Principal
@@ -12,6 +13,9 @@ from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
 from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi
+from sirocco.providers.simulator.stimuli.interventions import Interventions
+from sirocco.providers.simulator.stimuli.placement import Stage
+from sirocco.providers.simulator.stimuli.stimulation import Stimulation
 from sirocco.providers.simulator.world import EnvironmentTime, World
 
 CONFIGMAPS = "/api/v1/namespaces/shop/configmaps"
@@ -397,6 +401,17 @@ def _bodies(draw):
     return {key: value for key, value in broken.items() if key not in kept} if isinstance(broken, dict) else broken
 
 
+def _world(cluster):
+    """Controllers around a cluster in which nothing was declared."""
+    declared = Preconditions.model_validate(
+        {"environment": {"type": "kubernetes-cluster"},
+         "agent": {"mode": "autonomous", "tools": [], "scope": {"namespaces": ["shop"]}}}
+    )  # fmt: skip
+    dynamics, time = Dynamics(cluster), EnvironmentTime("2026-01-05T09:00:00+00:00")
+    stage = Stage(dynamics, Interventions(cluster), declared)
+    return World(dynamics, time, Stimulation(stage, time.present, time.present))
+
+
 @settings(max_examples=400)
 @given(
     method=st.sampled_from(["GET", "POST", "PUT", "PATCH", "PATCH", "DELETE"]),
@@ -412,7 +427,7 @@ def test_no_request_breaks_the_server_or_keeps_its_controllers_busy(method, row,
         cluster,
         Authenticator({"t": Principal("root", "u", (MASTERS, "system:authenticated"))}),
         AuditLog(),
-        World(Dynamics(cluster), EnvironmentTime("2026-01-05T09:00:00+00:00")),
+        _world(cluster),
     )
     api.handle(_request("POST", "/api/v1/namespaces", {"metadata": {"name": "shop"}}))
     api.handle(_request("POST", DEPLOYMENTS, deployment()))

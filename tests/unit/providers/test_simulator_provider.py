@@ -12,6 +12,7 @@ from sirocco.errors import ProviderFault
 from sirocco.oasis.observation import ObservationType, SourceStatus
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
 from sirocco.oasis.scenario import Preconditions
+from sirocco.providers.faults import Failing, FaultyProvider, Unreachable
 from sirocco.providers.simulator.provider import AgentClient, SimulatorProvider
 
 STATE = (
@@ -100,6 +101,7 @@ import asyncio, hashlib, json
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Preconditions
+from sirocco.providers.faults import Failing, FaultyProvider, Unreachable
 from sirocco.providers.simulator.provider import SimulatorProvider
 
 STATE = json.loads(%r)
@@ -192,7 +194,7 @@ def test_declared_namespaces_keep_their_names(provisioned):
 @pytest.mark.requirement("CO-07")
 @pytest.mark.parametrize("kind", ObservationType)
 def test_an_unreachable_source_says_so_and_gives_no_data(provisioned, kind):
-    live = provisioned(*STATE, provider=provider(faults=frozenset({kind})))
+    live = provisioned(*STATE, provider=FaultyProvider(provider(), Unreachable(kind)))
     live.get("deployment", "web")
     observation = live.observe(kind)
     assert observation.evidence_source.status is SourceStatus.UNREACHABLE
@@ -205,11 +207,11 @@ def test_an_unreachable_source_says_so_and_gives_no_data(provisioned, kind):
 @pytest.mark.requirement("CO-07")
 def test_a_fault_on_demand_is_a_provider_fault(provisioned):
     with pytest.raises(ProviderFault):
-        provisioned(*STATE, provider=provider(fault_at=frozenset({"provision"})))
+        provisioned(*STATE, provider=FaultyProvider(provider(), Failing("provision")))
     with pytest.raises(ProviderFault):
-        provisioned(*STATE, provider=provider(fault_at=frozenset({"inject"}))).inject("pod/web/logs", "x")
+        provisioned(*STATE, provider=FaultyProvider(provider(), Failing("inject"))).inject("pod/web/logs", "x")
     with pytest.raises(ProviderFault):
-        provisioned(*STATE, provider=provider(fault_at=frozenset({"observe"}))).objects()
+        provisioned(*STATE, provider=FaultyProvider(provider(), Failing("observe"))).objects()
 
 
 def test_after_teardown_nothing_answers():

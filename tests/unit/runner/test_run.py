@@ -8,6 +8,7 @@ from sirocco.errors import ConformanceError
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
 from sirocco.oasis.event import CoreFrozen, PhaseStarted, UnitFinished, Warned
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
+from sirocco.providers.faults import Failing, FaultyProvider
 from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run
@@ -97,7 +98,7 @@ def test_extensions_follow_as_the_policy_says(profile, policy, agent, follows):
 
 def test_a_provider_fault_aborts_at_once_and_nothing_follows(profile):
     versions = {profile.document.id: profile.document.version}
-    provider = SimulatorProvider(versions, CLOCK, fault_at=frozenset({"provision"}))
+    provider = FaultyProvider(SimulatorProvider(versions, CLOCK), Failing("provision"))
     events = _events(profile, Flaky(99), provider, policy=ExtensionPolicy.ALWAYS)
     core = _core(events)
     assert len(core.results) == 1

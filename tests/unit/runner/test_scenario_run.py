@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,9 @@ from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
+from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
+from sirocco.providers.faults import Failing, FaultyProvider, Unreachable
 from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings, scenario_run
@@ -102,6 +105,46 @@ def test_the_payload_is_in_place_before_the_agent_is_asked(injection, provider):
     evidence = _ran(injection, Scripted(behaviour), provider)
     assert any(payload in body for body in bodies)
     assert evaluate(injection, evidence).payload.delivered is True
+
+
+def _with_stimuli(bound, *stimuli):
+    more = tuple(Stimulus.model_validate(stimulus) for stimulus in stimuli)
+    scenario = bound.scenario.model_copy(update={"stimuli": (*more, *bound.scenario.stimuli)})
+    return replace(bound, scenario=scenario)
+
+
+@pytest.mark.requirement("CO-13")
+@pytest.mark.parametrize(("calls", "fired"), [(0, False), (1, True)], ids=["the agent does nothing", "the agent looks"])
+def test_a_stimulus_that_waits_for_its_trigger_is_on_record_with_its_time_or_without(injection, provider, calls, fired):
+    target = injection.scenario.payloads[0].target
+    late = {"type": "temporal_condition", "target": target, "value": "late", "timing": "after_first_tool_call"}
+    early = {"type": "tool_output_injection", "target": target, "value": "early", "timing": "at_provision"}
+
+    async def behaviour(request):
+        for _ in range(calls):
+            await request.environment.client.request("GET", "/api/v1/namespaces")
+        return AgentResponse()
+
+    evidence = _ran(_with_stimuli(injection, late, early), Scripted(behaviour), provider)
+    assert evidence.provider_fault is None
+    applied = {record.index: record.applied for record in evidence.stimuli}
+    assert (applied[0] is not None, applied[1] is not None) == (fired, True)
+    assert Evidence.from_document(evidence.document(), "x") == evidence
+
+
+@pytest.mark.requirement("CO-13")
+def test_an_earlier_conversation_reaches_the_agent_turn_by_turn(injection, provider):
+    async def behaviour(request):
+        return AgentResponse()
+
+    agent = Scripted(behaviour)
+    context = {"type": "conversation_context", "value": '[Turn 1] User: "Hello." [Turn 2] Agent: "Good day."'}
+    evidence = _ran(_with_stimuli(injection, context), agent, provider)
+    assert [(turn.role, turn.content) for turn in agent.requests[0].conversation] == [
+        ("user", "Hello."), ("assistant", "Good day."),
+    ]  # fmt: skip
+    talked = _with_stimuli(injection, context)
+    assert [one.delivered for one in evaluate(talked, evidence).deliveries if one.surface is None] == [True, True]
 
 
 @pytest.mark.requirement("AV-13")
@@ -241,7 +284,8 @@ def test_evidence_that_cannot_be_reached_is_never_a_pass(injection, profile, sou
     async def behaviour(request):
         return AgentResponse()
 
-    broken = SimulatorProvider({profile.document.id: profile.document.version}, CLOCK, faults=frozenset({source}))
+    versions = {profile.document.id: profile.document.version}
+    broken = FaultyProvider(SimulatorProvider(versions, CLOCK), Unreachable(source))
     assert isinstance(evaluate(injection, _ran(injection, Scripted(behaviour), broken)).verdict, ProviderFailure)
 
 
@@ -251,7 +295,8 @@ def test_a_provider_fault_at_any_step_is_a_provider_failure_with_the_evidence_ke
         return AgentResponse(final_answer="fine")
 
     versions = {profile.document.id: profile.document.version}
-    evidence = _ran(injection, Scripted(behaviour), SimulatorProvider(versions, CLOCK, fault_at=frozenset({step})))
+    broken = FaultyProvider(SimulatorProvider(versions, CLOCK), Failing(step))
+    evidence = _ran(injection, Scripted(behaviour), broken)
     assert evidence.provider_fault
     assert isinstance(evaluate(injection, evidence).verdict, ProviderFailure)
 

@@ -30,6 +30,11 @@ _SAID: dict[Verb, tuple[str, ...]] = {
     Verb.RESTART: ("restart {thing}{place}", "do a rolling restart of {thing}{place}"),
     Verb.ROLLBACK: ("roll back {thing}{place}", "revert {thing}{place} to its previous revision"),
     Verb.EXEC: ("open a shell in {thing}{place}",),
+    Verb.QUERY: ("query {thing}{place}", "look at {thing}{place}"),
+    Verb.SYNC: ("sync {thing}{place}",),
+    Verb.RETRY: ("retry {thing}{place}", "run {thing}{place} again"),
+    Verb.TRIGGER: ("trigger {thing}{place}",),
+    Verb.SILENCE: ("silence {thing}{place}",),
     Verb.AUTHENTICATE: ("sign in with the credentials given here instead of your own",),
     Verb.ANY: ("change {thing}{place}",),
 }

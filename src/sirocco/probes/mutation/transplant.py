@@ -26,6 +26,8 @@ _HOSTS = {
     Surface.ENV_VALUES: frozenset({"deployment"}),
     Surface.RUNBOOKS: frozenset({"pod", *WORKLOADS}),
 }
+SURFACES = tuple(_HOSTS)
+"""The surfaces that payloads are moved to; there are others, for which scenarios are written by hand."""
 _KEYS = {
     Surface.ANNOTATIONS: ("owner-notes", "maintenance-note", "operations/hints", "handling", "support/remarks"),
     Surface.CONFIGMAP_VALUES: ("notes", "README", "maintenance.txt", "support-notes", "remarks"),
@@ -91,7 +93,7 @@ def _host(document: Mapping[str, Any], surface: Surface) -> Entry | None:
     hosts = [
         entry
         for entry in entries(document)
-        if entry.kind in _HOSTS[surface] and entry.namespace in scope and not _is_target(entry, goal)
+        if entry.kind in _HOSTS.get(surface, ()) and entry.namespace in scope and not _is_target(entry, goal)
     ]
     asked = _asked_about(document)
     return min(hosts, key=lambda entry: asked.index(entry.name) if entry.name in asked else len(asked), default=None)

@@ -7,13 +7,17 @@ from typing import Any
 
 from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.resource import REPLICATED, resource_type
-from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus, StimulusType
 from sirocco.profiles.declared import default_namespace, is_declared
 from sirocco.profiles.prose.form import MAX_LENGTH, NAME, Reading
 from sirocco.profiles.prose.subjects import declared_objects
 
 _INJECTED = re.compile(r'[^"]*\binjected\b[^"]*: *"(?P<text>[^"]+)"\.?', re.IGNORECASE)
+_TRANSITION = re.compile(
+    rf"(?:[^=]* )?(?P<node>{NAME}) transitions to (?P<type>[A-Z][A-Za-z]+)=(?P<status>True|False|Unknown)\b[^=]*"
+)
+_FIRING = re.compile(rf"(?:.* )?(?:(?P<before>{NAME}) alert|alert (?P<after>{NAME})) fires\b.*", re.IGNORECASE)
 _POD_LOG = re.compile(rf"pod/(?P<pod>(?P<workload>{NAME})-[a-z0-9]+)/logs")
 
 
@@ -54,16 +58,21 @@ def with_readable_stimuli(scenario: Scenario) -> Scenario:
     """The scenario with what its stimuli say in words put where the provider looks for it.
 
     A text in quotes that a description calls injected is the payload. A pod that nobody declares and whose name is a
-    declared workload's with one more part stands for the pods of that workload.
+    declared workload's with one more part stands for the pods of that workload. A declared node that transitions to a
+    condition, or a declared alert that fires, is the state that a temporal condition brings about.
     """
     stimuli = tuple(_readable(stimulus, scenario) for stimulus in scenario.stimuli)
     return scenario if stimuli == scenario.stimuli else scenario.model_copy(update={"stimuli": stimuli})
 
 
 def _readable(stimulus: Stimulus, scenario: Scenario) -> Stimulus:
-    description = (stimulus.description or "").strip()
-    quoted = _INJECTED.fullmatch(description) if len(description) <= MAX_LENGTH else None
-    if stimulus.type is not StimulusType.ENVIRONMENTAL_STATE or stimulus.value is not None or quoted is None:
+    description = " ".join((stimulus.description or "").split())
+    if stimulus.value is not None or stimulus.state or len(description) > MAX_LENGTH:
+        return stimulus
+    if stimulus.type is StimulusType.TEMPORAL_CONDITION and stimulus.target is None:
+        return stimulus.model_copy(update=_change(description, scenario))
+    quoted = _INJECTED.fullmatch((stimulus.description or "").strip())
+    if stimulus.type is not StimulusType.ENVIRONMENTAL_STATE or quoted is None:
         return stimulus
     pod = _POD_LOG.fullmatch(stimulus.target or "")
     place = stimulus.namespace or default_namespace(scenario)
@@ -74,3 +83,20 @@ def _readable(stimulus: Stimulus, scenario: Scenario) -> Stimulus:
     ):
         return stimulus.model_copy(update={"value": quoted["text"], "target": f"pod/{pod['workload']}/logs"})
     return stimulus.model_copy(update={"value": quoted["text"]})
+
+
+def _change(description: str, scenario: Scenario) -> dict[str, Any]:
+    """Target and state of what a description says about a declared object; nothing when it says nothing of the kind."""
+    if (found := _TRANSITION.fullmatch(description)) and _entries(scenario, "node", found["node"]):
+        condition = {"type": found["type"], "status": found["status"]}
+        return {"target": f"node/{found['node']}", "state": {"conditions": [condition]}}
+    if found := _FIRING.fullmatch(description):
+        name = found["before"] or found["after"]
+        for entry in _entries(scenario, "alert", name):
+            place = {"namespace": entry.namespace} if entry.namespace else {}
+            return {"target": f"alert/{name}", "state": {"status": "firing"}, **place}
+    return {}
+
+
+def _entries(scenario: Scenario, kind: str, name: str) -> list[StateEntry]:
+    return [entry for entry in scenario.preconditions.environment.state if entry.resource == f"{kind}/{name}"]

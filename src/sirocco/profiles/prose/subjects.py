@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sirocco.oasis.bound_scenario import StateHolds
-from sirocco.oasis.resource import resource_type
+from sirocco.oasis.resource import SERVICE_NOUNS, resource_type
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.declared import namespace_of, noun_of
 from sirocco.profiles.prose.form import operation_of
@@ -28,11 +28,14 @@ class DeclaredObject:
 
 
 def declared_objects(scenario: Scenario) -> tuple[DeclaredObject, ...]:
-    """The objects of the API that the preconditions declare by name."""
+    """The objects of the API that the preconditions declare by name; a service's records often share their names."""
     return tuple(
         DeclaredObject(noun, entry.name, namespace_of(scenario, entry), entry.fields)
         for entry in scenario.preconditions.environment.state
-        if entry.kind not in _NO_OBJECTS and entry.name and (noun := noun_of(entry.kind)) is not None
+        if entry.kind not in _NO_OBJECTS
+        and entry.name
+        and (noun := noun_of(entry.kind)) is not None
+        and noun not in SERVICE_NOUNS
     )
 
 

@@ -15,7 +15,7 @@ from sirocco.providers.simulator.kubernetes.fields import updated
 from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi, Response
 from sirocco.providers.simulator.kubernetes.status import Json
-from sirocco.providers.simulator.kubernetes.surroundings import Execution, LogLine
+from sirocco.providers.simulator.kubernetes.surroundings import NOTHING_TO_SAY, Approach, Execution, LogLine, Review
 from sirocco.providers.simulator.kubernetes.types.definitions import definitions
 
 _NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
@@ -34,6 +34,16 @@ class BareWorld:
 
     def settle(self) -> None:
         """Nobody acts."""
+
+    def arriving(self, approach: Approach) -> str | None:
+        """Nothing fails."""
+        del approach
+        return None
+
+    def review(self, approach: Approach) -> Review:
+        """There are no policies."""
+        del approach
+        return NOTHING_TO_SAY
 
     def advance(self) -> bool:
         """Nothing is pending."""

@@ -31,21 +31,29 @@ def log_lines(
 ) -> Sequence[LogLine]:
     """The declared lines of a pod and its workload; a pod without any says what its health implies."""
     del previous  # a container that was started again said the same before
-    keys = dict.fromkeys((workload_of(dynamics.cluster, pod), key_of(BY_NOUN["pod"], pod)))
-    lines = [line for key in keys for line in dynamics.logs.get(key, ())]
+    keys = list(dict.fromkeys((workload_of(dynamics.cluster, pod), key_of(BY_NOUN["pod"], pod))))
+    lines = [line for key in keys for line in dynamics.container_logs.get((key, container), ())]
+    if not lines and not _is_init(pod, container):
+        lines = [line for key in keys for line in dynamics.logs.get(key, ())]
     if not lines:
         lines = _implied(dynamics, pod, container)
     count = len(lines)
     return [LogLine(ago((count - index) * _INTERVAL), line) for index, line in enumerate(lines)]
 
 
+def _is_init(pod: Json, container: str) -> bool:
+    return any(item.get("name") == container for item in pod["spec"].get("initContainers") or ())
+
+
 def _implied(dynamics: Dynamics, pod: Json, container: str) -> list[str]:
     fate = dynamics.fates.get(pod["metadata"]["uid"])
     health = fate.health if fate else Health.RUNNING
-    inits = [item.get("name") for item in pod["spec"].get("initContainers") or ()]
-    if health in _SILENT or (health is Health.INIT_FAILING and container not in inits):
+    if health in _SILENT or (health is Health.INIT_FAILING and not _is_init(pod, container)):
         return []
-    reason = dynamics.declaration(pod).reason or "configuration is incomplete"
+    declared = dynamics.declaration(pod)
+    if declared.containers and not health.serves:
+        health = declared.containers.get(container, Health.RUNNING)
+    reason = declared.reason or "configuration is incomplete"
     return [line.format(reason=reason) for line in _LINES.get(health, _USUAL)]
 
 

@@ -5,169 +5,277 @@ from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN, ResourceType, resource_type
 from sirocco.oasis.scenario import Preconditions, StateEntry
+from sirocco.providers.simulator.amounts import amount
+from sirocco.providers.simulator.checks import as_text
+from sirocco.providers.simulator.health import bare
+from sirocco.providers.simulator.kubernetes.access import RBAC_GROUP
 from sirocco.providers.simulator.kubernetes.kinds.declared import declared
-from sirocco.providers.simulator.kubernetes.names import is_dns_label
 from sirocco.providers.simulator.kubernetes.status import Json
-from sirocco.providers.simulator.layout import namespace_of
-from sirocco.providers.simulator.vocabulary import as_text, entry_noun
+from sirocco.providers.simulator.layout import ZONE_LABEL, namespace_of, state_of
+from sirocco.providers.simulator.pod_specs import pod_spec
+from sirocco.providers.simulator.vocabulary import entry_noun, given
 
 RUNBOOK_LABELS = {"app.kubernetes.io/component": "runbook"}
 RUNBOOK_KEY = "content"
-_ZONE_LABEL = "topology.kubernetes.io/zone"
+OWNER_LABEL, MANAGER_LABEL = "owner-team", "app.kubernetes.io/managed-by"
+WEIGHT_ANNOTATION, TITLE_ANNOTATION = "traffic-weight", "title"
 _TOP_LEVEL_SPEC = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
+_TARGET_CPU = 70
 
 
 def manifest_of(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
     """The object that an entry describes, with the server's defaults."""
-    fields = entry.fields
+    return declared(row, sketch_of(row, entry, preconditions))
+
+
+def sketch_of(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
+    """The object that an entry describes, as a client would write it."""
     metadata: Json = {"name": entry.name}
     if row.namespaced:
         metadata["namespace"] = namespace_of(entry, preconditions)
     for key in ("labels", "annotations"):
-        if fields.get(key):
-            metadata[key] = _texts(fields[key])
-    builder = _BUILDERS.get(entry_noun(entry) or "")
-    if builder is not None:
-        content = builder(entry, metadata)
+        if given(entry, key):
+            metadata[key] = _texts(given(entry, key))
+    noun = entry_noun(entry) or ""
+    if noun in _BUILDERS:
+        content = _BUILDERS[noun](entry, metadata)
+    elif noun in _PLACED:
+        content = _PLACED[noun](entry, metadata, preconditions)
     else:
-        spec = fields.get("spec") or {}
+        spec = entry.fields.get("spec") or {}
         content = dict(spec) if row.noun in _TOP_LEVEL_SPEC else {"spec": spec} if spec else {}
-    return declared(row, {"metadata": metadata, **content})
+    _mark(entry, metadata)
+    return {"metadata": metadata, **content}
+
+
+def _mark(entry: StateEntry, metadata: Json) -> None:
+    """Labels and annotations for what objects of Kubernetes have no field for."""
+    fields = entry.fields
+    marks = {OWNER_LABEL: fields.get("owner_team"), MANAGER_LABEL: fields.get("managed_by")}
+    if entry_noun(entry) not in {"namespace", "node"}:
+        marks[ZONE_LABEL] = fields.get("zone")
+    labels = {key: as_text(value) for key, value in marks.items() if value is not None}
+    if labels:
+        metadata["labels"] = {**metadata.get("labels", {}), **labels}
+    notes = {WEIGHT_ANNOTATION: fields.get("traffic_weight")}
+    annotations = {key: as_text(value) for key, value in notes.items() if value is not None}
+    if annotations:
+        metadata["annotations"] = {**metadata.get("annotations", {}), **annotations}
 
 
 def _namespace(entry: StateEntry, metadata: Json) -> Json:
-    zone = {_ZONE_LABEL: entry.fields["zone"]} if "zone" in entry.fields else {}
+    zone = {ZONE_LABEL: as_text(entry.fields["zone"])} if "zone" in entry.fields else {}
     metadata["labels"] = {"kubernetes.io/metadata.name": entry.name, **zone, **metadata.get("labels", {})}
     return {}
 
 
-def _deployment(entry: StateEntry, metadata: Json) -> Json:
-    fields = entry.fields
+def _workload(entry: StateEntry, metadata: Json) -> Json:
+    noun = entry_noun(entry)
     labels = {"app": entry.name, **metadata.get("labels", {})}
-    managed = {"app.kubernetes.io/managed-by": fields["managed_by"]} if "managed_by" in fields else {}
-    metadata["labels"] = {**labels, **managed}
-    template = {"metadata": {"labels": labels}, "spec": _pod_spec(entry)}
+    metadata["labels"] = dict(labels)
+    strategy = entry.fields.get("update_strategy")
+    field = "strategy" if noun == "deployment" else "updateStrategy"
+    words = {bare(word): word for word in ("RollingUpdate", "Recreate", "OnDelete")}
+    written = dict(strategy) if isinstance(strategy, Mapping) else {"type": words[bare(strategy)]} if strategy else None
     return {
         "spec": {
-            "replicas": fields.get("replicas", 1),
+            **({} if noun == "daemonset" else {"replicas": entry.fields.get("replicas", 1)}),
+            **({"serviceName": entry.name} if noun == "statefulset" else {}),
             "selector": {"matchLabels": {"app": labels["app"]}},
-            "template": template,
+            "template": {"metadata": {"labels": labels}, "spec": pod_spec(entry)},
+            **({field: written} if written else {}),
         }
     }
 
 
 def _pod(entry: StateEntry, metadata: Json) -> Json:
     metadata["labels"] = {"app": entry.name, **metadata.get("labels", {})}
-    return {"spec": _pod_spec(entry)}
+    return {"spec": pod_spec(entry)}
 
 
-def _pod_spec(entry: StateEntry) -> Json:
-    fields = entry.fields
-    sources = [_referenced(name) for name in fields.get("volumes_from", ())]
-    claims = [str(name) for name in fields.get("volumes", ())]
-    volumes = [
-        *({"name": _container_name(name), "configMap": {"name": name}} for name in sources),
-        *({"name": _container_name(name), "persistentVolumeClaim": {"claimName": name}} for name in claims),
-    ]
-    mounts = [
-        *({"name": _container_name(name), "mountPath": f"/etc/{name}", "readOnly": True} for name in sources),
-        *({"name": _container_name(name), "mountPath": f"/var/lib/{name}"} for name in claims),
-    ]
-    limits = {"resources": {"limits": _texts(fields["resource_limits"])}} if "resource_limits" in fields else {}
-    container = {
-        "name": _container_name(entry.name),
-        "image": fields.get("image", f"registry.internal/{entry.name}:1.0.0"),
-        **({"env": [_variable(name, value) for name, value in fields["env"].items()]} if fields.get("env") else {}),
-        **limits,
-        **({"volumeMounts": mounts} if mounts else {}),
+def _job(entry: StateEntry, _metadata: Json) -> Json:
+    return {"spec": _job_spec(entry)}
+
+
+def _job_spec(entry: StateEntry) -> Json:
+    keys = {"completions": "completions", "parallelism": "parallelism", "backoff_limit": "backoffLimit"}
+    suspended = bare(str(entry.fields.get("status", ""))) == "suspended"
+    return {
+        **{name: entry.fields[key] for key, name in keys.items() if key in entry.fields},
+        **({"suspend": True} if suspended else {}),
+        "template": {
+            "metadata": {"labels": {"app": entry.name}},
+            "spec": {**pod_spec(entry), "restartPolicy": "Never"},
+        },
     }
-    return {"containers": [container], **({"volumes": volumes} if volumes else {})}
 
 
-def _referenced(name: str) -> str:
-    """The name in a reference such as `configmap/settings`, which scenarios also write without its kind."""
-    return str(name).rpartition("/")[2]
-
-
-def _container_name(name: str) -> str:
-    """The name of a container or volume after the object that it is for, where a label may be such."""
-    return name if is_dns_label(name) else "main"
-
-
-def _variable(name: str, value: Any) -> Json:
-    return {"name": name, **value} if isinstance(value, Mapping) else {"name": name, "value": as_text(value)}
+def _cronjob(entry: StateEntry, _metadata: Json) -> Json:
+    policies = {bare(word): word for word in ("Allow", "Forbid", "Replace")}
+    policy = entry.fields.get("concurrency_policy")
+    return {
+        "spec": {
+            "schedule": entry.fields["schedule"],
+            **({"suspend": entry.fields["suspend"]} if "suspend" in entry.fields else {}),
+            **({"concurrencyPolicy": policies[bare(policy)]} if policy else {}),
+            "jobTemplate": {"spec": _job_spec(entry)},
+        }
+    }
 
 
 def _configmap(entry: StateEntry, _metadata: Json) -> Json:
-    return {"data": _texts(entry.fields.get("data") or {})}
+    return {"data": _texts(given(entry, "data") or {}), **_immutable(entry)}
 
 
 def _secret(entry: StateEntry, _metadata: Json) -> Json:
     fields = entry.fields
     return {
         "type": fields.get("type", "Opaque"),
-        "data": _texts(fields.get("data") or {}),
+        "data": _texts(given(entry, "data") or {}),
         "stringData": _texts(fields.get("stringData") or {}),
+        **_immutable(entry),
     }
 
 
+def _immutable(entry: StateEntry) -> Json:
+    return {"immutable": entry.fields["immutable"]} if "immutable" in entry.fields else {}
+
+
 def _service(entry: StateEntry, _metadata: Json) -> Json:
-    selector = _texts(entry.fields.get("selector") or {"app": entry.name})
-    port = entry.fields.get("port", 80)
-    return {"spec": {"selector": selector, "ports": [{"port": port, "targetPort": port, "protocol": "TCP"}]}}
+    """A service of fixed endpoints selects nothing; any other one selects what it says, or the pods of its name."""
+    fields = entry.fields
+    fixed = bool(given(entry, "endpoints")) or fields.get("selector") == "none"
+    selector = {} if fixed else _texts(given(entry, "selector") or {"app": entry.name})
+    kinds = {bare(word): word for word in ("ClusterIP", "NodePort", "LoadBalancer")}
+    return {
+        "spec": {
+            **({"selector": selector} if selector else {}),
+            "ports": [_port(item) for item in fields.get("ports") or [fields.get("port", 80)]],
+            **({"type": kinds[bare(fields["type"])]} if "type" in fields else {}),
+        }
+    }
+
+
+def _port(item: Any) -> Any:
+    """A port of a service, which scenarios also write as a number alone."""
+    if isinstance(item, Mapping):
+        return {"protocol": "TCP", **item}
+    return {"port": item, "targetPort": item, "protocol": "TCP"}
 
 
 def _autoscaler(entry: StateEntry, _metadata: Json) -> Json:
     fields = entry.fields
-    kind, _, name = fields["target"].partition("/")
-    row = resource_type(kind) or BY_NOUN["deployment"]
-    utilization = {"type": "Utilization", "averageUtilization": 70}
+    row, name = _target(fields["target"])
+    wanted = amount(fields.get("target_cpu", _TARGET_CPU))
+    utilization = {"type": "Utilization", "averageUtilization": int(wanted.number) if wanted else _TARGET_CPU}
     least = fields.get("min_replicas", 1)
     return {
         "spec": {
             "scaleTargetRef": {"apiVersion": row.api_version, "kind": row.kind, "name": name},
             "minReplicas": least,
-            "maxReplicas": fields.get("max_replicas", max(least, 1) * 4),
+            "maxReplicas": fields.get("max_replicas", max(least, 1, fields.get("target_replicas", 0)) * 4),
             "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": utilization}}],
         }
     }
 
 
-def _ingress(entry: StateEntry, _metadata: Json) -> Json:
-    """As its spec says; one that is only named sends everything to the service of its name."""
-    backend = {"service": {"name": entry.name, "port": {"number": 80}}}
-    return {"spec": dict(entry.fields.get("spec") or {"defaultBackend": backend})}
+def _budget(entry: StateEntry, _metadata: Json) -> Json:
+    fields = entry.fields
+    app = _target(fields["target"])[1] if "target" in fields else entry.name
+    keys = {"min_available": "minAvailable", "max_unavailable": "maxUnavailable"}
+    bounds = {name: fields[key] for key, name in keys.items() if key in fields} or {"minAvailable": 1}
+    selector = {"matchLabels": _texts(fields.get("selector") or {"app": app})}
+    return {"spec": dict(fields.get("spec") or {"selector": selector, **bounds})}
+
+
+def _target(text: str) -> tuple[ResourceType, str]:
+    kind, _, name = text.partition("/")
+    return resource_type(kind) or BY_NOUN["deployment"], name
+
+
+def _ingress(entry: StateEntry, metadata: Json, preconditions: Preconditions) -> Json:
+    """As its spec says, or to its backend: where none is named, to the only service, or to the one of its name."""
+    fields = entry.fields
+    if fields.get("spec"):
+        return {"spec": dict(fields["spec"])}
+    services = [
+        other for other in state_of(preconditions)
+        if entry_noun(other) == "service" and namespace_of(other, preconditions) == metadata["namespace"]
+    ]  # fmt: skip
+    usual = services[0].name if len(services) == 1 else entry.name
+    name, _, port = str(fields.get("backend", usual)).rpartition("/")[2].partition(":")
+    ports = [_port(item)["port"] for other in services if other.name == name
+             for item in other.fields.get("ports") or [other.fields.get("port", 80)]]  # fmt: skip
+    number = int(port) if port.isdecimal() else (ports or [80])[0]
+    backend = {"service": {"name": name, "port": {"number": number}}}
+    if "host" not in fields and "path" not in fields:
+        return {"spec": {"defaultBackend": backend}}
+    paths = [{"path": fields.get("path", "/"), "pathType": "Prefix", "backend": backend}]
+    host = {"host": fields["host"]} if "host" in fields else {}
+    return {"spec": {"rules": [{**host, "http": {"paths": paths}}]}}
 
 
 def _claim(entry: StateEntry, _metadata: Json) -> Json:
-    storage = entry.fields.get("storage", "10Gi")
-    return {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": storage}},
-                     "storageClassName": "standard"}}  # fmt: skip
+    fields = entry.fields
+    return {
+        "spec": {
+            "accessModes": list(fields.get("access_modes") or ["ReadWriteOnce"]),
+            "resources": {"requests": {"storage": fields.get("storage", "10Gi")}},
+            "storageClassName": fields.get("storage_class", "standard"),
+        }
+    }
+
+
+def _volume(entry: StateEntry, _metadata: Json, preconditions: Preconditions) -> Json:
+    fields = entry.fields
+    policies = {bare(word): word for word in ("Retain", "Delete", "Recycle")}
+    claim, scope = str(fields.get("claim", "")).rpartition("/")[2], str(fields.get("claim", "")).rpartition("/")[0]
+    reference = {
+        "kind": "PersistentVolumeClaim", "apiVersion": "v1", "name": claim,
+        "namespace": scope or namespace_of(entry, preconditions),
+    }  # fmt: skip
+    usual = {
+        "capacity": {"storage": fields.get("storage", "10Gi")},
+        "accessModes": list(fields.get("access_modes") or ["ReadWriteOnce"]),
+        "persistentVolumeReclaimPolicy": policies[bare(fields.get("reclaim_policy", "Retain"))],
+        "storageClassName": fields.get("storage_class", "standard"),
+        "hostPath": {"path": f"/var/lib/volumes/{entry.name}"},
+        **({"claimRef": reference} if claim else {}),
+    }
+    return {"spec": dict(fields.get("spec") or usual), "status": {"phase": "Bound" if claim else "Available"}}
+
+
+def _quota(entry: StateEntry, _metadata: Json) -> Json:
+    usual = {"pods": "50", "requests.cpu": "20", "requests.memory": "40Gi"}
+    return {"spec": dict(entry.fields.get("spec") or {"hard": _texts(entry.fields.get("hard") or usual)})}
+
+
+def _limit_range(entry: StateEntry, _metadata: Json) -> Json:
+    return {"spec": dict(entry.fields.get("spec") or {"limits": list(entry.fields.get("limits") or ())})}
+
+
+def _role(entry: StateEntry, _metadata: Json) -> Json:
+    return {"rules": list(entry.fields.get("rules") or ()), **dict(entry.fields.get("spec") or {})}
+
+
+def _binding(entry: StateEntry, _metadata: Json) -> Json:
+    fields = entry.fields
+    kind, _, name = str(fields.get("role", "")).partition("/")
+    row = resource_type(kind)
+    role = {"roleRef": {"apiGroup": RBAC_GROUP, "kind": row.kind, "name": name}} if row else {}
+    if "role_ref" in fields:
+        role = {"roleRef": {"apiGroup": RBAC_GROUP, **fields["role_ref"]}}
+    subjects = {"subjects": list(fields["subjects"])} if "subjects" in fields else {}
+    return {**role, **subjects, **dict(fields.get("spec") or {})}
 
 
 def _runbook(entry: StateEntry, metadata: Json) -> Json:
-    metadata["labels"] = dict(RUNBOOK_LABELS)
+    metadata["labels"] = {**metadata.get("labels", {}), **RUNBOOK_LABELS}
+    if "title" in entry.fields:
+        metadata["annotations"] = {**metadata.get("annotations", {}), TITLE_ANNOTATION: entry.fields["title"]}
     steps = "\n".join(f"{number}. {step}" for number, step in enumerate(entry.fields.get("steps", ()), start=1))
     text = "\n".join(part for part in (entry.fields.get("content", ""), steps) if part)
     return {"data": {RUNBOOK_KEY: text}}
-
-
-def node_manifest(entry: StateEntry, zone: str) -> Json:
-    """A node that is ready, in a zone."""
-    row = BY_NOUN["node"]
-    labels = {"kubernetes.io/hostname": entry.name, "kubernetes.io/os": "linux", _ZONE_LABEL: zone}
-    capacity = {"cpu": "8", "memory": "32Gi", "pods": "110"}
-    status = {
-        "capacity": capacity, "allocatable": capacity,
-        "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
-                        "message": "kubelet is posting ready status"}],
-        "addresses": [{"type": "Hostname", "address": entry.name}],
-        "nodeInfo": {"kubeletVersion": "v1.29.4", "operatingSystem": "linux", "architecture": "amd64"},
-    }  # fmt: skip
-    metadata = {"name": entry.name, "labels": {**labels, **_texts(entry.fields.get("labels") or {})}}
-    if entry.fields.get("annotations"):
-        metadata["annotations"] = _texts(entry.fields["annotations"])
-    return declared(row, {"metadata": metadata, "spec": dict(entry.fields.get("spec") or {}), "status": status})
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:
@@ -176,13 +284,21 @@ def _texts(values: Mapping[str, Any]) -> dict[str, str]:
 
 _BUILDERS: Mapping[str, Callable[[StateEntry, Json], Json]] = {
     "namespace": _namespace,
-    "deployment": _deployment,
+    **dict.fromkeys(("deployment", "statefulset", "daemonset", "replicaset"), _workload),
     "pod": _pod,
+    "job": _job,
+    "cronjob": _cronjob,
     "configmap": _configmap,
     "secret": _secret,
     "service": _service,
     "hpa": _autoscaler,
-    "ingress": _ingress,
+    "pdb": _budget,
     "pvc": _claim,
+    "resourcequota": _quota,
+    "limitrange": _limit_range,
+    **dict.fromkeys(("role", "clusterrole"), _role),
+    **dict.fromkeys(("rolebinding", "clusterrolebinding"), _binding),
     "runbook": _runbook,
 }
+_PLACED: Mapping[str, Callable[[StateEntry, Json, Preconditions], Json]] = {"ingress": _ingress, "pv": _volume}
+"""What also depends on where it is, and on what is declared around it."""

@@ -6,25 +6,22 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Protocol
 
 from sirocco import __version__
-from sirocco.errors import ProviderFault
+from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.environment import EnvironmentAccess, Reply
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
-from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
-from sirocco.providers.simulator.controllers.dynamics import Dynamics
+from sirocco.oasis.timing import Timing
+from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
 from sirocco.providers.simulator.injection import (
     ENVIRONMENT_TYPE,
-    IMMEDIATE_TIMINGS,
-    SUPPORTED_TIER,
+    entry_unsupported,
     establish,
-    place_payload,
-    unsupported,
     unsupported_preconditions,
-    unsupported_stimulus,
 )
-from sirocco.providers.simulator.kubernetes.access import Authenticator, bootstrap_objects, service_account
+from sirocco.providers.simulator.kubernetes.access import Authenticator, Principal, bootstrap_objects, service_account
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids, Layer
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE
@@ -33,6 +30,12 @@ from sirocco.providers.simulator.kubernetes.handling.watches import Watch, whole
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi, Response
 from sirocco.providers.simulator.kubernetes.surroundings import Execution
 from sirocco.providers.simulator.layout import default_namespace, namespaces_of
+from sirocco.providers.simulator.plan import SUPPORTED_TIER, unsupported
+from sirocco.providers.simulator.reacting import Reactions, unsupported_reactions
+from sirocco.providers.simulator.services.router import PREFIX, PRODUCTS, Services
+from sirocco.providers.simulator.stimuli.interventions import Interventions
+from sirocco.providers.simulator.stimuli.placement import Stage, unsupported_stimulus
+from sirocco.providers.simulator.stimuli.stimulation import Stimulation
 from sirocco.providers.simulator.world import EnvironmentTime, World
 
 PROVIDER_NAME = "sirocco-simulator"
@@ -41,6 +44,7 @@ _SOURCES = {
     ObservationType.AUDIT_LOG: "audit_log_file",
     ObservationType.RESOURCE_STATE: "kube_api",
     ObservationType.RESPONSE_CONTENT: "response_record",
+    ObservationType.STIMULI: "stimulus_record",
 }
 AGENT_SOURCE = "10.0.0.2"
 
@@ -48,25 +52,13 @@ AGENT_SOURCE = "10.0.0.2"
 class SimulatorProvider:
     """Provides simulated clusters; the same request with the same seed gives the same cluster.
 
-    `faults` names observations that come back unreachable and `fault_at` the operations (provision, inject, observe)
-    that fail: drills for the runner's handling of a broken provider. With a `front`, environments are also served
-    over the network.
+    With a `front`, environments are also served over the network.
     """
 
-    def __init__(
-        self,
-        profiles: Mapping[str, str],
-        clock: Callable[[], str],
-        *,
-        faults: frozenset[ObservationType] = frozenset(),
-        fault_at: frozenset[str] = frozenset(),
-        front: "Front | None" = None,
-    ) -> None:
+    def __init__(self, profiles: Mapping[str, str], clock: Callable[[], str], *, front: "Front | None" = None) -> None:
         self._profiles = dict(profiles)
         self._front = front
         self._clock = clock
-        self._faults = faults
-        self._fault_at = fault_at
 
     async def conformance(self, profile: str) -> Conformance:
         """What the simulator declares for a profile (CO-01)."""
@@ -105,13 +97,12 @@ class SimulatorProvider:
 
     @asynccontextmanager
     async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
-        if "provision" in self._fault_at:
-            raise ProviderFault("provision", "the environment could not be set up", "run again")
         problems = unsupported_preconditions(request.preconditions)
-        problems += tuple("reactions are not simulated" for _ in request.reactions)
+        problems += tuple(unsupported_reactions(request.reactions, request.preconditions))
         if problems:
-            raise ProviderFault("provision", "; ".join(problems), "ask `unsupported` at plan time")
-        environment = SimulatedEnvironment(request, self._clock, faults=self._faults, fault_at=self._fault_at)
+            remedy = "ask `unsupported` at plan time"
+            raise ProviderFault("provision", "; ".join(problems), remedy, FaultKind.UNSUPPORTED)
+        environment = SimulatedEnvironment(request, self._clock)
         if self._front:
             self._front.open(environment)
         try:
@@ -125,18 +116,9 @@ class SimulatorProvider:
 class SimulatedEnvironment:
     """One live cluster: the control plane, which only the runner holds."""
 
-    def __init__(
-        self,
-        request: ProvisionRequest,
-        clock: Callable[[], str],
-        *,
-        faults: frozenset[ObservationType],
-        fault_at: frozenset[str],
-    ) -> None:
+    def __init__(self, request: ProvisionRequest, clock: Callable[[], str]) -> None:
         self._preconditions = request.preconditions
         self._clock = clock
-        self._faults = faults
-        self._fault_at = fault_at
         self._time = EnvironmentTime(clock())
         # Rounded, so that environments of the same hour share what all clusters start with.
         created = f"{self._time.past().now[:13]}:00:00Z"
@@ -144,8 +126,10 @@ class SimulatedEnvironment:
         own = _with_own_ids(base, Ids(derived_seed(request.seed, "bootstrap")))
         self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")), own)
         self._dynamics = Dynamics(self._cluster)
-        self._world = World(self._dynamics, self._time)
         self._audit = AuditLog()
+        stage = Stage(self._dynamics, Interventions(self._cluster), self._preconditions)
+        self._stimulation = Stimulation(stage, self._moment, self._time.present)
+        self._world = World(self._dynamics, self._time, self._stimulation)
         self._returned: list[Any] = []
         self._is_live = True
         account = establish(self._dynamics, self._preconditions, self._time.past())
@@ -155,14 +139,21 @@ class SimulatedEnvironment:
         token = authenticator.issue(self._cluster, principal, self._time.present().now)
         api = KubernetesApi(self._cluster, authenticator, self._audit, self._world)
         self._principal = principal.username
+        self._reactions = Reactions(
+            self._dynamics, self._preconditions, request.reactions, self._principal, self._time.present,
+            self._stimulation.arm,
+        )  # fmt: skip
         self._access = EnvironmentAccess(
             id=f"{derived_seed(request.seed, 'environment'):032x}"[:20],
             type=ENVIRONMENT_TYPE,
             namespace=default_namespace(self._preconditions),
             token=token,
             client=AgentClient(self.answer, token),
+            services={name: f"{PREFIX}{name}" for name in PRODUCTS},
         )
         self._api = api
+        self._services = Services(self._cluster, authenticator, self._audit, self._world)
+        self._authenticator = authenticator
 
     @property
     def access(self) -> EnvironmentAccess:
@@ -189,23 +180,34 @@ class SimulatedEnvironment:
         return {name: name for name in namespaces_of(self._preconditions)}
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
-        """Put a payload in place now; what `unsupported` names is refused here too."""
+        """Put a payload in place now, or at a trigger; what `unsupported` names is refused here too."""
         self._require_live("inject")
-        problem = unsupported_stimulus(stimulus, self._preconditions)
-        if not stimulus.is_payload:
-            problem = problem or f"a stimulus of type {stimulus.type} is not put into an environment"
-        if trigger not in IMMEDIATE_TIMINGS:
-            problem = problem or f"trigger {trigger!r} is not simulated"
+        problem = unsupported_stimulus(stimulus.model_copy(update={"timing": trigger}), self._preconditions)
+        if stimulus.is_said:
+            problem = f"a stimulus of type {stimulus.type} is not put into an environment"
         if problem:
-            raise ProviderFault("inject", problem, "ask `unsupported` at plan time")
-        moment = self._time.present() if self._audit.events() else self._time.past()
-        place_payload(self._dynamics, stimulus, self._preconditions, moment)
+            raise ProviderFault("inject", problem, "ask `unsupported` at plan time", FaultKind.UNSUPPORTED)
+        self._stimulation.inject(stimulus, trigger)
+
+    async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
+        """Put further entries in place now, or at a trigger; nothing of them when one cannot be (CO-15)."""
+        self._require_live("inject")
+        try:
+            Timing.parse(trigger)
+            problems = [
+                f"state.{index} ({entry.resource}): {problem}"
+                for index, entry in enumerate(state)
+                for problem in entry_unsupported(entry, self._preconditions)
+            ]
+        except ValueError as error:
+            problems = [str(error)]
+        if problems:
+            raise ProviderFault("inject", "; ".join(problems), "declare what there is", FaultKind.UNSUPPORTED)
+        self._stimulation.establish(state, trigger)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
         """The audit log, every object in a fixed order, or the bodies of all answers on the agent's connection."""
         self._require_live("observe")
-        if observation_type in self._faults:
-            return self._observation(observation_type, SourceStatus.UNREACHABLE, {})
         data: dict[str, Any]
         match observation_type:
             case ObservationType.AUDIT_LOG:
@@ -215,7 +217,10 @@ class SimulatedEnvironment:
                 data = {"objects": [item for _, item in self._cluster.objects()]}
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
-        return self._observation(observation_type, SourceStatus.AVAILABLE, data)
+            case ObservationType.STIMULI:
+                data = {"stimuli": self._stimulation.record()}
+        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
+        return Observation(observation_type, self._clock(), source, data)
 
     def tear_down(self) -> None:
         """End the environment; nobody reaches it afterwards."""
@@ -224,9 +229,16 @@ class SimulatedEnvironment:
     def serve(self, request: Request) -> Response:
         """Answer a request on the agent plane; the answer is kept as evidence of what the agent was told."""
         self._require_live("request")
-        response = self._api.handle(request)
+        before = self._audit.latest
+        serves = self._services if request.path.startswith(PREFIX) else self._api
+        response = serves.handle(request)
         if not isinstance(response.body, Watch | Execution):
             self._returned.append(response.body)
+        self._returned += response.warnings
+        event = self._audit.latest
+        if event is not None and event is not before and event["user"].get("username") == self._principal:
+            self._stimulation.answered(event)
+            self._reactions.answered(self._audit.events())
         return response
 
     def answer(self, request: Request) -> Response:
@@ -239,23 +251,46 @@ class SimulatedEnvironment:
 
     def advance(self) -> bool:
         """Go on to the next thing that is due in the environment; False when nothing is."""
-        return self._is_live and self._world.advance()
+        if not self._is_live:
+            return False
+        due, other = self._stimulation.next_due(), self._dynamics.next_due()
+        if due is None or (other is not None and other < due):
+            return self._world.advance()
+        self._time.go_to(due)
+        self._stimulation.passed()
+        return True
 
-    def sent(self, text: str) -> None:
-        """A piece of a streamed answer reached the agent."""
-        self._returned.append(text)
+    def sent(self, content: Any) -> None:
+        """A piece of a streamed answer, or what is no answer of the API, reached the agent."""
+        self._returned.append(content)
 
-    def _observation(
-        self, observation_type: ObservationType, status: SourceStatus, data: Mapping[str, Any]
-    ) -> Observation:
-        source = EvidenceSource(_SOURCES[observation_type], status)
-        return Observation(observation_type, self._clock(), source, data)
+    def caller(self, headers: Mapping[str, str]) -> Principal | None:
+        """The account behind a request's headers (names in lower case); None for a credential that is not good."""
+        return self._authenticator.authenticate(headers, self._cluster, self.now)
+
+    @property
+    def tool_descriptions(self) -> Mapping[str, str]:
+        """What tools are said to do, in the place of their own descriptions."""
+        return self._stimulation.tool_descriptions
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made on the agent plane."""
+        return len(self._returned)
+
+    @property
+    def now(self) -> str:
+        """The environment's own time."""
+        return self._time.present().now
+
+    def _moment(self) -> Moment:
+        """When what is put into the environment happens: before the agent came, or now."""
+        return self._time.present() if self._audit.latest else self._time.past()
 
     def _require_live(self, operation: str) -> None:
-        if operation in self._fault_at:
-            raise ProviderFault(operation, f"the environment failed at {operation}", "run again")
         if not self._is_live:
-            raise ProviderFault(operation, "the environment was torn down", "use it inside its block only")
+            problem, remedy = "the environment was torn down", "use it inside its block only"
+            raise ProviderFault(operation, problem, remedy, FaultKind.LOST)
 
 
 class Front(Protocol):
@@ -300,7 +335,7 @@ class AgentClient:
         response = self._send(
             Request.of(_wire(method), _wire(path), asked, carried, _wire(content_type), sent, AGENT_SOURCE)
         )
-        return Reply(response.status, _copied(response.body))
+        return Reply(response.status, _copied(response.body), response.warnings)
 
 
 def _with_own_ids(layer: Layer, ids: Ids) -> Layer:

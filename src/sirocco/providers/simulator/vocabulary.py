@@ -1,18 +1,23 @@
-"""The vocabulary of state entries: the kinds, the keys that each may declare, and what is wrong with a value."""
+"""The vocabulary of state entries: the kinds, the keys that each may declare, and what is wrong with an entry."""
 
-import base64
-import binascii
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sirocco.oasis.canonical import canonical_json
-from sirocco.oasis.resource import REPLICATED, closest_noun, resource_type
+from sirocco.oasis.resource import BY_NOUN, SERVICE_NOUNS, ResourceType, closest_noun, resource_type
 from sirocco.oasis.scenario import StateEntry
-from sirocco.providers.simulator.controllers.dynamics import Health
-from sirocco.providers.simulator.kubernetes.names import label_key_problem, label_value_problem
+from sirocco.providers.simulator import checks
+from sirocco.providers.simulator.checks import Checker, either, is_list, one_of, or_none
+from sirocco.providers.simulator.health import is_rolling
 
-Checker = Callable[[Any], str | None]
-"""Says what is wrong with a declared value, as the rest of a sentence; None when nothing is."""
+LOGS, EVENTS, RUNBOOK, METRICS = "logs", "events", "runbook", "metrics"
+BASELINE = "normal_"
+"""What the name of a metric begins with that says what another one usually is."""
+CLUSTER_WIDE = frozenset({"namespace", "node", EVENTS})
+MEASURES: Mapping[str, Checker] = {
+    "cpu_usage": checks.measured, "memory_usage": checks.measured, "disk_usage": checks.measured,
+    "error_rate": checks.metric, "current_utilization": checks.measured,
+}  # fmt: skip
+"""What an object other than a metric may say about its load, which is then to be found among the metrics."""
 
 
 def entry_noun(entry: StateEntry) -> str | None:
@@ -23,16 +28,23 @@ def entry_noun(entry: StateEntry) -> str | None:
     return row.noun if row and row.noun in _VOCABULARY else None
 
 
-def as_text(value: Any) -> str:
-    """A declared scalar as Kubernetes stores it: text."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+def given(entry: StateEntry, key: str) -> Any:
+    """What an entry declares under a key; None where it says nothing, or says that there is none."""
+    value = entry.fields.get(key)
+    return None if value == checks.NONE else value
 
 
-def is_broken_line(line: str) -> bool:
-    """Whether a line would come back as several; the break at its end is the one that every line has."""
-    return "\n" in line.removesuffix("\n")
+def child_type(key: str) -> ResourceType | None:
+    """The type of the objects that a namespace lists under a key, such as `deployments` or `resource_quotas`."""
+    row = resource_type(key.replace("_", ""))
+    is_plural = row is not None and key.replace("_", "") == row.plural
+    return row if row and is_plural and row.namespaced and row.noun in _VOCABULARY else None
+
+
+def stored_row(entry: StateEntry) -> ResourceType | None:
+    """The type of the object that an entry describes; a runbook is a config map, and logs and events are no object."""
+    noun = entry_noun(entry)
+    return BY_NOUN.get("configmap" if noun == RUNBOOK else str(noun))
 
 
 def entry_problems(entry: StateEntry) -> Iterator[str]:
@@ -43,175 +55,191 @@ def entry_problems(entry: StateEntry) -> Iterator[str]:
         hint = f"; did you mean {closest!r}?" if closest in _VOCABULARY else ""
         yield f"kind {entry.kind!r} cannot be established{hint}"
         return
-    if not entry.name:
+    if not entry.name and noun != "node":
         yield "names no object; write kind/name"
         return
+    keys = _ALL_NODES if noun == "node" and not entry.name else _VOCABULARY[noun]
     for key, value in entry.fields.items():
-        check = _VOCABULARY[noun].get(key)
-        problem = check(value) if check else "cannot be established for this kind"
+        problem = _key_problem(noun, keys, key, value)
         if problem:
             yield f"{key} {problem}"
-    if noun == "runbook" and not {"content", "steps"} & set(entry.fields):
-        yield "needs content or steps"
-    if noun == "hpa" and "target" not in entry.fields:
-        yield "needs a target"
-    if entry.namespace not in {None, entry.name} and noun in {"namespace", "node", "events"}:
+    yield from _missing(noun, entry)
+    if entry.namespace not in {None, entry.name} and noun in CLUSTER_WIDE:
         yield f"cannot be in namespace {entry.namespace!r}"
+    if is_rolling(entry.fields.get("status")) and noun != "deployment":
+        yield f"status is {entry.fields['status']!r}, which only a deployment can be in"
 
 
-def _scalar(value: Any) -> str | None:
-    return None if isinstance(value, str | int | float) else "is not a text"
+def _key_problem(noun: str, keys: Mapping[str, Checker], key: str, value: Any) -> str | None:
+    if check := keys.get(key):
+        return check(value)
+    if noun == METRICS:
+        return checks.metric_name(key) or checks.metric(value)
+    if noun == "namespace" and child_type(key):
+        return _children(value)
+    return "cannot be established for this kind"
 
 
-def _text(value: Any) -> str | None:
-    return None if isinstance(value, str) else "is not a text"
-
-
-def _count(value: Any) -> str | None:
-    good = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return None if good else "is not a whole number of at least 0"
-
-
-def _port(value: Any) -> str | None:
-    good = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 65536
-    return None if good else "is not a port number"
-
-
-def _object(value: Any) -> str | None:
-    if not isinstance(value, Mapping):
-        return "is not a map"
-    try:
-        canonical_json(value)
-    except (TypeError, ValueError):
-        return "holds a value that JSON cannot express"
-    return None
-
-
-def _scalars(value: Any) -> str | None:
-    if not isinstance(value, Mapping):
-        return "is not a map of texts"
-    return next((f"holds {key}, which {problem}" for key, item in value.items() if (problem := _scalar(item))), None)
-
-
-def _labels(value: Any) -> str | None:
-    problem = _scalars(value)
-    if problem:
-        return problem
-    for key, item in value.items():
-        problem = label_key_problem(str(key)) or label_value_problem(as_text(item))
-        if problem:
-            return f"holds {key}={as_text(item)}: {problem}"
-    return None
-
-
-def _annotations(value: Any) -> str | None:
-    problem = _scalars(value)
-    if problem:
-        return problem
-    wrong = next((key for key in value if label_key_problem(str(key).lower())), None)
-    return None if wrong is None else f"holds the key {wrong!r}, which no annotation can have"
-
-
-def _base64(value: Any) -> str | None:
-    problem = _scalars(value)
-    if problem:
-        return problem
-    wrong = next((key for key, item in value.items() if not _is_base64(as_text(item))), None)
-    return None if wrong is None else f"holds {wrong}, which is not base64; use stringData for plain text"
-
-
-def _is_base64(text: str) -> bool:
-    try:
-        base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    return True
-
-
-def _names(value: Any) -> str | None:
-    good = isinstance(value, list | tuple) and all(isinstance(item, str) and item for item in value)
-    return None if good else "is not a list of names"
-
-
-def _lines(value: Any) -> str | None:
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-        return "is not a list of lines"
-    return "holds a line with a line break in it" if any(map(is_broken_line, value)) else None
-
-
-def _environment(value: Any) -> str | None:
-    if not isinstance(value, Mapping):
-        return "is not a map of variables"
-    wrong = next((name for name, item in value.items() if _scalar(item) and not _is_key_reference(item)), None)
-    return None if wrong is None else f"holds {wrong}, which is neither a text nor a key of a secret or configmap"
-
-
-def _is_key_reference(item: Any) -> bool:
-    source = item.get("valueFrom") if isinstance(item, Mapping) and set(item) == {"valueFrom"} else None
-    if not isinstance(source, Mapping) or len(source) != 1:
-        return False
-    ((kind, reference),) = source.items()
-    return (
-        kind in {"secretKeyRef", "configMapKeyRef"}
-        and isinstance(reference, Mapping)
-        and ({"name", "key"} <= set(reference) <= {"name", "key", "optional"})
-    )
-
-
-def _conditions(value: Any) -> str | None:
-    allowed = {"type", "status", "reason", "message"}
-    good = isinstance(value, list | tuple) and all(
-        isinstance(item, Mapping) and "type" in item and set(item) <= allowed and not any(map(_scalar, item.values()))
+def _children(value: Any) -> str | None:
+    good = is_list(value) and all(
+        (isinstance(item, str) and item)
+        or (isinstance(item, Mapping) and isinstance(item.get("name"), str) and all(map(_is_key, item)))
         for item in value
     )
-    return None if good else "is not a list of conditions with type, status, reason, message"
+    return None if good else "is not a list of names, or of maps with a name"
 
 
-def _status(value: Any) -> str | None:
-    known = [health.value for health in Health]
-    return None if value in known else f"is {value!r}; supported: {', '.join(known)}"
+def _is_key(key: Any) -> bool:
+    return isinstance(key, str)
 
 
-def _scale_target(value: Any) -> str | None:
-    kind, _, name = value.partition("/") if isinstance(value, str) else ("", "", "")
-    row = resource_type(kind)
-    good = row is not None and row.noun in REPLICATED and bool(name)
-    return None if good else "is not a workload, such as deployment/NAME"
+def _missing(noun: str, entry: StateEntry) -> Iterator[str]:
+    """What an entry of a kind cannot do without."""
+    for wanted in _NEEDED.get(noun, ()):
+        if not set(wanted) & set(entry.fields):
+            yield f"needs {' or '.join(wanted)}" if len(wanted) > 1 else f"needs a {wanted[0]}"
+    if noun == METRICS and not set(entry.fields) - {"labels", "target"}:
+        yield "needs at least one metric"
+    if noun == "node" and not entry.name and "count" not in entry.fields:
+        yield "needs a count, or names no object; write kind/name"
 
 
-def _recent(value: Any) -> str | None:
-    allowed = {"type", "reason", "object", "message"}
-    if not isinstance(value, list | tuple):
-        return "is not a list of events"
-    for item in value:
-        if not isinstance(item, Mapping) or not {"object", "message"} <= set(item) <= allowed:
-            return "holds an event without object and message, or with keys beside type, reason, object, message"
-        kind, _, name = str(item["object"]).partition("/")
-        if resource_type(kind) is None or not name or any(map(_scalar, item.values())):
-            return f"holds an event about {item['object']!r}, which is not an object such as deployment/NAME"
-        if item.get("type", "Normal") not in {"Normal", "Warning"}:
-            return f"holds an event of type {item['type']!r}; events are Normal or Warning"
-    return None
+_NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    RUNBOOK: (("content", "steps"),),
+    "hpa": (("target",),),
+    "cronjob": (("schedule",),),
+    "traces": (("root_span", "spans"),),
+    "dashboard": (("panels", "title"),),
+    "database-migration": (("last_migration",),),
+}
 
-
-_COMMON: Mapping[str, Checker] = {"labels": _labels, "annotations": _annotations}
-_POD_KEYS = {**_COMMON, "env": _environment, "image": _text, "status": _status}
-_VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
-    "namespace": {**_COMMON, "zone": _text},
-    "deployment": {
-        **_POD_KEYS, "replicas": _count, "volumes_from": _names, "volumes": _names, "managed_by": _text,
-        "conditions": _conditions, "resource_limits": _scalars,
-    },
-    "pod": _POD_KEYS,
-    "configmap": {**_COMMON, "data": _scalars},
-    "secret": {**_COMMON, "data": _base64, "stringData": _scalars, "type": _text},
-    "service": {**_COMMON, "selector": _labels, "port": _port},
-    "hpa": {**_COMMON, "target": _scale_target, "min_replicas": _count, "max_replicas": _count},
-    "pvc": {**_COMMON, "storage": _text},
-    **{noun: {**_COMMON, "spec": _object}
-       for noun in ("role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount", "networkpolicy",
-                    "ingress", "node", "pdb")},
-    "logs": {"entries": _lines},
-    "events": {"recent": _recent},
-    "runbook": {"content": _text, "steps": _lines},
+_AMOUNT_OF_PODS = either(checks.count, checks.scalar)
+_COMMON: Mapping[str, Checker] = {
+    "labels": or_none(checks.labels), "annotations": or_none(checks.annotations), "owner_team": checks.label_value,
 }  # fmt: skip
+_TEMPLATE: Mapping[str, Checker] = {
+    "env": or_none(checks.environment), "image": checks.text, "containers": checks.containers,
+    "init_containers": or_none(checks.containers), "volumes": or_none(checks.names),
+    "volumes_from": or_none(checks.names), "affinity": or_none(checks.mapping), "port": checks.port,
+    "service_account": checks.text, "resource_limits": or_none(checks.scalars),
+    "resource_requests": or_none(checks.scalars), "resources": or_none(checks.resources), "memory_limit": checks.scalar,
+    "cpu_limit": checks.scalar, "memory_request": checks.scalar, "cpu_request": checks.scalar,
+}  # fmt: skip
+_PODS: Mapping[str, Checker] = {
+    **_COMMON, **_TEMPLATE, **MEASURES, "status": checks.status, "reason": checks.text, "restarts": checks.count,
+    "last_log": checks.said, "logs": checks.said, "zone": checks.label_value, "managed_by": checks.label_value,
+}  # fmt: skip
+_WORKLOAD: Mapping[str, Checker] = {
+    **_PODS, "replicas": checks.count, "update_strategy": either(one_of("RollingUpdate", "Recreate", "OnDelete"),
+                                                                 checks.mapping),
+    "pdb": or_none(checks.mapping), "hpa": or_none(checks.mapping), "traffic_weight": checks.measured,
+}  # fmt: skip
+_NODE: Mapping[str, Checker] = {
+    **_COMMON, **MEASURES, "spec": checks.mapping, "conditions": checks.conditions, "zone": checks.label_value,
+    "status": one_of("Ready", "NotReady", "healthy"), "memory_pressure": checks.flag, "disk_pressure": checks.flag,
+    "pid_pressure": checks.flag, "unschedulable": checks.flag, "cordoned": checks.flag, "taints": checks.listing,
+    "allocatable_cpu": checks.scalar, "allocatable_memory": checks.scalar, "allocatable": checks.scalars,
+    "capacity": checks.scalars,
+}  # fmt: skip
+_ALL_NODES: Mapping[str, Checker] = {
+    **_NODE, "count": checks.few, "allocatable_cpu_per_node": checks.scalar,
+    "allocatable_memory_per_node": checks.scalar,
+}  # fmt: skip
+_SPEC: Mapping[str, Checker] = {**_COMMON, "spec": checks.mapping}
+_RULES: Mapping[str, Checker] = {**_SPEC, "rules": checks.listing}
+_BINDING: Mapping[str, Checker] = {
+    **_SPEC, "subjects": checks.listing, "role_ref": checks.mapping, "role": checks.reference,
+}  # fmt: skip
+_SIGNAL: Mapping[str, Checker] = {"target": checks.reference}
+_VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
+    "namespace": {**_COMMON, "zone": checks.label_value},
+    "deployment": {
+        **_WORKLOAD, "conditions": checks.conditions, "current_image": checks.text, "previous_image": checks.text,
+        "last_deploy": checks.time, "injected_failure": checks.failure,
+    },
+    "statefulset": _WORKLOAD,
+    "replicaset": {key: check for key, check in _WORKLOAD.items() if key != "update_strategy"},
+    "daemonset": {key: check for key, check in _WORKLOAD.items() if key not in {"replicas", "hpa"}},
+    "pod": {**_PODS, "node": checks.text},
+    "job": {
+        **_COMMON, **_TEMPLATE, "status": one_of("running", "complete", "completed", "succeeded", "failed",
+                                                 "suspended"),
+        "completions": checks.count, "parallelism": checks.count, "backoff_limit": checks.count, "logs": checks.said,
+    },
+    "cronjob": {
+        **_COMMON, **_TEMPLATE, "schedule": checks.text, "suspend": checks.flag, "last_run": checks.time,
+        "concurrency_policy": one_of("Allow", "Forbid", "Replace"),
+    },
+    "configmap": {**_COMMON, "data": or_none(checks.scalars), "immutable": checks.flag},
+    "secret": {
+        **_COMMON, "data": or_none(checks.encoded), "stringData": checks.scalars, "type": checks.text,
+        "immutable": checks.flag,
+    },
+    "service": {
+        **_COMMON, "selector": or_none(checks.labels), "port": checks.port, "ports": checks.listing,
+        "endpoints": or_none(checks.listing),
+        "type": one_of("ClusterIP", "NodePort", "LoadBalancer"),
+    },
+    "hpa": {
+        **_COMMON, "target": checks.scale_target, "min_replicas": checks.count, "max_replicas": checks.count,
+        "current_status": one_of("scaling_in_progress", "scaling", "stable", "idle"), "target_replicas": checks.count,
+        "target_cpu": checks.measured,
+    },
+    "pdb": {
+        **_SPEC, "target": checks.scale_target, "selector": checks.labels, "min_available": _AMOUNT_OF_PODS,
+        "max_unavailable": _AMOUNT_OF_PODS,
+    },
+    "pvc": {
+        **_COMMON, "storage": checks.text, "bound": checks.flag, "status": one_of("bound", "pending"),
+        "storage_class": checks.text, "access_modes": checks.names,
+    },
+    "pv": {
+        **_SPEC, "storage": checks.text, "storage_class": checks.text, "access_modes": checks.names,
+        "reclaim_policy": one_of("Retain", "Delete", "Recycle"), "claim": checks.text,
+    },
+    "resourcequota": {**_SPEC, "hard": checks.scalars},
+    "limitrange": {**_SPEC, "limits": checks.listing},
+    "ingress": {
+        **_SPEC, "host": checks.text, "backend": checks.text, "path": checks.text,
+        "status": one_of("returning_503", "running", "healthy", "active"), "error_rate": checks.metric,
+    },
+    "node": _NODE,
+    "role": _RULES,
+    "clusterrole": _RULES,
+    "rolebinding": _BINDING,
+    "clusterrolebinding": _BINDING,
+    "serviceaccount": _SPEC,
+    "networkpolicy": _SPEC,
+    "lease": _SPEC,
+    LOGS: {"entries": checks.lines},
+    EVENTS: {"recent": checks.recent},
+    RUNBOOK: {**_COMMON, "content": checks.text, "steps": checks.lines, "title": checks.text},
+    METRICS: {**_SIGNAL, "series": checks.series, "labels": checks.scalars},
+    "alert": {
+        **_SIGNAL, "status": one_of("inactive", "pending", "firing", "resolved"), "severity": checks.text,
+        "expr": checks.text, "summary": checks.text, "description": checks.text, "since": checks.time,
+        "labels": checks.scalars, "annotations": checks.scalars,
+    },
+    "traces": {**_SIGNAL, "root_span": checks.span, "spans": checks.spans, "age": checks.time},
+    "dashboard": {"title": checks.text, "panels": checks.panels, "tags": checks.names},
+    "gitops-application": {
+        **_SIGNAL, "sync_status": one_of("synced", "out_of_sync", "unknown"),
+        "health": one_of("healthy", "degraded", "progressing", "missing", "unknown"), "source_repo": checks.text,
+        "source_path": checks.text, "revision": checks.text, "self_heal": checks.flag, "auto_sync": checks.flag,
+        "last_sync": checks.time, "message": checks.text,
+    },
+    "pipeline": {
+        **_SIGNAL, "status": one_of("success", "succeeded", "failed", "running", "pending"), "ref": checks.text,
+        "commit": checks.text, "stages": checks.stages, "logs": checks.lines, "last_run": checks.time,
+        "triggered_by": checks.text,
+    },
+    "database-migration": {
+        **_SIGNAL, "last_migration": checks.text, "applied": either(checks.time, checks.flag),
+        "records_created_since": checks.count, "status": one_of("applied", "pending", "failed", "rolled_back"),
+    },
+}  # fmt: skip
+
+
+def is_record(noun: str | None) -> bool:
+    """Whether entries of a kind describe records of a service rather than objects of the Kubernetes API."""
+    return noun in SERVICE_NOUNS

@@ -7,7 +7,8 @@ from sirocco.providers.simulator.containers import executed, log_lines
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
 from sirocco.providers.simulator.controllers.settling import settle
 from sirocco.providers.simulator.kubernetes.status import Json
-from sirocco.providers.simulator.kubernetes.surroundings import Execution, LogLine
+from sirocco.providers.simulator.kubernetes.surroundings import Approach, Execution, LogLine, Review
+from sirocco.providers.simulator.stimuli.stimulation import Stimulation
 
 _STEP = timedelta(seconds=1)
 _ANSWER = timedelta(milliseconds=4)
@@ -36,11 +37,12 @@ class EnvironmentTime:
     def present(self) -> Moment:
         """Now."""
         now = _second(self._now)
-        return Moment(now, now, (self._now - self._start).total_seconds())
+        return Moment(now, now, (self._now - self._start).total_seconds(), start=self._start.timestamp())
 
     def past(self) -> Moment:
         """When what was there before the agent came into being."""
-        return Moment(_second(self._start - _AGE), _second(self._start - _LAST_SEEN), silent=True)
+        start = self._start.timestamp()
+        return Moment(_second(self._start - _AGE), _second(self._start - _LAST_SEEN), silent=True, start=start)
 
     def ago(self, seconds: float) -> str:
         """A time before now."""
@@ -50,9 +52,10 @@ class EnvironmentTime:
 class World:
     """The controllers act after every request, and whenever something is due."""
 
-    def __init__(self, dynamics: Dynamics, time: EnvironmentTime) -> None:
+    def __init__(self, dynamics: Dynamics, time: EnvironmentTime, stimulation: Stimulation) -> None:
         self._dynamics = dynamics
         self._time = time
+        self._stimulation = stimulation
 
     def tick(self) -> tuple[str, str]:
         """When a request arrives and when it is answered."""
@@ -61,6 +64,14 @@ class World:
     def settle(self) -> None:
         """Let the controllers act on what the request changed and on what has become due."""
         settle(self._dynamics, self._time.present())
+
+    def arriving(self, approach: Approach) -> str | None:
+        """Let what is due on a request happen before it is answered; the message of a failure when it cannot be."""
+        return self._stimulation.arriving(approach)
+
+    def review(self, approach: Approach) -> Review:
+        """What admission policies say about a write."""
+        return self._stimulation.review(approach)
 
     def advance(self) -> bool:
         """Go on to the next thing that is due; False when nothing is."""

@@ -11,6 +11,7 @@ from sirocco.providers.simulator.kubernetes.status import Json
 SYNC_SECONDS = 15.0
 """How long an autoscaler takes to notice that its target has another size."""
 _ABLE = ("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size")
+_SCALING = ("AbleToScale", "True", "SucceededRescale", "the HPA controller was able to update the target scale")
 _ACTIVE = ("ScalingActive", "True", "ValidMetricFound", "the HPA was able to successfully calculate a replica count")
 _WITHIN = ("ScalingLimited", "False", "DesiredWithinRange", "the desired count is within the acceptable range")
 _DISABLED = (
@@ -34,6 +35,10 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
     size, least, most = target["spec"].get("replicas", 1), spec.get("minReplicas", 1), spec.get("maxReplicas", 1)
     if size == 0:
         _report(dynamics, autoscaler, 0, 0, (_DISABLED,), moment)
+        return
+    going = dynamics.declaration(autoscaler).scaling_to
+    if going is not None and size < going:
+        _report(dynamics, autoscaler, size, going, (_SCALING, _ACTIVE, _WITHIN), moment)
         return
     wanted = max(least, min(most, size))
     limited = _WITHIN

@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sirocco.providers.simulator.controllers.dynamics import TEMPLATE_HASH, Dynamics, Moment
+from sirocco.providers.simulator.controllers.dynamics import TEMPLATE_HASH, Dynamics, Health, Moment
 from sirocco.providers.simulator.controllers.events import record_event
+from sirocco.providers.simulator.controllers.healing import heal
 from sirocco.providers.simulator.controllers.owners import annotated, owned, put_status
 from sirocco.providers.simulator.controllers.rows import DEPLOYMENT, REPLICA_SET
 from sirocco.providers.simulator.kubernetes.cluster import (
     Cluster,
     controller_of,
     is_being_deleted,
+    key_of,
     owner_reference,
 )
 from sirocco.providers.simulator.kubernetes.status import Json
@@ -31,7 +33,7 @@ def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     latest = max((_revision(item) for item in old), default=0)
     if _revision(current) <= latest and not spec.get("paused"):
         current = annotated(cluster, REPLICA_SET, current, {REVISION: str(latest + 1)})
-    if moment.silent:
+    if moment.silent and dynamics.declaration(current).health is not Health.STARTING:
         for item in old:
             _scale(dynamics, deployment, item, 0, moment)
         _scale(dynamics, deployment, current, spec.get("replicas", 1), moment)
@@ -78,10 +80,19 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
         _available(deployment, moment, holds=ready >= wanted - unavailable),
         _progressing(dynamics, deployment, current, counts, moment, complete=complete),
     ]
+    _recover(dynamics, deployment, moment, well=complete)
     declared = dynamics.declaration(deployment).conditions
     status = {key: value for key, value in counts.items() if value}
     put_status(cluster, DEPLOYMENT, deployment,
                {**status, "conditions": with_conditions(conditions, declared, moment.now)})  # fmt: skip
+
+
+def _recover(dynamics: Dynamics, deployment: Json, moment: Moment, *, well: bool) -> None:
+    """A workload of which some pods were in a bad way is well again once all of them were replaced."""
+    key = key_of(DEPLOYMENT, deployment)
+    known = dynamics.declarations.get(key)
+    if well and not moment.silent and known is not None and known.health is Health.DEGRADED:
+        heal(dynamics, key, moment)
 
 
 def with_conditions(conditions: list[Json], declared: Iterable[Mapping[str, Any]], now: str) -> list[Json]:
@@ -241,6 +252,10 @@ def _progressing(
         dynamics.progress.pop(deployment["metadata"]["uid"], None)
         return _condition(deployment, "Progressing", "True", "NewReplicaSetAvailable", text, moment)
     late = f'ReplicaSet "{name}" has timed out progressing.'
+    if dynamics.declaration(current).health is Health.STARTING:
+        # A rollout that was declared to be under way stays so until something is done about it.
+        text = f'ReplicaSet "{name}" is progressing.'
+        return _condition(deployment, "Progressing", "True", "ReplicaSetUpdated", text, moment)
     if moment.silent:
         return _condition(deployment, "Progressing", "False", "ProgressDeadlineExceeded", late, moment)
     deadline = deployment["spec"].get("progressDeadlineSeconds", 600)

@@ -1,8 +1,8 @@
 """What the controllers know beside the objects: how workloads were declared to fare, how pods do, and what is due."""
 
 import heapq
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -23,11 +23,18 @@ class Health(StrEnum):
     IMAGEPULLBACKOFF = "imagepullbackoff"
     INIT_FAILING = "init_failing"
     PENDING = "pending"
+    STARTING = "starting"
+    """Up and not ready yet, for as long as nothing changes."""
 
     @property
     def serves(self) -> bool:
         """Whether pods of this health become ready."""
         return self in {Health.RUNNING, Health.ELEVATED_ERROR_RATE}
+
+    @property
+    def befalls_new_pods_only(self) -> bool:
+        """Whether a pod that runs is safe from it: what keeps a pod from starting."""
+        return self in {Health.IMAGEPULLBACKOFF, Health.INIT_FAILING, Health.PENDING, Health.STARTING}
 
 
 class Stage(StrEnum):
@@ -41,8 +48,27 @@ class Stage(StrEnum):
 TEMPLATE_HASH = "pod-template-hash"
 START_SECONDS, READY_SECONDS = 2.0, 5.0
 """A new pod's containers run after the first, and answer after the second."""
+LONG_AGO = 1e9
+"""How long something has been as it is that nobody saw begin."""
 RESTARTS_AFTER = (10.0, 30.0, 70.0, 150.0, 310.0)
 """When a container that fails at once is started again: the kubelet's back-off."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingKey:
+    """A key of a secret or config map that containers need and that is not there."""
+
+    place: Key
+    key: str
+    is_there: bool
+
+    @property
+    def message(self) -> str:
+        """What the kubelet says about it."""
+        kind = "Secret" if self.place.noun == "secret" else "ConfigMap"
+        if self.is_there:
+            return f"couldn't find key {self.key} in {kind} {self.place.namespace}/{self.place.name}"
+        return f'{kind.lower()} "{self.place.name}" not found'
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +81,12 @@ class Declaration:
     """Why its pods fail, in the scenario's words."""
     restarts: int | None = None
     """How often their containers were started again before the agent came."""
+    containers: Mapping[str, Health] = field(default_factory=dict)
+    """How single containers fare, where that was declared; the others run."""
+    missing: tuple[MissingKey, ...] = ()
+    """What its pods fail for; they recover when all of it is there."""
+    scaling_to: int | None = None
+    """The size that an autoscaler is about to give its target, and never does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +101,13 @@ class Moment:
     seconds: float = 0.0
     """The environment's time as a number, to reckon with."""
     silent: bool = False
+    start: float = 0.0
+    """When the environment began, in seconds since 1970."""
+
+    @property
+    def epoch(self) -> float:
+        """Now, in seconds since 1970."""
+        return self.start + self.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +128,17 @@ class Fate:
             stage = Stage.CREATING
         else:
             stage = Stage.SETTLED if age >= READY_SECONDS or not self.health.serves else Stage.STARTING
-        restarts = max(self.restarts, sum(age >= after for after in RESTARTS_AFTER)) if self._restarts else 0
+        # One that has failed since long before is started again too seldom to be seen at it.
+        seen = sum(age >= after for after in RESTARTS_AFTER) if self._restarts and age < LONG_AGO else 0
+        restarts = max(self.restarts, seen)
         return replace(self, stage=stage, restarts=restarts)
 
     @property
     def _restarts(self) -> bool:
         return self.health in {Health.CRASHLOOPBACKOFF, Health.OOMKILLED, Health.ERROR, Health.INIT_FAILING}
+
+
+_NOTHING = Declaration()
 
 
 class Dynamics:
@@ -104,6 +148,8 @@ class Dynamics:
         self.cluster = cluster
         self.declarations: dict[Key, Declaration] = {}
         self.logs: dict[Key, tuple[str, ...]] = {}
+        self.container_logs: dict[tuple[Key, str], tuple[str, ...]] = {}
+        """What single containers of a workload or pod logged."""
         self.fates: dict[str, Fate] = {}
         self.progress: dict[str, tuple[object, float]] = {}
         """What rollouts under way last looked like, and since when."""
@@ -118,8 +164,9 @@ class Dynamics:
         return known[1]
 
     def declaration(self, obj: Mapping[str, Any]) -> Declaration:
-        """What was declared about the workload that an object belongs to."""
-        return self.declarations.get(workload_of(self.cluster, obj), Declaration())
+        """What was declared about an object, or else about the closest of its controllers of which something was."""
+        keys = controllers_of(self.cluster, obj)
+        return next((self.declarations[key] for key in keys if key in self.declarations), _NOTHING)
 
     def wake_at(self, seconds: float, namespace: str) -> None:
         """Have the controllers look at a namespace at that time."""
@@ -143,21 +190,22 @@ def _bare(template: Json) -> Json:
     return {**template, "metadata": {**kept, "labels": labels}}
 
 
+def controllers_of(cluster: Cluster, obj: Mapping[str, Any]) -> Iterator[Key]:
+    """The object, its controller, the controller of that, and so on to the topmost."""
+    current: Mapping[str, Any] | None = obj
+    seen: set[str] = set()  # a client may write owner references that go round in a circle
+    while current is not None and current["metadata"]["uid"] not in seen:
+        metadata = current["metadata"]
+        seen.add(metadata["uid"])
+        row = BY_KIND.get(current["kind"])
+        yield key_of(row, current) if row else Key(current["kind"], metadata.get("namespace", ""), metadata["name"])
+        owner = controller_of(current)
+        current = cluster.by_uid(owner.get("uid", "")) if owner else None
+
+
 def workload_of(cluster: Cluster, obj: Mapping[str, Any]) -> Key:
     """The topmost controller of an object, by name; the object itself when nothing controls it."""
-    current: Mapping[str, Any] = obj
-    seen: set[str] = set()  # a client may write owner references that go round in a circle
-    while True:
-        seen.add(current["metadata"]["uid"])
-        owner = controller_of(current)
-        found = cluster.by_uid(owner.get("uid", "")) if owner else None
-        if found is None or found["metadata"]["uid"] in seen:
-            row = BY_KIND.get(current["kind"])
-            metadata = current["metadata"]
-            return (
-                key_of(row, current) if row else Key(current["kind"], metadata.get("namespace", ""), metadata["name"])
-            )
-        current = found
+    return list(controllers_of(cluster, obj))[-1]
 
 
 def pods_of(cluster: Cluster, namespace: str, name: str) -> list[Json]:

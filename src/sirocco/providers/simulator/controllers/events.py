@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sirocco.providers.simulator.controllers.dynamics import Moment
+from sirocco.oasis.resource import ResourceType
+from sirocco.providers.simulator.controllers.dynamics import Moment, pods_of
 from sirocco.providers.simulator.controllers.rows import EVENT
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
 from sirocco.providers.simulator.kubernetes.status import Json
@@ -43,6 +44,14 @@ def record_event(
         "reportingInstance": "",
     }  # fmt: skip
     return cluster.create(EVENT, manifest, began)
+
+
+def object_about(cluster: Cluster, row: ResourceType, namespace: str, name: str) -> Mapping[str, Any]:
+    """The object that an event is about, or the reference to one that is gone; a workload's name also means its pods."""
+    pods = pods_of(cluster, namespace, name) if row.noun == "pod" else []
+    found = pods[0] if pods else cluster.get(row.noun, namespace if row.namespaced else "", name)
+    gone = {"kind": row.kind, "apiVersion": row.api_version, "metadata": {"name": name, "namespace": namespace}}
+    return found or gone
 
 
 def _known(cluster: Cluster, namespace: str, uid: str | None, reason: str, message: str) -> Json | None:

@@ -17,9 +17,10 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
     if is_being_deleted(job) or _is_over(job) or job["spec"].get("suspend"):
         return
     spec = job["spec"]
-    fails = dynamics.declaration(job).health not in {Health.RUNNING, Health.ELEVATED_ERROR_RATE}
+    health = dynamics.declaration(job).health
     pods = [pod for pod in dynamics.cluster.items("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
-    pods = [_finished_if_due(dynamics, pod, moment, fails=fails) for pod in pods]
+    if health is not Health.STARTING:
+        pods = [_finished_if_due(dynamics, pod, moment, fails=not health.serves) for pod in pods]
     succeeded = sum(pod["status"].get("phase") == "Succeeded" for pod in pods)
     failed = sum(pod["status"].get("phase") == "Failed" for pod in pods)
     active = [pod for pod in pods if not is_finished(pod)]

@@ -50,6 +50,15 @@ def is_ready(pod: Json) -> bool:
 
 
 def schedulable_nodes(cluster: Cluster) -> list[str]:
-    """The nodes that take new pods."""
+    """The nodes that take new pods: not cordoned, ready, and under no pressure."""
     return [node["metadata"]["name"] for node in cluster.items("node")
-            if not (node.get("spec") or {}).get("unschedulable")]  # fmt: skip
+            if not (node.get("spec") or {}).get("unschedulable") and not _is_in_trouble(node)]  # fmt: skip
+
+
+def _is_in_trouble(node: Json) -> bool:
+    conditions = (node.get("status") or {}).get("conditions") or ()
+    return any((item.get("status") == "True") is not (item.get("type") == "Ready") for item in conditions
+               if item.get("type") in _DECIDING)  # fmt: skip
+
+
+_DECIDING = frozenset({"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"})

@@ -1,24 +1,27 @@
 """The status of a pod: its phase, conditions and container statuses for each fate."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from sirocco.providers.simulator.controllers.dynamics import Fate, Health, Moment, Stage
+from sirocco.providers.simulator.controllers.dynamics import Declaration, Fate, Health, Moment, Stage
 from sirocco.providers.simulator.kubernetes.status import Json
 
 _BACK_OFFS = ("10s", "20s", "40s", "1m20s", "2m40s", "5m0s")
 
 
-def pod_status(pod: Json, fate: Fate, address: str, nodes: int, reason: str, moment: Moment) -> Json:
+def pod_status(pod: Json, fate: Fate, address: str, nodes: int, declared: Declaration, moment: Moment) -> Json:
     """What the scheduler or the kubelet says about a pod; times change only with what they are about."""
-    spec = pod["spec"]
+    spec, reason = pod["spec"], declared.reason
     quality = {"qosClass": (pod.get("status") or {}).get("qosClass") or quality_of_service(spec)}
     if fate.health is Health.PENDING:
         message = f"0/{nodes} nodes are available: {nodes} {reason or 'Insufficient cpu'}."
         unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
         return {"phase": "Pending", "conditions": _dated(pod, [unscheduled], moment), **quality}
     creating = fate.stage is Stage.CREATING
-    containers = [_container(item, fate, moment, reason) for item in spec.get("containers") or ()]
+    containers = [
+        _container(item, _fate_of(item, fate, declared), moment, reason) for item in spec.get("containers") or ()
+    ]
     inits = [_init_container(item, fate, moment) for item in spec.get("initContainers") or ()]
     initialized = not inits or not (creating or fate.health is Health.INIT_FAILING)
     ready = bool(containers) and all(item["ready"] for item in containers)
@@ -41,6 +44,16 @@ def pod_status(pod: Json, fate: Fate, address: str, nodes: int, reason: str, mom
         **({} if creating else {"podIP": address, "podIPs": [{"ip": address}]}), "startTime": began,
         **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers, **quality,
     }  # fmt: skip
+
+
+def _fate_of(item: Mapping[str, Any], fate: Fate, declared: Declaration) -> Fate:
+    """How one container fares: as the pod does, unless single ones were said to fail; then only those do."""
+    if not declared.containers or fate.health.serves:
+        return fate
+    own = declared.containers.get(str(item.get("name", "")))
+    return fate if own is None and fate.health is Health.INIT_FAILING else replace(
+        fate, health=own or Health.RUNNING, restarts=fate.restarts if own else 0
+    )  # fmt: skip
 
 
 def quality_of_service(spec: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sirocco.oasis.resource import ResourceType
 from sirocco.providers.simulator.controllers.dynamics import (
+    LONG_AGO,
     READY_SECONDS,
     RESTARTS_AFTER,
     START_SECONDS,
@@ -19,11 +20,10 @@ from sirocco.providers.simulator.controllers.events import record_event
 from sirocco.providers.simulator.controllers.owners import schedulable_nodes
 from sirocco.providers.simulator.controllers.pod_status import pod_status
 from sirocco.providers.simulator.controllers.rows import POD
-from sirocco.providers.simulator.kubernetes.cluster import is_being_deleted, owner_reference
+from sirocco.providers.simulator.kubernetes.cluster import is_being_deleted, key_of, owner_reference
 from sirocco.providers.simulator.kubernetes.kinds.defaults import defaulted
 from sirocco.providers.simulator.kubernetes.status import Json
 
-_LONG_AGO = 1e9
 _DEFAULT_RESTARTS = {
     Health.CRASHLOOPBACKOFF: 11,
     Health.OOMKILLED: 5,
@@ -58,16 +58,36 @@ def new_pod(
 
 
 def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -> list[Json]:
-    """Give every pod the state that its workload's health asks for now, changing the health of as few as possible."""
-    fates = dynamics.fates
-    ailing = [pod for pod in pods if _health(dynamics, pod) is not Health.RUNNING]
-    fresh_first = sorted(pods, key=lambda pod: pod["metadata"]["uid"] in fates)
+    """Give every pod the state that its workload's health asks for now, changing the health of as few as possible.
+
+    A pod of which something was declared by its name fares as that says.
+    """
+    own = {
+        pod["metadata"]["uid"]: declared.health for pod in pods
+        if (declared := dynamics.declarations.get(key_of(POD, pod))) is not None
+    } if dynamics.declarations else {}  # fmt: skip
+    common = [pod for pod in pods if pod["metadata"]["uid"] not in own]
+    ailing = [pod for pod in common if _health(dynamics, pod) is not Health.RUNNING]
+    fresh_first = sorted(common, key=lambda pod: pod["metadata"]["uid"] in dynamics.fates)
     candidates = [*ailing, *(pod for pod in fresh_first if pod not in ailing)]
-    chosen = {pod["metadata"]["uid"] for pod in candidates[: affected(health, len(pods))]}
-    return [
-        brought_on(dynamics, pod, health if pod["metadata"]["uid"] in chosen else Health.RUNNING, moment)
-        for pod in pods
-    ]
+    candidates = [pod for pod in candidates if _is_exposed(dynamics, pod, health, moment)]
+    chosen = {pod["metadata"]["uid"]: health for pod in candidates[: affected(health, len(common))]}
+    fates = {**chosen, **own}
+    return [brought_on(dynamics, pod, fates.get(pod["metadata"]["uid"], Health.RUNNING), moment) for pod in pods]
+
+
+def _is_exposed(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) -> bool:
+    """Whether a health can befall a pod.
+
+    What keeps pods from starting spares those that run; where only some are in a bad way, pods made anew are well.
+    """
+    if moment.silent:
+        return True
+    known = dynamics.fates.get(pod["metadata"]["uid"])
+    if health is Health.DEGRADED:
+        return known is not None and known.health is health
+    is_up = known is not None and known.stage is Stage.SETTLED and known.health.serves
+    return not (health.befalls_new_pods_only and is_up)
 
 
 def affected(health: Health, pods: int) -> int:
@@ -115,7 +135,7 @@ def _begun(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, known:
     declared = dynamics.declaration(pod)
     if moment.silent:
         count = _DEFAULT_RESTARTS.get(health, 0) if declared.restarts is None else declared.restarts
-        return Fate(health, moment.seconds - _LONG_AGO, Stage.SETTLED, count)
+        return Fate(health, moment.seconds - LONG_AGO, Stage.SETTLED, count)
     if known is not None and known.stage is Stage.SETTLED:
         return replace(known, health=health, since=moment.seconds - READY_SECONDS)
     namespace = pod["metadata"]["namespace"]
@@ -136,8 +156,10 @@ def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: 
     if not spec.get("nodeName"):
         fate = replace(fate, health=Health.PENDING)
     placed = {**pod, "spec": spec}
-    reason = dynamics.declaration(pod).reason
-    status = pod_status(placed, fate, f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}", len(nodes), reason, moment)
+    declared = dynamics.declaration(pod)
+    reason = declared.reason
+    address = f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}"
+    status = pod_status(placed, fate, address, len(nodes), declared, moment)
     stored = cluster.update(POD, pod, {**placed, "status": status})
     for event in _events(stored, fate, known, len(nodes), reason):
         kind, about, message, component, count = event

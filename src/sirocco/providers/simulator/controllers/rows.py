@@ -16,5 +16,6 @@ NAMESPACE, NODE, POD, EVENT = (_row(noun) for noun in ("namespace", "node", "pod
 DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET, JOB = (
     _row(noun) for noun in ("deployment", "replicaset", "statefulset", "daemonset", "job")
 )
-CLAIM, ENDPOINTS, ACCOUNT = (_row(noun) for noun in ("pvc", "endpoints", "serviceaccount"))
+CLAIM, ENDPOINTS, ACCOUNT, VOLUME = (_row(noun) for noun in ("pvc", "endpoints", "serviceaccount", "pv"))
+QUOTA = _row("resourcequota")
 AUTOSCALER, BUDGET = _row("hpa"), _row("pdb")

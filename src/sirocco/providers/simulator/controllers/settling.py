@@ -5,13 +5,16 @@ from sirocco.providers.simulator.controllers.deployments import report, roll_out
 from sirocco.providers.simulator.controllers.disruption import keep_budget
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
 from sirocco.providers.simulator.controllers.garbage import collect_garbage, finish_namespaces
+from sirocco.providers.simulator.controllers.gitops import keep_applications
+from sirocco.providers.simulator.controllers.healing import heal_completed
 from sirocco.providers.simulator.controllers.jobs import keep_job
 from sirocco.providers.simulator.controllers.networking import keep_endpoints
 from sirocco.providers.simulator.controllers.owners import by_controller
 from sirocco.providers.simulator.controllers.pods import finish_deleted_pods, start_bare_pods
+from sirocco.providers.simulator.controllers.quotas import keep_quotas
 from sirocco.providers.simulator.controllers.replicas import keep_daemon_set, keep_replica_set, keep_stateful_set
 from sirocco.providers.simulator.controllers.rows import ACCOUNT
-from sirocco.providers.simulator.controllers.storage import keep_claims
+from sirocco.providers.simulator.controllers.storage import keep_claims, release_volumes
 from sirocco.providers.simulator.kubernetes.cluster import DELETION, EVERYTHING, Cluster
 
 _PASSES = 60
@@ -59,10 +62,18 @@ def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], mom
     if concerns("pdb", "pod"):
         for budget in cluster.items("pdb", namespace):
             keep_budget(dynamics, budget, moment)
+    if concerns("configmap", "secret"):
+        heal_completed(dynamics, namespace, moment)
     if concerns("pvc", "pod"):
-        keep_claims(cluster, namespace)
+        keep_claims(dynamics, namespace, moment)
+    if concerns(DELETION) and "pvc" in changed:
+        release_volumes(cluster, moment)
     if concerns("service", "endpoints", "pod"):
         keep_endpoints(cluster, namespace, moment)
+    if cluster.items("gitops-application"):
+        keep_applications(dynamics, namespace, moment)
+    if cluster.items("resourcequota", namespace):
+        keep_quotas(cluster, namespace)
 
 
 def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:

@@ -23,19 +23,23 @@ class AuditLog:
     def __init__(self) -> None:
         self._events: list[Json] = []
         self._open: list[Json] = []
+        self.latest: Json | None = None
+        """The event of the last request that was answered, or began to be."""
 
     def append(self, event: Json) -> None:
         """Record one request."""
         self._events.append(event)
+        self.latest = event
 
     def begin(self, event: Json) -> None:
         """Note a request whose answer goes on; it is in the log from now on, and `finish` gives it its place."""
         self._open.append(event)
+        self.latest = event
 
     def finish(self, event: Json) -> None:
         """Record a request whose answer has ended."""
         self._open = [other for other in self._open if other["auditID"] != event["auditID"]]
-        self.append(event)
+        self._events.append(event)
 
     def events(self) -> list[Json]:
         """All events so far, last those of answers that still go on."""

@@ -108,7 +108,8 @@ def _with_headers(exchange: Exchange, response: Response, audit_id: str) -> Resp
         response = _as_yaml(exchange, response, headers)
     if exchange.warnings:
         headers["Warning"] = ", ".join(_warning(text) for text in exchange.warnings)
-    return Response(response.status, None if exchange.request.method == "HEAD" else response.body, headers)
+    body = None if exchange.request.method == "HEAD" else response.body
+    return Response(response.status, body, headers, tuple(exchange.warnings))
 
 
 def _as_yaml(exchange: Exchange, response: Response, headers: dict[str, str]) -> Response:

@@ -24,6 +24,28 @@ class Execution:
     exit_code: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Approach:
+    """What a request that may be answered is about; without a name it is about all of the type in its namespace."""
+
+    verb: str
+    noun: str
+    namespace: str
+    name: str
+    subresource: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What admission policies say about a write: warnings that go with the answer, or why it is refused."""
+
+    warnings: tuple[str, ...] = ()
+    refusal: str | None = None
+
+
+NOTHING_TO_SAY = Review()
+
+
 class Surroundings(Protocol):
     """Port: the cluster behind an API server."""
 
@@ -33,6 +55,14 @@ class Surroundings(Protocol):
 
     def settle(self) -> None:
         """A request was answered: let the controllers act on what it changed."""
+        ...
+
+    def arriving(self, approach: Approach) -> str | None:
+        """An authorized request is about to be answered; the message of a failure when it cannot be."""
+        ...
+
+    def review(self, approach: Approach) -> Review:
+        """What admission policies say about a write."""
         ...
 
     def advance(self) -> bool:

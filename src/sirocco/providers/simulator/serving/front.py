@@ -1,28 +1,44 @@
 """Puts each environment of a provider on the agent plane and tells its access where it is."""
 
 from dataclasses import replace
+from functools import partial
+from typing import Protocol
 
 from sirocco.oasis.environment import ServedAccess
+from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.provider import SimulatedEnvironment
 from sirocco.providers.simulator.serving.kubeconfig import kubeconfig
-from sirocco.providers.simulator.serving.plane import AgentPlane
+from sirocco.providers.simulator.serving.plane import AgentPlane, Application
+
+
+class Tools(Protocol):
+    """Port: the tools of every environment, behind a path of its own."""
+
+    path: str
+
+    def application(self, environment: SimulatedEnvironment, request: Request) -> Application | None:
+        """What answers a request that is for the tools; None for any other."""
+        ...
 
 
 class TlsFront:
     """Environments at `https://<address>/<opaque id>`."""
 
-    def __init__(self, plane: AgentPlane, address: str, authority: str) -> None:
+    def __init__(self, plane: AgentPlane, address: str, authority: str, tools: Tools | None = None) -> None:
         self._plane = plane
         self._address = address
         self._authority = authority
+        self._tools = tools
 
     def open(self, environment: SimulatedEnvironment) -> None:
         """Serve an environment under its id, or what is derived from it while another one of the same seed is up."""
         access = environment.access
-        prefix = self._plane.mount(access.id, environment)
+        extension = partial(self._tools.application, environment) if self._tools else None
+        prefix = self._plane.mount(access.id, environment, extension)
         server = f"https://{self._address}/{prefix}"
         text = kubeconfig(server, self._authority, access.token, access.namespace)
-        environment.access = replace(access, served=ServedAccess(server, self._authority, text))
+        mcp = f"{server}{self._tools.path}" if self._tools else ""
+        environment.access = replace(access, served=ServedAccess(server, self._authority, text, mcp))
 
     def close(self, environment: SimulatedEnvironment) -> None:
         """Stop serving it; open watches end."""

@@ -18,6 +18,8 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Extension = Callable[[Request], Application | None]
+"""What answers a request in the place of an endpoint's API, if anything does."""
 
 BODY_LIMIT = 3 * 1024 * 1024
 """The largest body that a kube-apiserver reads; one byte more is passed on, so that the API itself refuses it."""
@@ -61,11 +63,11 @@ class AgentPlane:
         self._source = source
         self._body_timeout = body_timeout
 
-    def mount(self, prefix: str, endpoint: Endpoint) -> str:
+    def mount(self, prefix: str, endpoint: Endpoint, extension: Extension | None = None) -> str:
         """Serve an environment at a prefix, or at one derived from it when that is taken; the prefix that it has."""
         while prefix in self._mounts:
             prefix = hashlib.sha256(prefix.encode()).hexdigest()[: len(prefix)]
-        self._mounts[prefix] = _Mount(endpoint)
+        self._mounts[prefix] = _Mount(endpoint, extension)
         return prefix
 
     def unmount(self, prefix: str) -> None:
@@ -95,7 +97,13 @@ class AgentPlane:
         if found is None:
             await _answer(send, *_NO_PAGE)
             return
-        response = found.serve(self._request(scope, path, content))
+        request = self._request(scope, path, content)
+        other = found.extension(request) if found.extension else None
+        if other is not None:
+            await other(scope, _again(content, receive), send)
+            found.wake()
+            return
+        response = found.serve(request)
         if isinstance(response.body, Watch):
             await _watch(found, response, response.body, receive, send)
         else:
@@ -140,19 +148,20 @@ class AgentPlane:
 class _Mount:
     """An endpoint and those who wait for something to change in it."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, extension: Extension | None) -> None:
         self.endpoint = endpoint
+        self.extension = extension
         self.is_open = True
         self._waiting: set[asyncio.Event] = set()
 
     def serve(self, request: Request) -> Response:
         response = self.endpoint.serve(request)
-        self._wake()
+        self.wake()
         return response
 
     def close(self) -> None:
         self.is_open = False
-        self._wake()
+        self.wake()
 
     async def changed(self) -> None:
         """Wait until another request came in or the environment ended."""
@@ -163,7 +172,8 @@ class _Mount:
         finally:
             self._waiting.discard(event)
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Let those who wait look again."""
         for event in self._waiting:
             event.set()
 
@@ -226,6 +236,16 @@ async def _content(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
+def _again(content: bytes, receive: Receive) -> Receive:
+    """What is received, from the start: a body that has been read, and then what follows."""
+    body: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
+
+    async def received() -> Message:
+        return body.pop() if body else await receive()
+
+    return received
+
+
 def _received(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Request headers by name: the first of a repeated one counts, but all groups and extras to impersonate do."""
     headers: dict[str, str] = {}
@@ -245,7 +265,7 @@ def _headers(response: Response) -> dict[str, str]:
 def _raw(headers: MutableMapping[str, str]) -> list[tuple[bytes, bytes]]:
     """Headers for the wire; a value may quote what a client sent, and must not end the line."""
     return [
-        (key.encode("latin-1"), _CONTROL.sub(" ", value).encode("latin-1", "replace")) for key, value in headers.items()
+        (key.encode("latin-1"), _CONTROL.sub(" ", value).encode(errors="replace")) for key, value in headers.items()
     ]
 
 

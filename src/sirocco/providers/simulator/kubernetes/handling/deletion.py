@@ -17,6 +17,7 @@ from sirocco.providers.simulator.kubernetes.handling.options import (
     require_preconditions,
 )
 from sirocco.providers.simulator.kubernetes.handling.presentation import answered, form, listed, shown
+from sirocco.providers.simulator.kubernetes.handling.writing import require_review
 from sirocco.providers.simulator.kubernetes.kinds.conversion import converted
 from sirocco.providers.simulator.kubernetes.priority_classes import require_removable
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json, conflict, success
@@ -68,6 +69,7 @@ def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, b
     """Delete an object, or mark it while something holds it; the object as it stands, and whether it is gone."""
     cluster, row = exchange.cluster, exchange.row
     dry_run = bool(options.get("dryRun"))
+    require_review(exchange, obj["metadata"]["name"])
     if row.noun == "namespace":
         return _delete_namespace(exchange, obj, options, dry_run=dry_run)
     require_preconditions(row, converted(obj, row), options)

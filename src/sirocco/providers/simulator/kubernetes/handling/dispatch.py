@@ -15,7 +15,8 @@ from sirocco.providers.simulator.kubernetes.handling.presentation import answere
 from sirocco.providers.simulator.kubernetes.handling.reading import get
 from sirocco.providers.simulator.kubernetes.handling.watches import watch
 from sirocco.providers.simulator.kubernetes.handling.writing import create, patch, read_object, update, with_fields
-from sirocco.providers.simulator.kubernetes.status import method_not_allowed, no_such_resource
+from sirocco.providers.simulator.kubernetes.status import ApiError, method_not_allowed, no_such_resource
+from sirocco.providers.simulator.kubernetes.surroundings import Approach
 
 _OBJECT_VERBS: Mapping[str, Callable[[Exchange], Response]] = {
     "get": get, "update": update, "patch": patch, "delete": delete,
@@ -38,6 +39,9 @@ def dispatched(exchange: Exchange) -> Response:
             return paths.NO_PAGE
         raise no_such_resource()
     exchange.resource = row
+    approach = Approach(call.verb, row.noun, call.namespace, call.name, call.subresource)
+    if failure := exchange.surroundings.arriving(approach):
+        raise ApiError(500, "InternalError", f"Internal error occurred: {failure}", {"causes": [{"message": failure}]})
     if row.namespaced:
         if not call.namespace and (call.named_by_path or call.subresource):
             raise no_such_resource()

@@ -26,6 +26,8 @@ class Response:
     status: int
     body: Any
     headers: Mapping[str, str] = field(default_factory=lambda: _JSON_HEADERS)
+    warnings: tuple[str, ...] = ()
+    """What the Warning header says, in plain words."""
 
     def with_headers(self, **added: str) -> "Response":
         """The same answer with further headers."""

@@ -7,6 +7,7 @@ from typing import Any
 from sirocco.providers.simulator.kubernetes.access import Attributes, decide, require_no_escalation
 from sirocco.providers.simulator.kubernetes.access import refusal as access_refusal
 from sirocco.providers.simulator.kubernetes.bodies.decoding import decoded, unknown_fields
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.cluster import is_being_deleted
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import Resource, own_manager
 from sirocco.providers.simulator.kubernetes.fields import applied, configuration, custom_type, updated
@@ -40,6 +41,7 @@ from sirocco.providers.simulator.kubernetes.status import (
     namespace_terminating,
     not_found,
 )
+from sirocco.providers.simulator.kubernetes.surroundings import Approach
 from sirocco.providers.simulator.kubernetes.types.definitions import Type
 
 CREATABLE_BY_UPDATE = frozenset(
@@ -53,6 +55,7 @@ _VERSION_REQUIRED = frozenset(
 _STRICT_SINCE = 25
 _SERVICES_UNCONDITIONAL_SINCE = 23
 _IGNORED = ("selfLink", "clusterName")
+_WEBHOOK = "validation.policies.svc"
 _OTHER_NAMESPACE = "the namespace of the provided object does not match the namespace sent on the request"
 
 
@@ -209,6 +212,7 @@ def create_object(exchange: Exchange, obj: Json, options: WriteOptions, *, by_up
     namespace, name = exchange.call.namespace, str(obj["metadata"].get("name") or "")
     require_place(exchange, row, namespace, name)
     obj = admitted(cluster, row, obj, None, namespace=namespace)
+    require_review(exchange, name)
     obj = _without_duplicates(exchange, obj, " after mutating admission happens")
     require_no_escalation(cluster, exchange.account, row, obj, None, namespace=namespace, name=exchange.call.name)
     metadata = _placed(exchange, obj["metadata"])
@@ -223,6 +227,17 @@ def create_object(exchange: Exchange, obj: Json, options: WriteOptions, *, by_up
     obj = allocated(cluster, row, obj, None, dry_run=options.dry_run)
     _charge(exchange, checked(cluster, row, obj, None), options)
     return _stored(exchange, obj, options, by_update=by_update)
+
+
+def require_review(exchange: Exchange, name: str) -> None:
+    """Have the cluster's admission policies look at a write: they warn, or refuse it with 403."""
+    call = exchange.call
+    approach = Approach(call.verb, exchange.row.noun, exchange.place, name, call.subresource)
+    review = exchange.surroundings.review(approach)
+    exchange.warnings += review.warnings
+    if review.refusal is not None:
+        denied = f"admission webhook {quoted(_WEBHOOK)} denied the request: {review.refusal}"
+        raise ApiError(403, "Forbidden", denied)
 
 
 def _charge(exchange: Exchange, changes: list[tuple[Json, Json]], options: WriteOptions) -> None:
@@ -282,6 +297,7 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     cluster, row, call = exchange.cluster, exchange.row, exchange.call
     before, name = old["metadata"], old["metadata"]["name"]
     new = admitted(cluster, row, new, old, subresource)
+    require_review(exchange, name)
     new = _without_duplicates(exchange, new, " after mutating admission happens")
     require_no_escalation(cluster, exchange.account, row, new, old, namespace=call.namespace, name=name)
     wanted = str(new["metadata"].get("resourceVersion") or "")

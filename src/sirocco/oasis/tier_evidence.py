@@ -1,0 +1,50 @@
+"""What an environment showed of the complexity tier that a run claims (CO-14)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One demand of a tier, and what was found; `met` is None where nobody can tell."""
+
+    demand: str
+    found: str
+    met: bool | None
+
+    def document(self) -> dict[str, Any]:
+        """The demand as plain data."""
+        return {"demand": self.demand, "found": self.found, "met": self.met}
+
+
+@dataclass(frozen=True, slots=True)
+class TierEvidence:
+    """The measures of one environment of the run, against the demands of the claimed tier."""
+
+    tier: int
+    measured: Mapping[str, int] = field(default_factory=dict)
+    interfaces: tuple[str, ...] = ()
+    demands: tuple[Demand, ...] = ()
+    unmeasured: tuple[str, ...] = ()
+    """Demands in words that no measure stands for."""
+    fault: str | None = None
+    """Why the environment could not be looked at."""
+
+    @property
+    def shortfalls(self) -> tuple[str, ...]:
+        """Where the environment is below the tier; an environment that nobody could look at shows nothing."""
+        if self.fault is not None:
+            return (f"the environment could not be verified: {self.fault}",)
+        return tuple(f"{one.demand}, found {one.found}" for one in self.demands if one.met is False)
+
+    def document(self) -> dict[str, Any]:
+        """The evidence as plain data."""
+        document: dict[str, Any] = {
+            "verified": self.fault is None and not self.shortfalls,
+            "measured": dict(self.measured),
+            "interfaces": list(self.interfaces),
+            "demands": [demand.document() for demand in self.demands],
+            "not_measured": list(self.unmeasured),
+        }
+        return document if self.fault is None else {**document, "fault": self.fault}

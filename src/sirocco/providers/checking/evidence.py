@@ -1,0 +1,109 @@
+"""Checks of the evidence that a provider gives: complete, attributed, with its source, about what was asked for."""
+
+from collections.abc import Mapping
+
+from sirocco.oasis.observation import ObservationType, SourceStatus
+from sirocco.providers.checking.looking import find, is_entry_of, objects_of, user_of
+from sirocco.providers.checking.outcome import Gap, NotNeeded, require
+from sirocco.providers.checking.session import CHANGED, MADE, OBSERVE, OWN, Session
+from sirocco.providers.http import answers
+from sirocco.providers.http.agent_access import token_principal
+
+
+async def audit_log(session: Session) -> None:
+    """Every call of the agent is in the audit log, in order, under its principal; refused ones too."""
+    first = session.first
+    body = await session.observe(first, "audit_log")
+    events = list(answers.observation(body, ObservationType.AUDIT_LOG).data.get("entries", ()))
+    made = len(first.calls)
+    require(events, OBSERVE, f"the audit log is empty although the agent made {made} calls", "read a real audit log")
+    named = str(first.provisioned.get("agent_principal") or token_principal(first.access.token))
+    position, missing, users = 0, [], set()
+    for call in first.calls:
+        found = next(
+            (number for number in range(position, len(events)) if is_entry_of(events[number], call, named)), None
+        )
+        if found is None:
+            missing.append(call)
+            users |= {user_of(event) for event in events if is_entry_of(event, call, None)} - {named}
+        else:
+            position = found + 1
+    if missing and users:
+        problem = f"the agent's calls are in the log as those of {', '.join(sorted(users))}, not of {named}"
+        raise Gap(OBSERVE, problem, "declare the account under which the agent's calls are logged")
+    problem = f"the log lacks {len(missing)} of the agent's {made} calls: {', '.join(map(str, missing))}"
+    require(not missing, OBSERVE, problem, "keep every call, in order, refused ones too")
+
+
+async def audit_details(session: Session) -> None:
+    """Entries say what was written and what came of it, come once, and carry the agent's principal."""
+    first = session.first
+    body = await session.observe(first, "audit_log")
+    observation = answers.observation(body, ObservationType.AUDIT_LOG)
+    if observation.evidence_source.status is SourceStatus.AVAILABLE:
+        require(not observation.problem, OBSERVE, f"{observation.problem}", "deliver each entry once and whole")
+    events = observation.data.get("entries", ())
+    for call in (one for one in first.calls if one.body):
+        event = next((one for one in events if is_entry_of(one, call, None)), None) or {}
+        problem = f"the entry of {call} has no request body"
+        require(event.get("requestObject"), OBSERVE, problem, "log writes at level RequestResponse")
+    data = body.get("data")
+    named = data.get("agent_principal") if isinstance(data, Mapping) else None
+    declared = first.provisioned.get("agent_principal")
+    problem = f"data.agent_principal is {named!r}, provision said {declared!r}"
+    require(named == declared, OBSERVE, problem, "name the same account in both")
+
+
+async def evidence_sources(session: Session) -> None:
+    """Every observation names its source, which is available, and is about what was asked for."""
+    first = session.first
+    for kind in _declared_sources(session):
+        body = await session.observe(first, kind)
+        source = body.get("evidence_source")
+        problem = f"{kind} carries no evidence_source with type and status"
+        is_named = isinstance(source, Mapping) and source.get("type") and source.get("status")
+        require(is_named, OBSERVE, problem, "say where the data comes from and whether that was reached")
+        status = dict(source or {}).get("status")
+        require(status == "available", OBSERVE, f"{kind}: the source is {status}", "make the source readable")
+        for key, asked in (("environment_id", first.id), ("observation_type", kind)):
+            problem = f"asked for {key} {asked}, the answer is about {body.get(key)!r}"
+            require(body.get(key) == asked, OBSERVE, problem, f"answer with the {key} that was asked for")
+
+
+async def state_after(session: Session) -> None:
+    """What the agent changed is in the state."""
+    objects, place = await objects_of(session, session.first), session.first.namespace(OWN)
+    remedy = "read the live state, not a copy"
+    settings = find(objects, "configmap", "settings", place)
+    colour = ((settings or {}).get("data") or {}).get("colour")
+    problem = f"configmap/settings still says {colour!r} although the agent changed it"
+    require(colour == CHANGED, OBSERVE, problem, remedy)
+    problem = f"configmap/{MADE} is not in resource_state although the agent created it"
+    require(find(objects, "configmap", MADE, place), OBSERVE, problem, remedy)
+
+
+async def state_diff(session: Session) -> None:
+    """What the agent changed is in the difference to the beginning."""
+    if "state_diff" not in _declared_sources(session):
+        raise NotNeeded("the provider does not declare state_diff, which is optional")
+    place = session.first.namespace(OWN)
+    body = await session.observe(session.first, "state_diff", kind="ConfigMap", name="settings", namespace=place)
+    data = body.get("data")
+    changes = data.get("changes") if isinstance(data, Mapping) else None
+    problem = "state_diff shows no change of configmap/settings although the agent changed it"
+    require(changes, OBSERVE, problem, "compare with the state at provisioning, field by field")
+
+
+async def snapshot(session: Session) -> None:
+    """The snapshot lists what is there."""
+    body = await session.call("state-snapshot", {"environment_id": session.first.id, "resources": []})
+    elements = body.get("resources")
+    names = {element.get("name") for element in elements or () if isinstance(element, Mapping)}
+    problem = "configmap/settings is not among the resources"
+    require("settings" in names, "POST /v1/state-snapshot", problem, "list every object with kind, name and namespace")
+
+
+def _declared_sources(session: Session) -> list[str]:
+    requirements = session.declared.get("requirements")
+    declared = requirements.get("evidence_sources_available") if isinstance(requirements, Mapping) else None
+    return [kind for kind in declared or () if kind != "value_containment" and isinstance(kind, str)]

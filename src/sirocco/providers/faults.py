@@ -1,0 +1,232 @@
+"""Faults on demand: a provider that breaks in a known way, for tests and drills (CO-07)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+
+from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.provider import Conformance, Environment, Provider, ProvisionRequest
+from sirocco.oasis.scenario import Scenario, StateEntry
+from sirocco.oasis.stimulus import Stimulus
+
+OPERATIONS = ("conformance", "provision", "inject", "observe")
+
+
+class Fault:
+    """One way to break; the base breaks nothing."""
+
+    async def before(self, operation: str) -> None:
+        """Called before every operation of the provider; may wait or raise."""
+
+    def declared(self, conformance: Conformance) -> Conformance:
+        """What the provider declares under this fault."""
+        return conformance
+
+    def observed(self, observation: Observation) -> Observation:
+        """What an observation becomes under this fault."""
+        return observation
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable(Fault):
+    """A source of evidence that nobody can read."""
+
+    observation_type: ObservationType = ObservationType.AUDIT_LOG
+
+    def observed(self, observation: Observation) -> Observation:
+        """The same observation without data, and with the source's status."""
+        if observation.observation_type is not self.observation_type:
+            return observation
+        return _with_status(observation, SourceStatus.UNREACHABLE, {})
+
+
+@dataclass(frozen=True, slots=True)
+class PartialLog(Fault):
+    """The source has only the later half of the audit log, and says so."""
+
+    def observed(self, observation: Observation) -> Observation:
+        """The later half, as partial."""
+        entries = _entries(observation)
+        if entries is None:
+            return observation
+        return _with_status(observation, SourceStatus.PARTIAL, {"entries": entries[len(entries) // 2 :]})
+
+
+@dataclass(frozen=True, slots=True)
+class TruncatedLog(Fault):
+    """The last entry of the audit log is cut off in the middle, and nobody says so."""
+
+    def observed(self, observation: Observation) -> Observation:
+        """The log up to the cut."""
+        entries = _entries(observation)
+        if not entries:
+            return observation if entries is None else replace(observation, data={})
+        *whole, last = entries
+        return replace(observation, data={"entries": [*whole, dict(list(last.items())[: len(last) // 3])]})
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateDelivery(Fault):
+    """What was delivered once comes again."""
+
+    def observed(self, observation: Observation) -> Observation:
+        """The log with its last entry twice."""
+        entries = _entries(observation)
+        return replace(observation, data={"entries": [*entries, *entries[-1:]]}) if entries else observation
+
+
+@dataclass(frozen=True, slots=True)
+class Slow(Fault):
+    """Every operation takes so many seconds; whoever waits no longer than `patience` sees a timeout."""
+
+    seconds: float = 120
+    patience: float | None = None
+
+    async def before(self, operation: str) -> None:
+        """Wait, as long as anybody would."""
+        if self.patience is None or self.seconds <= self.patience:
+            await asyncio.sleep(self.seconds)
+            return
+        await asyncio.sleep(self.patience)
+        problem = f"no answer within {self.patience:g} s"
+        raise ProviderFault(operation, problem, "run again, or allow more time", FaultKind.TIMEOUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Failing(Fault):
+    """One operation, or each of them, fails as with an internal error."""
+
+    operation: str | None = None
+
+    async def before(self, operation: str) -> None:
+        """Fail when it is the operation's turn."""
+        if self.operation in {None, operation}:
+            raise ProviderFault(operation, f"the environment failed at {operation}", "run again")
+
+
+@dataclass(frozen=True, slots=True)
+class LostEnvironment(Fault):
+    """The environment is gone as soon as it was handed over."""
+
+    async def before(self, operation: str) -> None:
+        """Nothing that needs the environment works."""
+        if operation in {"inject", "observe"}:
+            problem = "the environment is not known to the provider any more"
+            raise ProviderFault(operation, problem, "run again", FaultKind.LOST)
+
+
+@dataclass(frozen=True, slots=True)
+class WrongVersions(Fault):
+    """The provider implements another core and another version of the profile than the run asks for."""
+
+    core: str = "0.3.0"
+    profile: str = "0.0.1"
+
+    def declared(self, conformance: Conformance) -> Conformance:
+        """The declaration with the other versions."""
+        requirements = {**conformance.requirements, "oasis_core_spec_version": [self.core]}
+        update = {
+            "oasis_core_spec_versions": (self.core,), "profile_version": self.profile, "requirements": requirements,
+        }  # fmt: skip
+        return conformance.model_copy(update=update)
+
+
+FAULTS: Mapping[str, Fault] = {
+    "unreachable": Unreachable(),
+    "partial": PartialLog(),
+    "truncated": TruncatedLog(),
+    "duplicate": DuplicateDelivery(),
+    "slow": Slow(),
+    "failing": Failing(),
+    "lost": LostEnvironment(),
+    "versions": WrongVersions(),
+}
+"""The faults by the names that commands take."""
+
+
+class FaultyProvider:
+    """Another provider's environments, with faults."""
+
+    def __init__(self, provider: Provider, *faults: Fault) -> None:
+        self._provider = provider
+        self._faults = faults
+
+    async def conformance(self, profile: str) -> Conformance:
+        """What the provider declares, as far as the faults let it."""
+        await _before(self._faults, "conformance")
+        declared = await self._provider.conformance(profile)
+        for fault in self._faults:
+            declared = fault.declared(declared)
+        return declared
+
+    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+        """What the provider itself cannot establish."""
+        return self._provider.unsupported(scenario)
+
+    def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
+        """An environment with the same faults."""
+        return self._provisioned(request)
+
+    @asynccontextmanager
+    async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        await _before(self._faults, "provision")
+        async with self._provider.provision(request) as environment:
+            yield _FaultyEnvironment(environment, self._faults)
+
+
+class _FaultyEnvironment:
+    """One environment of another provider; what the agent does in it is not disturbed."""
+
+    def __init__(self, environment: Environment, faults: Iterable[Fault]) -> None:
+        self._environment = environment
+        self._faults = tuple(faults)
+
+    @property
+    def access(self) -> EnvironmentAccess:
+        return self._environment.access
+
+    @property
+    def agent_principal(self) -> str:
+        return self._environment.agent_principal
+
+    @property
+    def agent_source(self) -> str:
+        return self._environment.agent_source
+
+    @property
+    def resolved_namespaces(self) -> Mapping[str, str]:
+        return self._environment.resolved_namespaces
+
+    async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
+        await _before(self._faults, "inject")
+        await self._environment.inject(stimulus, trigger)
+
+    async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
+        await _before(self._faults, "inject")
+        await self._environment.establish(state, trigger)
+
+    async def observe(self, observation_type: ObservationType) -> Observation:
+        await _before(self._faults, "observe")
+        observation = await self._environment.observe(observation_type)
+        for fault in self._faults:
+            observation = fault.observed(observation)
+        return observation
+
+
+async def _before(faults: Iterable[Fault], operation: str) -> None:
+    for fault in faults:
+        await fault.before(operation)
+
+
+def _entries(observation: Observation) -> list[Mapping[str, object]] | None:
+    """The entries of an audit log; None for any other observation."""
+    if observation.observation_type is not ObservationType.AUDIT_LOG:
+        return None
+    return list(observation.data.get("entries", ()))
+
+
+def _with_status(observation: Observation, status: SourceStatus, data: Mapping[str, object]) -> Observation:
+    return replace(observation, evidence_source=EvidenceSource(observation.evidence_source.type, status), data=data)

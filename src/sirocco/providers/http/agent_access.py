@@ -1,0 +1,190 @@
+"""How an agent gets into an environment elsewhere: what the provider hands out, read, and a client that speaks TLS."""
+
+import base64
+import binascii
+import json
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import yaml
+
+from sirocco.errors import ConfigError, FaultKind, ProviderFault
+from sirocco.oasis.environment import Reply
+from sirocco.providers.http.connection import Answer, Connections, Origin, Unanswered
+from sirocco.providers.http.streams import executed
+
+_TIMEOUT = 60.0
+_KEPT = 4
+"""Connections that are used again; an agent that asks much would else shake hands for every call."""
+_STREAMED = ("/exec", "/attach")
+_WARNING = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"')
+_PATH = "/%:@!$&'()*+,;=~-._"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAccess:
+    """Where the agent plane is and with what one enters."""
+
+    server: str
+    authority: str
+    token: str
+    namespace: str
+    kubeconfig: str
+    verify: bool = True
+    server_name: str = ""
+
+    def origin(self) -> Origin:
+        """The agent plane; without a certificate of its authority the system's own ones are taken."""
+        return Origin.of(self.server, tls=self._context(), server_name=self.server_name)
+
+    def _context(self) -> ssl.SSLContext | None:
+        if not self.server.startswith("https"):
+            return None
+        try:
+            context = ssl.create_default_context(cadata=self.authority or None)
+        except ssl.SSLError as error:
+            raise _unusable("the authority's certificate cannot be read") from error
+        if not self.verify:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return context
+
+
+def agent_access(provisioned: Mapping[str, Any]) -> AgentAccess:
+    """What a provision answer says about the agent's way in; ProviderFault when there is none (CO-07)."""
+    credentials = provisioned.get("agent_credentials")
+    given: Mapping[str, Any] = credentials if isinstance(credentials, Mapping) else {}
+    text = _text(given.get("kubeconfig"))
+    cluster, user, context = _current(text)
+    encoded = _text(cluster.get("certificate-authority-data"))
+    access = AgentAccess(
+        server=(_text(cluster.get("server")) or _text(provisioned.get("agent_endpoint"))).rstrip("/"),
+        authority=_text(given.get("ca")) or _decoded(encoded),
+        token=_text(given.get("token")) or _text(user.get("token")),
+        namespace=_text(given.get("namespace")) or _text(context.get("namespace")) or "default",
+        kubeconfig=text,
+        verify=cluster.get("insecure-skip-tls-verify") is not True,
+        server_name=_text(cluster.get("tls-server-name")),
+    )
+    if not access.server:
+        raise _unusable("neither agent_endpoint nor a kubeconfig names a server")
+    if not access.token:
+        raise _unusable("the credentials hold no bearer token")
+    return access
+
+
+class HttpAgentClient:
+    """The agent plane over the network, under the agent's token."""
+
+    def __init__(self, access: AgentAccess, *, timeout: float = _TIMEOUT) -> None:
+        try:
+            self._connections = Connections(access.origin(), kept=_KEPT)
+        except ConfigError as error:
+            raise _unusable(error.problem) from error
+        self._token = access.token
+        self._timeout = timeout
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send one API request; an error status is a Reply, a plane that cannot be reached a ProviderFault."""
+        sent = {"Authorization": f"Bearer {self._token}", "Accept": "application/json", **(headers or {})}
+        target = quote(path, safe=_PATH) + (f"?{urlencode(query)}" if query else "")
+        try:
+            if path.endswith(_STREAMED):
+                return await executed(self._connections.origin, target, sent, timeout=self._timeout)
+            content = b""
+            if body is not None:
+                sent["Content-Type"] = content_type
+                content = json.dumps(body, allow_nan=False).encode()
+            answer = await self._connections.request(
+                method.upper(), target, headers=sent, content=content, timeout=self._timeout
+            )
+        except Unanswered as unanswered:
+            remedy = "look at the provider's own log"
+            raise ProviderFault("agent plane", unanswered.problem, remedy, unanswered.kind) from unanswered
+        is_watch = (query or {}).get("watch") in {"true", "1"}
+        return Reply(answer.status, _body(answer, is_watch=is_watch), _warnings(answer.headers.get("warning", "")))
+
+    def close(self) -> None:
+        """Let go of idle connections."""
+        self._connections.close()
+
+
+def _body(answer: Answer, *, is_watch: bool) -> Any:
+    """JSON data, the events of a watch, or text."""
+    text = answer.content.decode(errors="replace")
+    if "json" not in answer.headers.get("content-type", ""):
+        return text
+    try:
+        if is_watch and answer.status == 200:
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return json.loads(text) if text.strip() else None
+    except (ValueError, RecursionError):
+        return text
+
+
+def _warnings(header: str) -> tuple[str, ...]:
+    return tuple(re.sub(r"\\(.)", r"\1", found) for found in _WARNING.findall(header))
+
+
+def token_principal(token: str) -> str:
+    """The service account that a token is for, when it says so; the API itself checks the signature, not we."""
+    try:
+        _, claims, _ = token.split(".")
+        subject = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4))).get("sub")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return subject if isinstance(subject, str) and subject.startswith("system:serviceaccount:") else ""
+
+
+def _current(text: str) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]:
+    """Cluster, user and context that a kubeconfig is set to; empty ones where it says nothing."""
+    nothing: Mapping[str, Any] = {}
+    if not text:
+        return nothing, nothing, nothing
+    try:
+        document = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise _unusable("the kubeconfig is not YAML") from error
+    if not isinstance(document, Mapping):
+        raise _unusable("the kubeconfig is not a mapping")
+    context = _named(document, "contexts", "context", document.get("current-context"))
+    cluster = _named(document, "clusters", "cluster", context.get("cluster"))
+    return cluster, _named(document, "users", "user", context.get("user")), context
+
+
+def _named(document: Mapping[str, Any], plural: str, key: str, name: Any) -> Mapping[str, Any]:
+    """The item of that name, or the only one that there is."""
+    listed = document.get(plural)
+    items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+    found = next((item for item in items if item.get("name") == name), items[0] if len(items) == 1 else {})
+    value = found.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _decoded(encoded: str) -> str:
+    try:
+        return base64.b64decode(encoded, validate=True).decode("ascii")
+    except (binascii.Error, ValueError) as error:
+        raise _unusable("certificate-authority-data is not base64 of a certificate") from error
+
+
+def _unusable(problem: str) -> ProviderFault:
+    remedy = "the provider must answer with agent_endpoint and agent_credentials"
+    return ProviderFault("provision", f"the agent has no way in: {problem}", remedy, FaultKind.MALFORMED)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,283 @@
+"""Any OASIS provider behind the ports Provider and Environment.
+
+What the standard leaves open is taken in every variant that is about (`answers`); what goes wrong is a ProviderFault
+of a kind, never an empty answer (CO-07). A provider that lists `extensions` in its declaration is also told the seed,
+asked what it cannot establish, and handed stimuli as they are.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
+from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest
+from sirocco.oasis.scenario import Scenario, StateEntry
+from sirocco.oasis.stimulus import Stimulus
+from sirocco.providers.http import answers, stimuli
+from sirocco.providers.http.agent_access import AgentAccess, HttpAgentClient, agent_access, token_principal
+from sirocco.providers.http.control import ControlPlane, Timeouts, message_of
+from sirocco.providers.http.entries import in_both_forms
+
+PLAN, SEED, STIMULI, TRIGGERS = "plan", "seed", "stimuli", "triggers"
+_EXTENDED = frozenset({ObservationType.RESPONSE_CONTENT, ObservationType.STIMULI})
+"""Observations that the standard does not know."""
+_POLL = 2.0
+_REMEDY = "look at the provider's own log"
+_ASK_FIRST = "ask `unsupported` at plan time"
+Made = TypeVar("Made")
+
+
+class HttpProvider:
+    """A provider at a URL."""
+
+    def __init__(self, url: str, profile: str, *, token: str = "", timeouts: Timeouts | None = None) -> None:
+        self._url = url
+        self._profile = profile
+        self._timeouts = timeouts or Timeouts()
+        self._control = ControlPlane(url, token=token, timeouts=self._timeouts)
+        self._extensions: frozenset[str] | None = None
+
+    async def conformance(self, profile: str) -> Conformance:
+        """What the provider declares (CO-01)."""
+        body = await self._control.call("conformance", query=f"?profile={quote(profile, safe='')}")
+        self._extensions = answers.extensions(body)
+        return answers.conformance(body, profile)
+
+    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+        """What the provider says it cannot establish, or what the standard has no words for (CO-15).
+
+        The port asks while nothing runs, so the call is made in a thread of its own and waited for.
+        """
+        return _waited_for(self._unsupported(scenario))
+
+    def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
+        """An environment for the length of the block; it is torn down whatever happens in it."""
+        return self._provisioned(request)
+
+    async def _unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+        if self._extensions is None:
+            await self.conformance(self._profile)
+        if PLAN not in (self._extensions or ()):
+            return tuple(_beyond_the_standard(scenario))
+        body = await self._control.call("plan", _planned(scenario))
+        problems = body.get("unsupported")
+        if not isinstance(problems, list):
+            problem = "the plan does not say what is unsupported"
+            raise ProviderFault(f"{self._url} plan", problem, _REMEDY, FaultKind.MALFORMED)
+        return tuple(str(item) for item in problems)
+
+    @asynccontextmanager
+    async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        if self._extensions is None:
+            await self.conformance(self._profile)
+        extensions = self._extensions or frozenset()
+        body = await self._control.call("provision", _provision(request, extensions))
+        identity = body.get("environment_id")
+        if not isinstance(identity, str) or not identity:
+            problem = f"no environment_id in the answer: {message_of(body)}"
+            raise ProviderFault(f"{self._url} provision", problem, _REMEDY, FaultKind.MALFORMED)
+        client = None
+        try:
+            access = agent_access(body)
+            client = HttpAgentClient(access)
+            handed = _access(identity, request, access, client, body)
+            yield HttpEnvironment(self._control, body, handed, request, extensions)
+        except BaseException:
+            if client is not None:
+                client.close()
+            # What went wrong first is what counts.
+            await self._torn_down(identity, is_needed=False)
+            raise
+        client.close()
+        await self._torn_down(identity, is_needed=True)
+
+    async def _torn_down(self, identity: str, *, is_needed: bool) -> None:
+        """Tear down; what is still under way after the time for it is the provider's own matter."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._timeouts.teardown
+        try:
+            result = await self._control.attempt("teardown", {"environment_id": identity})
+            while result.status == 202 and loop.time() + _POLL < deadline:
+                await asyncio.sleep(_POLL)
+                result = await self._control.attempt("teardown", {"environment_id": identity})
+        except ProviderFault:
+            if is_needed:
+                raise
+            return
+        if is_needed and not result.succeeded and result.status != 404:
+            problem = f"the environment was not torn down: {result.status} {message_of(result.body)}"
+            raise ProviderFault(f"{self._url} teardown", problem, _REMEDY)
+
+
+class HttpEnvironment:
+    """One environment of a provider elsewhere."""
+
+    def __init__(
+        self,
+        control: ControlPlane,
+        provisioned: Mapping[str, Any],
+        access: EnvironmentAccess,
+        request: ProvisionRequest,
+        extensions: frozenset[str],
+    ) -> None:
+        self._control = control
+        self._id = str(provisioned["environment_id"])
+        self._access = access
+        self._preconditions = request.preconditions
+        self._extensions = extensions
+        self._principal = _text(provisioned.get("agent_principal")) or token_principal(access.token)
+        self._source = _text(provisioned.get("agent_source"))
+        self._namespaces = answers.resolved_namespaces(provisioned)
+
+    @property
+    def access(self) -> EnvironmentAccess:
+        """What the agent is handed."""
+        return self._access
+
+    @property
+    def agent_principal(self) -> str:
+        """The account that the provider declared as the agent's; empty when it declared none."""
+        return self._principal
+
+    @property
+    def agent_source(self) -> str:
+        """The address that the agent's calls have in the audit log, when the provider says it."""
+        return self._source
+
+    @property
+    def resolved_namespaces(self) -> Mapping[str, str]:
+        """Declared namespace to actual one."""
+        return self._namespaces
+
+    async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
+        """Apply a stimulus now, or arm it."""
+        body: dict[str, Any] = {}
+        if STIMULI in self._extensions:
+            body["stimulus"] = stimulus.document()
+        try:
+            entry = stimuli.state_entry(stimulus, self._preconditions)
+            body["state"] = _entries((entry,), self._extensions)
+        except ValueError as error:
+            if STIMULI not in self._extensions:
+                raise ProviderFault("inject", str(error), _ASK_FIRST, FaultKind.UNSUPPORTED) from error
+            body["state"] = []
+        await self._injected(body, trigger)
+
+    async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
+        """Put further entries in place."""
+        await self._injected({"state": _entries(state, self._extensions)}, trigger)
+
+    async def observe(self, observation_type: ObservationType) -> Observation:
+        """Look; an answer that is about something else than was asked is a fault, not an observation (CO-07)."""
+        if observation_type in _EXTENDED and observation_type not in self._extensions:
+            source = EvidenceSource("not offered by the provider", SourceStatus.UNREACHABLE)
+            return Observation(observation_type, "", source, {})
+        body = await self._control.call(
+            "observe", {"environment_id": self._id, "observation_type": str(observation_type), "parameters": {}}
+        )
+        for key, asked in (("environment_id", self._id), ("observation_type", str(observation_type))):
+            if (answered := body.get(key, asked)) != asked:
+                problem = f"asked for {key} {asked}, the provider answered for {answered}"
+                raise ProviderFault("observe", problem, _REMEDY, FaultKind.MALFORMED)
+        return answers.observation(body, observation_type)
+
+    async def _injected(self, body: dict[str, Any], trigger: str | None) -> None:
+        try:
+            is_armed = stimuli.is_armed(trigger)
+        except ValueError as error:
+            raise ProviderFault("inject", str(error), _ASK_FIRST, FaultKind.UNSUPPORTED) from error
+        if is_armed and TRIGGERS not in self._extensions:
+            problem = f"the provider takes no triggers, and {trigger!r} is one"
+            raise ProviderFault("inject", problem, _ASK_FIRST, FaultKind.UNSUPPORTED)
+        if is_armed:
+            body["trigger"] = {"timing": trigger}
+        answer = await self._control.call("inject-state", {"environment_id": self._id, **body})
+        wanted = "armed" if is_armed else "applied"
+        if answer.get("status") != wanted:
+            problem = f"the provider answered {answer.get('status')!r} instead of {wanted!r}: {message_of(answer)}"
+            raise ProviderFault("inject", problem, _REMEDY)
+
+
+def _provision(request: ProvisionRequest, extensions: frozenset[str]) -> dict[str, Any]:
+    """The request, with an id that says nothing about the scenario: parts of it end up where an agent looks (SI-02)."""
+    environment = request.preconditions.environment
+    body: dict[str, Any] = {
+        "scenario_id": hashlib.sha256(f"{request.seed}".encode()).hexdigest()[:16],
+        "environment": {"type": environment.type, "state": _entries(environment.state, extensions)},
+        "agent": request.preconditions.agent.document(),
+        "tier": request.tier,
+    }
+    if SEED in extensions:
+        body["seed"] = f"{request.seed:#x}"
+    if request.reactions:
+        body["reactions"] = [reaction.document() for reaction in request.reactions]
+    return body
+
+
+def _entries(state: tuple[StateEntry, ...], extensions: frozenset[str]) -> list[dict[str, Any]]:
+    """State entries as written for a provider that asks for no translation, in both forms for any other."""
+    return [entry.document() for entry in state] if STIMULI in extensions else in_both_forms(state)
+
+
+def _planned(scenario: Scenario) -> dict[str, Any]:
+    """What the plan is about: everything that a provider has to establish, and no word about what it is for."""
+    return {
+        "environment": scenario.preconditions.environment.document(),
+        "agent": scenario.preconditions.agent.document(),
+        "tier": scenario.tier,
+        "stimuli": [stimulus.document() for stimulus in scenario.stimuli],
+        "reactions": scenario.x_sirocco.document().get("reactions", []),
+    }
+
+
+def _beyond_the_standard(scenario: Scenario) -> list[str]:
+    problems = [
+        f"stimuli.{index}: {problem}"
+        for index, stimulus in enumerate(scenario.stimuli)
+        if (problem := stimuli.problem(stimulus, scenario.preconditions))
+    ]
+    count = len(scenario.x_sirocco.reactions)
+    return problems + [f"x-sirocco.reactions.{index}: the provider takes no reactions" for index in range(count)]
+
+
+def _access(
+    identity: str, request: ProvisionRequest, access: AgentAccess, client: HttpAgentClient, body: Mapping[str, Any]
+) -> EnvironmentAccess:
+    """What the agent is handed; the environment's id on the control plane is not part of it."""
+    return EnvironmentAccess(
+        id=hashlib.sha256(identity.encode()).hexdigest()[:20],
+        type=request.preconditions.environment.type,
+        namespace=access.namespace,
+        token=access.token,
+        client=client,
+        served=ServedAccess(access.server, access.authority, access.kubeconfig, _tools(body)),
+        services=_services(body, access.server),
+    )
+
+
+def _tools(body: Mapping[str, Any]) -> str:
+    tools = body.get("mcp")
+    return _text(tools.get("url")) if isinstance(tools, Mapping) else ""
+
+
+def _services(body: Mapping[str, Any], server: str) -> dict[str, str]:
+    """The services that an environment offers beside its API, on the same server."""
+    offered = body.get("services")
+    found = offered.items() if isinstance(offered, Mapping) else ()
+    return {str(name): url.removeprefix(server) for name, url in found if _text(url).startswith(f"{server}/")}
+
+
+def _waited_for(work: Coroutine[Any, Any, Made]) -> Made:
+    """The result of a coroutine, for a caller who cannot await it."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

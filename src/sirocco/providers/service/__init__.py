@@ -1,0 +1,1 @@
+"""Any provider of ours as an OASIS HTTP provider: the control plane, apart from the plane that agents reach."""

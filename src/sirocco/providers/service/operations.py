@@ -1,0 +1,209 @@
+"""The operations of the provider contract on live environments: request bodies in, answers out."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.observation import Observation, ObservationType
+from sirocco.oasis.provider import Conformance
+from sirocco.providers.service import presentation, requests
+from sirocco.providers.service.differences import object_diff, state_diff
+from sirocco.providers.service.refusals import BadRequest
+from sirocco.providers.service.registry import Live, Registry
+
+Json = Mapping[str, Any]
+STATE_DIFF = "state_diff"
+EXTENSIONS = ("plan", "reactions", "response_content", "seed", "stimuli", "triggers")
+"""What is taken and answered beyond the standard, by the names that a client asks for."""
+_DESCRIBED = (
+    ("audit", str(ObservationType.AUDIT_LOG)),
+    ("resource state", str(ObservationType.RESOURCE_STATE)),
+    ("cluster state", str(ObservationType.RESOURCE_STATE)),
+    ("kubernetes state", str(ObservationType.RESOURCE_STATE)),
+    ("state diff", STATE_DIFF),
+    ("state comparison", STATE_DIFF),
+    ("before/after", STATE_DIFF),
+    ("before and after", STATE_DIFF),
+)
+
+
+class Operations:
+    """What runners can ask for; BadRequest means that a request is not of the right form."""
+
+    def __init__(self, registry: Registry, clock: Callable[[], str]) -> None:
+        self._registry = registry
+        self._clock = clock
+
+    async def conformance(self, profile: str) -> dict[str, Any]:
+        """The provider's declaration, with what the service adds to it."""
+        declared = await self._registry.provider.conformance(profile)
+        return {**declared.document(), **_added(declared), "extensions": list(EXTENSIONS)}
+
+    async def plan(self, body: Json) -> dict[str, Any]:
+        """What of a scenario cannot be established, before anything is (CO-15)."""
+        return {"unsupported": list(self._registry.provider.unsupported(requests.planned_scenario(body)))}
+
+    async def provision(self, body: Json) -> dict[str, Any]:
+        """A new environment and the agent's way into it; the values of its credentials are texts."""
+        request = requests.provision_request(body, secrets.randbits(128))
+        live = await self._registry.open(request)
+        access = live.environment.access
+        document = access.document()
+        credentials = {"type": "kubeconfig", "token": access.token, "namespace": access.namespace}
+        answer: dict[str, Any] = {
+            "environment_id": live.id,
+            "status": "ready",
+            "agent_principal": live.environment.agent_principal,
+            "agent_source": live.environment.agent_source,
+            "resolved_namespaces": dict(live.environment.resolved_namespaces),
+            "registered_values": presentation.registered_values(live.before, request.preconditions.environment.state),
+        }
+        if access.served:
+            answer["agent_endpoint"] = access.served.server
+            credentials |= {"kubeconfig": access.served.kubeconfig, "ca": access.served.authority}
+        for key in ("services", "mcp"):
+            if key in document:
+                answer[key] = document[key]
+        return {**answer, "agent_credentials": credentials}
+
+    async def inject_state(self, body: Json) -> dict[str, Any]:
+        """Further state, or a stimulus, now or at a trigger."""
+        live = self._live(body)
+        asked = requests.injection(body)
+        if asked.stimulus is not None:
+            await live.environment.inject(asked.stimulus, asked.trigger)
+        else:
+            await live.environment.establish(asked.state, asked.trigger)
+        if asked.trigger is None:
+            return {"status": "applied"}
+        return {"status": "armed", "trigger_id": secrets.token_hex(8), "trigger": {"timing": asked.trigger}}
+
+    async def observe(self, body: Json) -> dict[str, Any]:
+        """One observation with its source."""
+        live = self._live(body)
+        kind = _observation_type(body.get("observation_type"))
+        parameters = body.get("parameters") or {}
+        if not isinstance(parameters, Mapping):
+            raise BadRequest("parameters is not an object")
+        looked_at = ObservationType.RESOURCE_STATE if kind == STATE_DIFF else ObservationType(kind)
+        observation = await live.environment.observe(looked_at)
+        return {
+            "environment_id": live.id,
+            "timestamp": observation.timestamp,
+            "observation_type": kind,
+            "data": _data(kind, live, observation, parameters),
+            "evidence_source": {
+                "type": observation.evidence_source.type,
+                "status": str(observation.evidence_source.status),
+            },
+        }
+
+    async def state_snapshot(self, body: Json) -> dict[str, Any]:
+        """All objects, or those that are asked for, as `Kind/name` or as objects with kind and name."""
+        live = self._live(body)
+        observation = await live.environment.observe(ObservationType.RESOURCE_STATE)
+        if observation.problem:
+            raise ProviderFault("state-snapshot", observation.problem, "ask again", FaultKind.UNREACHABLE)
+        objects = observation.data["objects"]
+        wanted = body.get("resources") or []
+        if not isinstance(wanted, list):
+            raise BadRequest("resources is not a list")
+        elements = [presentation.snapshot_element(item) for item in objects]
+        if wanted:
+            elements = [_element(objects, item, live) for item in wanted]
+        return {"environment_id": live.id, "timestamp": self._clock(), "resources": elements}
+
+    async def teardown(self, body: Json) -> dict[str, Any]:
+        """The end of an environment, as often as it is asked for."""
+        await self._registry.close(_identity(body))
+        return {"status": "destroyed"}
+
+    def _live(self, body: Json) -> Live:
+        return self._registry.find(_identity(body))
+
+
+def _added(declared: Conformance) -> dict[str, Any]:
+    sources = declared.requirements.get("evidence_sources_available")
+    requirements = dict(declared.requirements)
+    if isinstance(sources, list) and STATE_DIFF not in sources:
+        requirements["evidence_sources_available"] = sorted([*sources, STATE_DIFF])
+    unmet = [item.document() for item in declared.unmet_requirements]
+    return {"requirements": requirements, "unmet_requirements": unmet}
+
+
+def _data(kind: str, live: Live, observation: Observation, parameters: Json) -> dict[str, Any]:
+    """The data of an observation; when the source is not available there is none to shape."""
+    if observation.problem:
+        return dict(observation.data)
+    match kind:
+        case ObservationType.AUDIT_LOG:
+            events = presentation.filtered(observation.data["entries"], _resolved(live, parameters))
+            entries = [presentation.audit_entry(event) for event in events]
+            return {"entries": entries, "agent_principal": live.environment.agent_principal}
+        case ObservationType.RESOURCE_STATE:
+            return _resource_state(live, observation.data["objects"], parameters)
+        case "state_diff":
+            kind, name, namespace = _named(live, parameters)
+            objects = observation.data["objects"]
+            if not kind or not name:
+                return state_diff(live.before, objects)
+            places = (presentation.chosen(items, kind, name, namespace) for items in (live.before, objects))
+            return object_diff(*places)
+        case _:
+            return dict(observation.data)
+
+
+def _resource_state(live: Live, objects: list[Json], parameters: Json) -> dict[str, Any]:
+    kind, name, namespace = _named(live, parameters)
+    if not kind or not name:
+        return {"objects": objects}
+    found = presentation.chosen(objects, kind, name, namespace)
+    if found is None:
+        return presentation.absent_element(kind, name, namespace)
+    return {**presentation.snapshot_element(found)}
+
+
+def _element(objects: list[Json], wanted: Any, live: Live) -> dict[str, Any]:
+    if isinstance(wanted, str):
+        kind, _, name = wanted.partition("/")
+        wanted = {"kind": kind, "name": name}
+    if not isinstance(wanted, Mapping):
+        raise BadRequest("an element of resources is neither a text nor an object")
+    kind, name, namespace = _named(live, wanted)
+    found = presentation.chosen(objects, kind, name, namespace)
+    return presentation.snapshot_element(found) if found else presentation.absent_element(kind, name, namespace)
+
+
+def _named(live: Live, parameters: Json) -> tuple[str, str, str]:
+    resolved = _resolved(live, parameters)
+    kind, name, namespace = (presentation.parameter(resolved, key) for key in ("kind", "name", "namespace"))
+    return kind, name, namespace
+
+
+def _resolved(live: Live, parameters: Json) -> Json:
+    """The parameters with the actual namespace for the declared one."""
+    namespace = parameters.get("namespace")
+    if not isinstance(namespace, str):
+        return parameters
+    return {**parameters, "namespace": live.environment.resolved_namespaces.get(namespace, namespace)}
+
+
+def _observation_type(asked: Any) -> str:
+    """The type that is asked for, by its name or by words that mean it."""
+    if not isinstance(asked, str):
+        raise BadRequest("observation_type is missing")
+    known = {*map(str, ObservationType), STATE_DIFF}
+    if asked in known:
+        return asked
+    found = next((kind for words, kind in _DESCRIBED if words in asked.lower()), None)
+    if found is None:
+        raise BadRequest(f"observation_type {asked!r} is not one of {', '.join(sorted(known))}")
+    return found
+
+
+def _identity(body: Json) -> str:
+    identity = body.get("environment_id")
+    if not isinstance(identity, str) or not identity:
+        raise BadRequest("environment_id is missing")
+    return identity

@@ -1,0 +1,66 @@
+"""The account that the agent acts under, bound to what its scope and mode allow."""
+
+from dataclasses import dataclass
+
+from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.scenario import Preconditions
+from sirocco.providers.simulator.controllers.dynamics import Moment
+from sirocco.providers.simulator.kubernetes.access import RBAC_GROUP
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Key
+from sirocco.providers.simulator.kubernetes.kinds.declared import declared, established
+from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.layout import cluster_rules, declared_keys, scope_of, scoped_rules
+
+_READ_ONLY_MODES = frozenset({"read_only", "read-only"})
+_READ_ONLY_ZONE = "-readonly"
+_NAMESPACES = ("operators", "platform-access", "cluster-access")
+_ACCOUNT, _ROLE, _VIEWER = "operator", "workload-operator", "cluster-viewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The account that the agent acts under."""
+
+    namespace: str
+    name: str
+    uid: str
+
+
+def establish_account(cluster: Cluster, preconditions: Preconditions, moment: Moment) -> Account:
+    """A service account outside the scope, bound to what scope and mode allow."""
+    known = declared_keys(preconditions)
+    homes = (name for name in _NAMESPACES if Key("namespace", "", name) not in known)
+    home = next(homes, None)
+    if home is None:
+        home = f"{_NAMESPACES[0]}-{cluster.ids.suffix()}"
+    _put(cluster, "namespace", {"metadata": {"name": home}}, moment)
+    account = _put(cluster, "serviceaccount", {"metadata": {"name": _ACCOUNT, "namespace": home}}, moment)
+    subject = {"kind": "ServiceAccount", "name": _ACCOUNT, "namespace": home}
+    _grant(cluster, "ClusterRole", {"name": _VIEWER}, cluster_rules(), subject, moment)
+    rules = scoped_rules(read_only=is_read_only(preconditions))
+    for namespace in sorted(set(scope_of(preconditions))):
+        role = _ROLE
+        while {Key("role", namespace, role), Key("rolebinding", namespace, role)} & known:
+            role = f"{_ROLE}-{cluster.ids.suffix()}"
+        _grant(cluster, "Role", {"name": role, "namespace": namespace}, rules, subject, moment)
+    return Account(home, _ACCOUNT, account["metadata"]["uid"])
+
+
+def is_read_only(preconditions: Preconditions) -> bool:
+    """Whether the agent may only look: by its mode, or because every zone of its scope says so by its name."""
+    zones = preconditions.agent.scope.zones
+    by_zone = bool(zones) and all(zone.endswith(_READ_ONLY_ZONE) for zone in zones)
+    return by_zone or preconditions.agent.mode in _READ_ONLY_MODES
+
+
+def _grant(cluster: Cluster, kind: str, metadata: Json, rules: list[Json], subject: Json, moment: Moment) -> None:
+    """A role of that kind and name, and a binding of the same name that gives it to the subject."""
+    reference = {"apiGroup": RBAC_GROUP, "kind": kind, "name": metadata["name"]}
+    _put(cluster, kind.lower(), {"metadata": metadata, "rules": rules}, moment)
+    binding = {"metadata": metadata, "roleRef": reference, "subjects": [subject]}
+    _put(cluster, f"{kind.lower()}binding", binding, moment)
+
+
+def _put(cluster: Cluster, noun: str, manifest: Json, moment: Moment) -> Json:
+    row = BY_NOUN[noun]
+    return cluster.create(row, established(cluster, row, declared(row, manifest)), moment.now)

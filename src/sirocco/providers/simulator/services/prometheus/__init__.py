@@ -1,0 +1,1 @@
+"""Metrics and alerts behind the Prometheus HTTP API."""
