@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.interruption import until_interrupted
+from sirocco.cli.interruption import interruption
 from sirocco.errors import ConfigError
 from sirocco.wiring.serving import served_bare
 
@@ -36,6 +36,7 @@ def serve(*, bare: bool, users: Path | None, agent_listen: str, audit_file: Path
 
 
 async def _serve_bare(users: Path, listen: str, audit_file: Path) -> None:
-    async with served_bare(users, listen, audit_file) as url:
-        click.echo(json.dumps({"agent": url}))
-        await until_interrupted()
+    with interruption() as ended:
+        async with served_bare(users, listen, audit_file) as url:
+            click.echo(json.dumps({"agent": url}))
+            await ended.wait()

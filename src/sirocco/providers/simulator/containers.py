@@ -13,14 +13,15 @@ from sirocco.providers.simulator.kubernetes.surroundings import Execution, LogLi
 
 _INTERVAL = 7.0
 _USUAL = ('level=info msg="starting"', 'level=info msg="listening" addr=:8080', 'level=info msg="ready"')
+_FATAL = ('level=info msg="starting"', 'level=fatal msg="cannot start" error="configuration is incomplete"')
 _LINES: Mapping[Health, tuple[str, ...]] = {
     Health.DEGRADED: (*_USUAL, 'level=warn msg="request failed" status=503', 'level=warn msg="upstream timed out"'),
     Health.ELEVATED_ERROR_RATE: (
         *_USUAL, 'level=error msg="request failed" status=500', 'level=error msg="request failed" status=500',
     ),
-    Health.CRASHLOOPBACKOFF: ('level=info msg="starting"', 'level=fatal msg="cannot start" error="{reason}"'),
-    Health.ERROR: ('level=info msg="starting"', 'level=fatal msg="cannot start" error="{reason}"'),
-    Health.INIT_FAILING: ('level=fatal msg="initialization failed" error="{reason}"',),
+    Health.CRASHLOOPBACKOFF: _FATAL,
+    Health.ERROR: _FATAL,
+    Health.INIT_FAILING: ('level=fatal msg="initialization failed" error="configuration is incomplete"',),
     Health.OOMKILLED: (*_USUAL, 'level=warn msg="heap is near the limit"'),
 }  # fmt: skip
 _SILENT = frozenset({Health.PENDING, Health.IMAGEPULLBACKOFF})
@@ -45,8 +46,7 @@ def _implied(dynamics: Dynamics, pod: Json, container: str) -> list[str]:
     inits = [item.get("name") for item in pod["spec"].get("initContainers") or ()]
     if health in _SILENT or (health is Health.INIT_FAILING and container not in inits):
         return []
-    reason = dynamics.declaration(pod).reason or "configuration is incomplete"
-    return [line.format(reason=reason) for line in _LINES.get(health, _USUAL)]
+    return list(_LINES.get(health, _USUAL))
 
 
 def executed(cluster: Cluster, pod: Json, container: str, command: Sequence[str]) -> Execution:

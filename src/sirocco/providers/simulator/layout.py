@@ -95,7 +95,7 @@ def log_key(entry: StateEntry, preconditions: Preconditions) -> Key | None:
 
 
 @lru_cache
-def scoped_rules(*, read_only: bool, custom_groups: tuple[str, ...] = ()) -> list[Json]:
+def scoped_rules(*, read_only: bool) -> list[Json]:
     """What the agent's account may do in a namespace of its scope; roles and bindings it only reads.
 
     Verbs and the core resources are listed, because a star would allow more than to work in the namespace: to
@@ -110,7 +110,7 @@ def scoped_rules(*, read_only: bool, custom_groups: tuple[str, ...] = ()) -> lis
     groups = {row.group for row in rows} - {"", RBAC_GROUP}
     return [
         {"apiGroups": [""], "resources": [name for name in names if name not in withheld], "verbs": verbs},
-        {"apiGroups": [*sorted(groups), *custom_groups], "resources": ["*"], "verbs": verbs},
+        {"apiGroups": sorted(groups), "resources": ["*"], "verbs": verbs},
         {"apiGroups": [RBAC_GROUP], "resources": ["*"], "verbs": list(_READ_VERBS)},
     ]
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN, ResourceType, resource_type
 from sirocco.oasis.scenario import Preconditions, StateEntry
+from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, git_version
 from sirocco.providers.simulator.kubernetes.kinds.declared import declared
 from sirocco.providers.simulator.kubernetes.names import is_dns_label
 from sirocco.providers.simulator.kubernetes.status import Json
@@ -162,7 +163,8 @@ def node_manifest(entry: StateEntry, zone: str) -> Json:
         "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
                         "message": "kubelet is posting ready status"}],
         "addresses": [{"type": "Hostname", "address": entry.name}],
-        "nodeInfo": {"kubeletVersion": "v1.29.4", "operatingSystem": "linux", "architecture": "amd64"},
+        "nodeInfo": {"kubeletVersion": git_version(CURRENT_RELEASE), "operatingSystem": "linux",
+                     "architecture": "amd64"},
     }  # fmt: skip
     metadata = {"name": entry.name, "labels": {**labels, **_texts(entry.fields.get("labels") or {})}}
     if entry.fields.get("annotations"):

@@ -51,10 +51,6 @@ class Declaration:
 
     health: Health = Health.RUNNING
     conditions: tuple[Mapping[str, Any], ...] = ()
-    reason: str = ""
-    """Why its pods fail, in the scenario's words."""
-    restarts: int | None = None
-    """How often their containers were started again before the agent came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +86,8 @@ class Fate:
         else:
             stage = Stage.SETTLED if age >= READY_SECONDS or not self.health.serves else Stage.STARTING
         restarts = max(self.restarts, sum(age >= after for after in RESTARTS_AFTER)) if self._restarts else 0
+        if stage is self.stage and restarts == self.restarts:
+            return self
         return replace(self, stage=stage, restarts=restarts)
 
     @property
@@ -128,6 +126,10 @@ class Dynamics:
     def next_due(self) -> float | None:
         """When something is due next; None when nothing is."""
         return self._due[0][0] if self._due else None
+
+    def is_at_rest(self, seconds: float) -> bool:
+        """Whether nothing changed and nothing is due by that time."""
+        return not self.cluster.is_unsettled and not (self._due and self._due[0][0] <= seconds)
 
     def wake(self, seconds: float) -> None:
         """Have the controllers look at every namespace where something has become due."""

@@ -9,16 +9,16 @@ from sirocco.providers.simulator.kubernetes.status import Json
 _BACK_OFFS = ("10s", "20s", "40s", "1m20s", "2m40s", "5m0s")
 
 
-def pod_status(pod: Json, fate: Fate, address: str, nodes: int, reason: str, moment: Moment) -> Json:
+def pod_status(pod: Json, fate: Fate, address: str, nodes: int, moment: Moment) -> Json:
     """What the scheduler or the kubelet says about a pod; times change only with what they are about."""
     spec = pod["spec"]
     quality = {"qosClass": (pod.get("status") or {}).get("qosClass") or quality_of_service(spec)}
     if fate.health is Health.PENDING:
-        message = f"0/{nodes} nodes are available: {nodes} {reason or 'Insufficient cpu'}."
-        unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+        unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+                       "message": unscheduled_words(nodes)}  # fmt: skip
         return {"phase": "Pending", "conditions": _dated(pod, [unscheduled], moment), **quality}
     creating = fate.stage is Stage.CREATING
-    containers = [_container(item, fate, moment, reason) for item in spec.get("containers") or ()]
+    containers = [_container(item, fate, moment) for item in spec.get("containers") or ()]
     inits = [_init_container(item, fate, moment) for item in spec.get("initContainers") or ()]
     initialized = not inits or not (creating or fate.health is Health.INIT_FAILING)
     ready = bool(containers) and all(item["ready"] for item in containers)
@@ -41,6 +41,11 @@ def pod_status(pod: Json, fate: Fate, address: str, nodes: int, reason: str, mom
         **({} if creating else {"podIP": address, "podIPs": [{"ip": address}]}), "startTime": began,
         **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers, **quality,
     }  # fmt: skip
+
+
+def unscheduled_words(nodes: int) -> str:
+    """Why the scheduler finds no place for a pod."""
+    return f"0/{nodes} nodes are available: {nodes} Insufficient cpu."
 
 
 def quality_of_service(spec: Mapping[str, Any]) -> str:
@@ -71,7 +76,7 @@ def _dated(pod: Json, conditions: list[Json], moment: Moment) -> list[Json]:
     return dated
 
 
-def _container(item: Mapping[str, Any], fate: Fate, moment: Moment, reason: str) -> Json:
+def _container(item: Mapping[str, Any], fate: Fate, moment: Moment) -> Json:
     common = _common(item)
     if fate.health is Health.INIT_FAILING:
         return {**common, "state": {"waiting": {"reason": "PodInitializing"}}, **_NOT_STARTED}
@@ -83,26 +88,19 @@ def _container(item: Mapping[str, Any], fate: Fate, moment: Moment, reason: str)
             state = {"waiting": {"reason": "ImagePullBackOff", "message": message}}
             return {**common, "state": state, **_NOT_STARTED}
         case Health.CRASHLOOPBACKOFF:
-            ended = _ended(1, "Error", moment, reason)
+            ended = _ended(1, "Error", moment)
             return _failed(common, _waiting(common["name"], fate), ended, fate)
         case Health.OOMKILLED:
-            ended = _ended(137, "OOMKilled", moment, "")
+            ended = _ended(137, "OOMKilled", moment)
             return _failed(common, {"terminated": ended}, ended, fate)
         case Health.ERROR:
-            ended = _ended(1, "Error", moment, reason)
+            ended = _ended(1, "Error", moment)
             return _failed(common, {"terminated": ended}, ended, fate)
         case _:
             serves = fate.health.serves and fate.stage is Stage.SETTLED
             state = {"running": {"startedAt": moment.now}}
-            restarts = fate.restarts
-            return {
-                **common,
-                "state": state,
-                "lastState": {},
-                "ready": serves,
-                "restartCount": restarts,
-                "started": True,
-            }
+            return {**common, "state": state, "lastState": {}, "ready": serves, "restartCount": fate.restarts,
+                    "started": True}  # fmt: skip
 
 
 _NOT_STARTED: Json = {"lastState": {}, "ready": False, "restartCount": 0, "started": False}
@@ -113,8 +111,8 @@ def _init_container(item: Mapping[str, Any], fate: Fate, moment: Moment) -> Json
     if fate.stage is Stage.CREATING:
         return {**common, "state": {"waiting": {"reason": "PodInitializing"}}, **_NOT_STARTED}
     if fate.health is Health.INIT_FAILING:
-        return _failed(common, _waiting(common["name"], fate), _ended(1, "Error", moment, ""), fate)
-    ended = {"terminated": _ended(0, "Completed", moment, "")}
+        return _failed(common, _waiting(common["name"], fate), _ended(1, "Error", moment), fate)
+    ended = {"terminated": _ended(0, "Completed", moment)}
     return {**common, "state": ended, "lastState": {}, "ready": True, "restartCount": 0, "started": False}
 
 
@@ -133,6 +131,5 @@ def _waiting(name: str, fate: Fate) -> Json:
     return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
 
 
-def _ended(code: int, reason: str, moment: Moment, message: str) -> Json:
-    said = {"message": message} if message else {}
-    return {"exitCode": code, "reason": reason, **said, "startedAt": moment.last_seen, "finishedAt": moment.last_seen}
+def _ended(code: int, reason: str, moment: Moment) -> Json:
+    return {"exitCode": code, "reason": reason, "startedAt": moment.last_seen, "finishedAt": moment.last_seen}

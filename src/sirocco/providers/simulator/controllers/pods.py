@@ -17,14 +17,14 @@ from sirocco.providers.simulator.controllers.dynamics import (
 )
 from sirocco.providers.simulator.controllers.events import record_event
 from sirocco.providers.simulator.controllers.owners import schedulable_nodes
-from sirocco.providers.simulator.controllers.pod_status import pod_status
+from sirocco.providers.simulator.controllers.pod_status import pod_status, unscheduled_words
 from sirocco.providers.simulator.controllers.rows import POD
 from sirocco.providers.simulator.kubernetes.cluster import is_being_deleted, owner_reference
 from sirocco.providers.simulator.kubernetes.kinds.defaults import defaulted
 from sirocco.providers.simulator.kubernetes.status import Json
 
 _LONG_AGO = 1e9
-_DEFAULT_RESTARTS = {
+_RESTARTS = {
     Health.CRASHLOOPBACKOFF: 11,
     Health.OOMKILLED: 5,
     Health.ERROR: 3,
@@ -112,15 +112,13 @@ def brought_on(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) ->
 
 
 def _begun(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, known: Fate | None) -> Fate:
-    declared = dynamics.declaration(pod)
     if moment.silent:
-        count = _DEFAULT_RESTARTS.get(health, 0) if declared.restarts is None else declared.restarts
-        return Fate(health, moment.seconds - _LONG_AGO, Stage.SETTLED, count)
+        return Fate(health, moment.seconds - _LONG_AGO, Stage.SETTLED, _RESTARTS.get(health, 0))
     if known is not None and known.stage is Stage.SETTLED:
         return replace(known, health=health, since=moment.seconds - READY_SECONDS)
     namespace = pod["metadata"]["namespace"]
     waits = (START_SECONDS, READY_SECONDS) if health.serves or health is Health.DEGRADED else (START_SECONDS,)
-    restarts = RESTARTS_AFTER if health in _DEFAULT_RESTARTS else ()
+    restarts = RESTARTS_AFTER if health in _RESTARTS else ()
     for wait in (*waits, *restarts):
         dynamics.wake_at(moment.seconds + wait, namespace)
     return Fate(health, moment.seconds, Stage.CREATING)
@@ -136,10 +134,9 @@ def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: 
     if not spec.get("nodeName"):
         fate = replace(fate, health=Health.PENDING)
     placed = {**pod, "spec": spec}
-    reason = dynamics.declaration(pod).reason
-    status = pod_status(placed, fate, f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}", len(nodes), reason, moment)
+    status = pod_status(placed, fate, f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}", len(nodes), moment)
     stored = cluster.update(POD, pod, {**placed, "status": status})
-    for event in _events(stored, fate, known, len(nodes), reason):
+    for event in _events(stored, fate, known, len(nodes)):
         kind, about, message, component, count = event
         record_event(cluster, stored, about, message, moment, kind=kind, component=component,
                      count=count if moment.silent else 1)  # fmt: skip
@@ -149,7 +146,7 @@ def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: 
 _Event = tuple[str, str, str, str, int]
 
 
-def _events(pod: Json, fate: Fate, known: Fate | None, nodes: int, reason: str) -> list[_Event]:
+def _events(pod: Json, fate: Fate, known: Fate | None, nodes: int) -> list[_Event]:
     """What is said about a pod when its fate turned from `known` to `fate`; an old pod's start is long forgotten."""
     said: list[_Event] = []
     name, namespace, spec = pod["metadata"]["name"], pod["metadata"]["namespace"], pod["spec"]
@@ -173,24 +170,21 @@ def _events(pod: Json, fate: Fate, known: Fate | None, nodes: int, reason: str) 
     back_off = f"Back-off restarting failed container {failing.get('name', '')} in pod {name}_{namespace}({uid})"
     match fate.health:
         case Health.CRASHLOOPBACKOFF | Health.OOMKILLED | Health.ERROR | Health.INIT_FAILING:
-            if reason:
-                said.append(("Warning", "Failed", f"Error: {reason}", "kubelet", 3))
             said.append(("Warning", "BackOff", back_off, "kubelet", 47))
         case Health.DEGRADED:
             # Kubelets say "probe" here; no byte that an agent receives may hold that word of ours (SI-02).
-            text = reason or "Readiness check failed: HTTP GET returned statuscode: 503"
+            text = "Readiness check failed: HTTP GET returned statuscode: 503"
             said.append(("Warning", "Unhealthy", text, "kubelet", 31))
         case Health.IMAGEPULLBACKOFF:
             why = f'Failed to pull image "{image}": rpc error: code = NotFound desc = failed to pull and unpack image'
             said += [
                 ("Normal", "Pulling", f'Pulling image "{image}"', "kubelet", 4),
-                ("Warning", "Failed", reason or why, "kubelet", 4),
+                ("Warning", "Failed", why, "kubelet", 4),
                 ("Warning", "Failed", "Error: ErrImagePull", "kubelet", 4),
                 ("Normal", "BackOff", f'Back-off pulling image "{image}"', "kubelet", 19),
             ]
         case Health.PENDING:
-            text = f"0/{nodes} nodes are available: {nodes} {reason or 'Insufficient cpu'}."
-            said.append(("Warning", "FailedScheduling", text, "default-scheduler", 12))
+            said.append(("Warning", "FailedScheduling", unscheduled_words(nodes), "default-scheduler", 12))
         case _:
             pass
     return said

@@ -30,7 +30,9 @@ def bound(address: str) -> socket.socket:
     host, _, port = address.rpartition(":")
     if not host or not (port.isascii() and port.isdecimal()):
         raise ConfigError(address or "''", "not an address of the form host:port", "write one such as 127.0.0.1:0")
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    # The protocol is named, because asyncio sends answers without delay only on sockets that say that they are TCP.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host.strip("[]"), int(port)))
@@ -49,7 +51,7 @@ async def serving(application: Application, listener: socket.socket, identity: I
     """Serve an application for the length of the block; gives the address that the listener has, as `host:port`."""
     config = uvicorn.Config(
         application, http=ApiServerProtocol, ws="wsproto", lifespan="off", proxy_headers=False, server_header=False,
-        access_log=False, log_config=None, log_level="error", timeout_keep_alive=_KEEP_ALIVE,
+        access_log=False, log_config=None, log_level="critical", timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=1,
     )  # fmt: skip
     config.load()
