@@ -27,7 +27,7 @@ __all__ = ["KubernetesApi", "Response"]
 
 _CUSTOM = "customresourcedefinitions.apiextensions.k8s.io"
 
-_REFUSED = 400
+_REFUSED, _TOO_LARGE = 400, 413
 
 
 class KubernetesApi:
@@ -70,7 +70,7 @@ class KubernetesApi:
             # A fault of ours must not keep an attempt out of the log.
             self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
             raise
-        if exchange.recorded is None and response.status >= _REFUSED:
+        if exchange.recorded is None and response.status >= _REFUSED and response.status != _TOO_LARGE:
             # A real server leaves out what it did not read; here an attempt is evidence, whatever became of it.
             exchange.recorded = recorded_patch(request.sent)
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
