@@ -13,6 +13,8 @@ from sirocco.providers.simulator.serving.plane import Application
 from sirocco.providers.simulator.serving.protocol import ApiServerProtocol
 
 _BACKLOG = 512
+_FAREWELL = 4
+"""Turns of the event loop that it takes a cut connection to close its socket."""
 _KEEP_ALIVE = 90
 """Seconds that a kube-apiserver keeps an idle connection; an agent may think for long between two calls."""
 
@@ -67,8 +69,12 @@ async def serving(application: Application, listener: socket.socket, identity: I
         yield f"{host}:{port}"
     finally:
         server.should_exit = True
+        connections = list(server.server_state.connections)
         await task
-        # A client need not take part in the end of TLS, so what is still there after the time of grace is cut off.
-        for connection in list(server.server_state.connections):
-            connection.transport.abort()
-        await asyncio.sleep(0)
+        # A client need not take part in the end of TLS, so what is still there after the time of grace is cut off; a
+        # connection that uvicorn has let go of may still wait for the client's farewell.
+        for connection in {*connections, *server.server_state.connections}:
+            if connection.transport is not None:
+                connection.transport.abort()
+        for _ in range(_FAREWELL):
+            await asyncio.sleep(0)
