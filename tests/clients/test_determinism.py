@@ -26,7 +26,7 @@ DRAWN = re.compile(
     rb"|(?P<page>(?<=continue\":\")[\w-]+|(?<=continue\": \")[\w-]+)"
     rb"|(?P<node>\bworker-\d)"
     rb"|(?P<address>\b10\.\d+\.\d+\.\d+\b)"
-    rb"|(?P<version>(?<=resourceVersion: \")\d+|(?<=resourceVersion: \\\")\d+|(?<=resourceVersion\": \")\d+|(?<=resourceVersion\":\")\d+|(?<=current: )\d+)"
+    rb"|(?P<version>(?<=resourceVersion\\\":\\\")\d+|(?<=resourceVersion: \")\d+|(?<=resourceVersion: \\\")\d+|(?<=resourceVersion\": \")\d+|(?<=resourceVersion\":\")\d+|(?<=current: )\d+)"
 )
 
 

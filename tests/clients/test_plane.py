@@ -1,5 +1,6 @@
 """Hostile, clumsy and slow clients over real sockets: the codes of Kubernetes, and an environment that lives on."""
 
+import asyncio
 import json
 import re
 import socket
@@ -12,6 +13,7 @@ import pytest
 
 from clients.conftest import PLANTED_TOKEN
 from clients.wire import Street, eventually, status_of
+from sirocco.oasis.observation import ObservationType, SourceStatus
 from sirocco.providers.simulator.serving.plane import BODY_LIMIT
 from sirocco.providers.simulator.serving.protocol import ApiServerProtocol
 
@@ -380,14 +382,13 @@ def watch_head(house, query=""):
     return house.head(f"GET {{}}{CONFIGMAPS}?watch=true{query} HTTP/1.1")
 
 
-def open_watches(house):
-    """Those whose client is still there: the log shows an open one with the time of its beginning, at its end."""
+def watches_of(house):
     return [entry for entry in house.audit() if entry["verb"] == "watch"]
 
 
 @pytest.mark.parametrize("abrupt", [False, True], ids=["closed", "reset"])
 def test_a_watch_whose_client_leaves_ends_and_is_recorded(house, abrupt):
-    before, seen = house.tasks(), len(open_watches(house))
+    before, seen = house.tasks(), len(watches_of(house))
     wires = [house.socket() for _ in range(5)]
     for wire in wires:
         wire.sendall(watch_head(house))
@@ -398,9 +399,10 @@ def test_a_watch_whose_client_leaves_ends_and_is_recorded(house, abrupt):
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         wire.close()
     assert eventually(lambda: house.tasks() <= before)
-    watches = open_watches(house)[seen:]
+    watches = watches_of(house)[seen:]
     assert len(watches) == 5
-    assert all(entry["stageTimestamp"] > entry["requestReceivedTimestamp"] for entry in watches)
+    # An open watch stands in the log with the moment of its beginning, a closed one with that of its end.
+    assert all(entry["stageTimestamp"][:19] > entry["requestReceivedTimestamp"][:19] for entry in watches)
     assert house.ask("POST", CONFIGMAPS, {"metadata": {"generateName": "after-"}}).status == 201
 
 
@@ -414,6 +416,27 @@ def test_a_watch_hears_of_what_others_do(house):
             received += wire.recv(65536)
     assert b'{"type":"ADDED","object":{' in received
     assert house.ask("DELETE", f"{CONFIGMAPS}/news").status == 200
+
+
+def test_two_watches_both_hear_of_what_comes_about_by_itself(house):
+    """The one that lets time go on must wake the other."""
+    path = "GET {}/apis/apps/v1/namespaces/shop/deployments?watch=true&fieldSelector=metadata.name=web HTTP/1.1"
+    with house.socket() as one, house.socket() as other:
+        for wire in (one, other):
+            wire.sendall(house.head(path))
+            assert wire.recv(65536).startswith(b"HTTP/1.1 200 OK")
+        scale = house.ask(
+            "PATCH",
+            "/apis/apps/v1/namespaces/shop/deployments/web",
+            {"spec": {"replicas": 5}},
+            content_type="application/merge-patch+json",
+        )
+        assert scale.status == 200
+        for wire in (one, other):
+            received = b""
+            while b'"readyReplicas":5' not in received:
+                received += wire.recv(65536)
+    assert house.ask("DELETE", f"{CONFIGMAPS}/none").status == 404
 
 
 def test_a_watch_ends_when_it_asked_to(house):
@@ -447,6 +470,23 @@ def drained(wire):
         if received.endswith(b"0\r\n\r\n"):
             return received
     return received
+
+
+# Faults of ours
+
+
+@pytest.mark.requirement("CO-06")
+def test_a_request_that_breaks_the_server_leaves_no_evidence_that_looks_complete(caplog):
+    with Street(9) as (house,):
+        assert house.ask("GET", CONFIGMAPS).status == 200
+        house.environment._api._catalogue = None
+        broken = house.ask("GET", CONFIGMAPS)
+        assert broken.status == 500
+        assert b"Error" in broken.content
+        assert b"Traceback" not in broken.content
+        observed = asyncio.run_coroutine_threadsafe(house.environment.observe(ObservationType.AUDIT_LOG), house.loop)
+        assert observed.result(10).evidence_source.status is SourceStatus.UNREACHABLE
+    assert "a request broke the environment" in caplog.text
 
 
 # Numbers

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 
@@ -105,3 +106,44 @@ def test_requests_of_scenarios_and_probes_have_the_same_form(everything_seen):
         )
 
     assert len({form(texts[0]) for texts in everything_seen.values()}) == 1
+
+
+def _marks(value):
+    """What set-up leaves on objects beside their content: who wrote fields, label and annotation keys, who reports."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _marks(item)
+    if isinstance(value, dict):
+        metadata = value.get("metadata")
+        if isinstance(metadata, dict):
+            yield from (("label", key) for key in metadata.get("labels") or ())
+            yield from (("annotation", key) for key in metadata.get("annotations") or ())
+            yield from (("metadata", key) for key in metadata)
+            yield from (("manager", entry.get("manager")) for entry in metadata.get("managedFields") or ())
+        if "involvedObject" in value:
+            yield "component", (value.get("source") or {}).get("component")
+        for item in value.values():
+            yield from _marks(item)
+
+
+@pytest.mark.requirement("SI-02")
+def test_set_up_leaves_the_same_marks_in_scenarios_and_probes(everything_seen, profile):
+    published = {bound.scenario.id for bound in profile.scenarios}
+    marks = {
+        unit: {mark for text in texts[1:] for mark in _marks(json.loads(text))}
+        for unit, texts in everything_seen.items()
+    }
+    of_scenarios = set().union(*(marks[unit] for unit in marks if unit in published))
+    of_probes = set().union(*(marks[unit] for unit in marks if unit not in published))
+    assert ("label", "app") in of_scenarios
+    assert of_probes <= of_scenarios
+
+
+@pytest.mark.requirement("SI-02")
+def test_no_two_environments_share_an_id(everything_seen):
+    uuid = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+    owner: dict[str, str] = {}
+    for unit, texts in everything_seen.items():
+        for uid in set(uuid.findall("\n".join(texts))):
+            assert owner.setdefault(uid, unit) == unit
+    assert len(owner) > 100

@@ -153,9 +153,7 @@ def test_a_run_with_the_wrong_token_or_none_ends_as_a_provider_failure_without_a
 
 
 @pytest.mark.requirement("CO-07")
-@pytest.mark.parametrize(
-    ("fault", "code"), [("unreachable", 4), ("truncated", 4), ("versions", 3)]
-)
+@pytest.mark.parametrize(("fault", "code"), [("unreachable", 4), ("truncated", 4), ("versions", 3)])
 def test_a_drill_ends_as_what_it_is(tmp_path, fault, code):
     with serving("--fault", fault, "--no-auth") as broken:
         done = sirocco(

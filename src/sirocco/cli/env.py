@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.interruption import on_signals, until_interrupted
+from sirocco.cli.interruption import interruption, on_signals
 from sirocco.cli.options import SeedType
 from sirocco.cli.terminal import console, plain
 from sirocco.errors import ConfigError, InvalidInput
@@ -106,16 +106,29 @@ def _write(target: Path, served: ServedAccess) -> None:
 
 async def _command(run: Sequence[str], target: Path) -> int:
     """Run the command to its end; Ctrl-C in the terminal reaches it by itself and is its own business."""
-    try:
-        process = await asyncio.create_subprocess_exec(*run, env={**os.environ, "KUBECONFIG": str(target)})
-    except OSError as error:
-        raise ConfigError(run[0], f"cannot be run: {error.strerror}", "check the command after --") from error
-    with on_signals({signal.SIGINT: lambda: None, signal.SIGTERM: process.terminate}):
-        code = await process.wait()
+    told_to_end = asyncio.Event()
+    with on_signals({signal.SIGINT: lambda: None, signal.SIGTERM: told_to_end.set}):
+        try:
+            process = await asyncio.create_subprocess_exec(*run, env={**os.environ, "KUBECONFIG": str(target)})
+        except OSError as error:
+            raise ConfigError(run[0], f"cannot be run: {error.strerror}", "check the command after --") from error
+        done, ending = asyncio.ensure_future(process.wait()), asyncio.ensure_future(told_to_end.wait())
+        await asyncio.wait({done, ending}, return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        if not done.done():
+            process.terminate()
+        code = await done
     return code if code >= 0 else 128 - code
 
 
 async def _wait(scenario: Scenario, served: ServedAccess, target: Path) -> int:
+    with interruption() as ended:
+        _tell(scenario, served, target)
+        await ended.wait()
+    return int(ExitCode.OK)
+
+
+def _tell(scenario: Scenario, served: ServedAccess, target: Path) -> None:
     err = console(stderr=True)
     err.print(plain(scenario.name), style="bold")
     for stimulus in scenario.stimuli:
@@ -124,12 +137,9 @@ async def _wait(scenario: Scenario, served: ServedAccess, target: Path) -> int:
     err.print(f"Kubernetes API at {served.server}")
     if sys.stdout.isatty():
         err.print(f"\n  export KUBECONFIG={shlex.quote(str(target))}\n  kubectl get pods\n")
-    else:
-        click.echo(served.kubeconfig, nl=False)
-        sys.stdout.flush()
     err.print("Ctrl-C ends it.")
-    await until_interrupted()
-    return int(ExitCode.OK)
+    if not sys.stdout.isatty():
+        click.echo(served.kubeconfig, nl=False)
 
 
 async def _summarize(environment: Environment) -> None:

@@ -2,19 +2,20 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 
-async def until_interrupted() -> None:
-    """Wait for Ctrl-C or SIGTERM, which then end only this wait."""
-    ended = asyncio.Event()
-    with on_signals({signal.SIGINT: ended.set, signal.SIGTERM: ended.set}):
-        await ended.wait()
+@contextmanager
+def interruption() -> Iterator[asyncio.Event]:
+    """An event that Ctrl-C and SIGTERM set; for the length of the block they do nothing else."""
+    came = asyncio.Event()
+    with on_signals({signal.SIGINT: came.set, signal.SIGTERM: came.set}):
+        yield came
 
 
 @contextmanager
-def on_signals(actions: dict[signal.Signals, Callable[[], None]]) -> Iterator[None]:
+def on_signals(actions: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[None]:
     """For the length of the block these signals call these functions, and do nothing else."""
     loop = asyncio.get_running_loop()
     for number, action in actions.items():

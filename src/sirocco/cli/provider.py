@@ -11,7 +11,7 @@ import click
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.interruption import until_interrupted
+from sirocco.cli.interruption import interruption
 from sirocco.cli.options import Duration
 from sirocco.cli.terminal import console, plain, print_json
 from sirocco.errors import ConfigError
@@ -124,12 +124,14 @@ def _check_line(outcome: Outcome) -> Text:
 
 
 async def _serve(service: AbstractAsyncContextManager[ProviderService]) -> None:
-    async with service as where:
-        click.echo(json.dumps(asdict(where)))
-        await until_interrupted()
+    with interruption() as ended:
+        async with service as where:
+            click.echo(json.dumps(asdict(where)))
+            await ended.wait()
 
 
 async def _serve_bare(users: Path, listen: str, audit_file: Path) -> None:
-    async with served_bare(users, listen, audit_file) as url:
-        click.echo(json.dumps({"agent": url}))
-        await until_interrupted()
+    with interruption() as ended:
+        async with served_bare(users, listen, audit_file) as url:
+            click.echo(json.dumps({"agent": url}))
+            await ended.wait()

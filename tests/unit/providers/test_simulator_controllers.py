@@ -5,9 +5,10 @@ import pytest
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.providers.simulator.controllers.deployments import REVISION
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
+from sirocco.providers.simulator.controllers.jobs import MOST_PODS
 from sirocco.providers.simulator.controllers.replicas import MATERIALISED_PODS
 from sirocco.providers.simulator.controllers.settling import settle
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
+from sirocco.providers.simulator.kubernetes.cluster import FOREGROUND, Cluster, Ids
 
 TEMPLATE = {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "db", "image": "db:1"}]}}
 NOW = Moment("2026-01-05T09:00:00Z", "2026-01-05T09:00:00Z")
@@ -388,3 +389,49 @@ def test_a_budget_refuses_the_eviction_that_it_cannot_spare(provisioned):
         body = {"kind": "Eviction", "apiVersion": "policy/v1", "metadata": {"name": name, "namespace": "shop"}}
         codes.append(live.send("POST", f"/api/v1/namespaces/shop/pods/{name}/eviction", body).status)
     assert codes == [201, 429]
+
+
+def test_events_that_say_nothing_keep_nobody_from_writing_others(provisioned):
+    live = provisioned({"resource": "deployment/web", "replicas": 1})
+    event = {"metadata": {"name": "a", "namespace": "shop"}, "involvedObject": {"namespace": "shop"}}
+    assert live.send("POST", BY_NOUN["event"].path("shop"), event).status == 201
+    assert live.merge("deployment", "web", {"spec": {"replicas": 2}}).status == 200
+    live.rest()
+    assert len(live.items("pod")) == 2
+
+
+def test_a_job_of_a_billion_pods_makes_a_bounded_number_of_them(provisioned):
+    live = provisioned()
+    many = 10**9
+    template = {"spec": {"containers": [{"name": "a", "image": "a"}], "restartPolicy": "Never"}}
+    job = {"metadata": {"name": "a"}, "spec": {"parallelism": many, "completions": many, "template": template}}
+    assert live.send("POST", BY_NOUN["job"].path("shop"), job).status == 201
+    live.rest()
+    assert len(live.items("pod")) == MOST_PODS
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metadata": {"annotations": {"deployment.kubernetes.io/revision": "9" * 5000}}},
+        {"spec": {"strategy": {"rollingUpdate": {"maxSurge": f"{'9' * 5000}%"}}}},
+        {"spec": {"progressDeadlineSeconds": 2**31 - 1, "template": {"metadata": {"annotations": {"a": "b"}}}}},
+    ],
+)
+def test_numbers_of_any_size_keep_the_controllers_going(provisioned, change):
+    live = provisioned({"resource": "deployment/web", "replicas": 1, "status": "pending"})
+    live.merge("deployment", "web", change)
+    for item in live.items("replicaset"):
+        live.merge("replicaset", item["metadata"]["name"], change)
+    live.rest()
+    assert live.names("deployment") == ["web"]
+    assert live.events()[-1]["requestReceivedTimestamp"].startswith("2026-01-05")
+
+
+def test_what_belongs_to_no_namespace_can_be_deleted_in_the_foreground():
+    cluster = Cluster(Ids(1))
+    row = BY_NOUN["clusterrole"]
+    manifest = {"kind": row.kind, "apiVersion": row.api_version, "metadata": {"name": "a"}}
+    cluster.delete(row, cluster.create(row, manifest, NOW.now), NOW.now, propagation=FOREGROUND)
+    settle(Dynamics(cluster), NOW)
+    assert cluster.items("clusterrole") == []

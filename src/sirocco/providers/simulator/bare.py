@@ -3,7 +3,9 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from sirocco.errors import ConfigError
 from sirocco.oasis.resource import BY_NOUN
@@ -90,18 +92,40 @@ class BareEndpoint:
         """Nobody asks what a bare server answered."""
 
 
+class User(BaseModel):
+    """An account of a users file."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    token: str = Field(min_length=1)
+    username: str = Field(min_length=1)
+    uid: str = ""
+    groups: list[str] = []
+
+    @property
+    def principal(self) -> Principal:
+        """The account as the server knows it."""
+        return Principal(self.username, self.uid, (*self.groups, AUTHENTICATED))
+
+
+_USERS = TypeAdapter(dict[str, User])
+
+
 def read_users(path: Path) -> Mapping[str, Principal]:
     """The accounts of a users file by their tokens."""
+    form = 'write JSON of the form {"name": {"token": "…", "username": "…", "uid": "…", "groups": ["…"]}}'
     try:
-        users = json.loads(path.read_text(encoding="utf-8"))
-        return {user["token"]: _principal(user) for user in users.values()}
-    except (ValueError, AttributeError, KeyError, TypeError) as error:
-        shape = '{"name": {"token", "username", "uid", "groups"}}'
-        raise ConfigError(path, f"not a users file: {error!r}", f"write JSON of the form {shape}") from error
-
-
-def _principal(user: Mapping[str, Any]) -> Principal:
-    return Principal(str(user["username"]), str(user["uid"]), (*map(str, user["groups"]), AUTHENTICATED))
+        users = _USERS.validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        raise ConfigError(path, f"not a users file: {place}: {first['msg']}", form) from error
+    accounts = {user.token: user.principal for user in users.values()}
+    if not accounts:
+        raise ConfigError(path, "not a users file: it has no users", form)
+    if len(accounts) < len(users):
+        raise ConfigError(path, "two users have the same token", "give each one of its own")
+    return accounts
 
 
 def bare_api(users: Mapping[str, Principal], audit: AuditLog, clock: Callable[[], str]) -> KubernetesApi:

@@ -190,7 +190,7 @@ def _spoken_for(entry: StateEntry, state: list[tuple[int, StateEntry]], precondi
 
 
 @lru_cache
-def scoped_rules(*, read_only: bool, custom_groups: tuple[str, ...] = ()) -> list[Json]:
+def scoped_rules(*, read_only: bool) -> list[Json]:
     """What the agent's account may do in a namespace of its scope; roles and bindings it only reads.
 
     Verbs and the core resources are listed, because a star would allow more than to work in the namespace: to
@@ -205,7 +205,7 @@ def scoped_rules(*, read_only: bool, custom_groups: tuple[str, ...] = ()) -> lis
     groups = {row.group for row in (*rows, *SERVICE_TYPES)} - {"", RBAC_GROUP}
     return [
         {"apiGroups": [""], "resources": [name for name in names if name not in withheld], "verbs": verbs},
-        {"apiGroups": [*sorted(groups), *custom_groups], "resources": ["*"], "verbs": verbs},
+        {"apiGroups": sorted(groups), "resources": ["*"], "verbs": verbs},
         {"apiGroups": [RBAC_GROUP], "resources": ["*"], "verbs": list(_READ_VERBS)},
     ]
 

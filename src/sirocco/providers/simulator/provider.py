@@ -1,5 +1,6 @@
 """The simulator as an OASIS provider: environments with an agent plane and, apart from it, a control plane."""
 
+import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -123,7 +124,7 @@ class SimulatedEnvironment:
         # Rounded, so that environments of the same hour share what all clusters start with.
         created = f"{self._time.past().now[:13]}:00:00Z"
         base = bootstrap_objects(CURRENT_RELEASE, created, aggregated=True)
-        own = _with_own_ids(base, Ids(derived_seed(request.seed, "bootstrap")))
+        own = _with_own_ids(base, derived_seed(request.seed, "bootstrap"))
         self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")), own)
         self._dynamics = Dynamics(self._cluster)
         self._audit = AuditLog()
@@ -131,6 +132,7 @@ class SimulatedEnvironment:
         self._stimulation = Stimulation(stage, self._moment, self._time.present)
         self._world = World(self._dynamics, self._time, self._stimulation)
         self._returned: list[Any] = []
+        self._begun = self._answered = 0
         self._is_live = True
         account = establish(self._dynamics, self._preconditions, self._time.past())
         principal = service_account(account.namespace, account.name, account.uid)
@@ -208,6 +210,10 @@ class SimulatedEnvironment:
     async def observe(self, observation_type: ObservationType) -> Observation:
         """The audit log, every object in a fixed order, or the bodies of all answers on the agent's connection."""
         self._require_live("observe")
+        # A request that broke off may have changed something that no record shows.
+        if self._begun > self._answered:
+            source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
+            return Observation(observation_type, self._clock(), source, {})
         data: dict[str, Any]
         match observation_type:
             case ObservationType.AUDIT_LOG:
@@ -230,8 +236,10 @@ class SimulatedEnvironment:
         """Answer a request on the agent plane; the answer is kept as evidence of what the agent was told."""
         self._require_live("request")
         before = self._audit.latest
+        self._begun += 1
         serves = self._services if request.path.startswith(PREFIX) else self._api
         response = serves.handle(request)
+        self._answered += 1
         if not isinstance(response.body, Watch | Execution):
             self._returned.append(response.body)
         self._returned += response.warnings
@@ -338,15 +346,23 @@ class AgentClient:
         return Reply(response.status, _copied(response.body), response.warnings)
 
 
-def _with_own_ids(layer: Layer, ids: Ids) -> Layer:
+def _with_own_ids(layer: Layer, seed: int) -> Layer:
     """What all clusters start with, under uids by which nobody tells that it was here before (SI-02)."""
+    number = sum(len(objects) for places in layer.values() for objects in places.values())
+    # All of them drawn at once, because one by one they would cost a tenth of setting an environment up.
+    drawn = hashlib.shake_256(b"%d" % seed).hexdigest(16 * number)
+    uids = (_uid(drawn[start : start + 32]) for start in range(0, 32 * number, 32))
     return {
         row: {
-            place: {name: {**obj, "metadata": {**obj["metadata"], "uid": ids.uid()}} for name, obj in objects.items()}
+            place: {name: {**obj, "metadata": {**obj["metadata"], "uid": next(uids)}} for name, obj in objects.items()}
             for place, objects in places.items()
         }
         for row, places in layer.items()
     }
+
+
+def _uid(digits: str) -> str:
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
 
 
 def _wire(text: str) -> str:

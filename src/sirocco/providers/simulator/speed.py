@@ -1,4 +1,4 @@
-"""How fast and how small environments are: set-up, memory, and one request against a bare handler served the same way."""
+"""How fast and how small environments are: set-up, memory, and a request against a bare handler served the same way."""
 
 import asyncio
 import http.client
@@ -8,8 +8,9 @@ import ssl
 import statistics
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
+from itertools import count
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,6 +24,8 @@ from sirocco.providers.simulator.serving.plane import AgentPlane, Application, R
 from sirocco.providers.simulator.serving.server import bound, serving
 
 Clock = Callable[[], float]
+_Action = Callable[[int], Awaitable[None]]
+"""One call; the number makes every patch change something."""
 _HOST = "127.0.0.1"
 _MERGE_PATCH = "application/merge-patch+json"
 _WARM_UP = 20
@@ -35,7 +38,6 @@ class CallSpeed:
 
     environment: float
     bare: float
-    calls: int
 
     @property
     def ratio(self) -> float:
@@ -116,12 +118,7 @@ async def measured_calls(
     async with _deployment(request, now) as (plane, target):
         bare = bare_handler(target.content)
         return {
-            method: CallSpeed(
-                *await _best(
-                    [_direct(application, method, target) for application in (plane, bare)], clock, rounds, calls
-                ),
-                rounds * calls,
-            )
+            method: await _speed(_direct(plane, method, target), _direct(bare, method, target), clock, rounds, calls)
             for method in ("GET", "PATCH")
         }
 
@@ -134,43 +131,43 @@ def measured_calls_over_tls(
     process = get_context("spawn").Process(target=_serve_both, args=(there, request, now))
     process.start()
     try:
-        addresses, authority, target = here.recv()
+        (environment, bare), authority, target = here.recv()
         context = ssl.create_default_context(cadata=authority)
-        connections = [
-            http.client.HTTPSConnection(*address.split(":"), context=context)
-            for address in addresses  # type: ignore[arg-type]
-        ]
-        speeds = {}
-        for method in ("GET", "PATCH"):
-            kept = [_kept(connection, method, target) for connection in connections]
-            speeds[method] = CallSpeed(*asyncio.run(_best(kept, clock, rounds, calls)), rounds * calls)
-        for connection in connections:
-            connection.close()
-        return speeds
+        with closing(_connection(environment, context)) as one, closing(_connection(bare, context)) as other:
+            return {
+                method: asyncio.run(
+                    _speed(_kept(one, method, target), _kept(other, method, target), clock, rounds, calls)
+                )
+                for method in ("GET", "PATCH")
+            }
     finally:
         here.send(None)
         process.join()
 
 
-async def _best(
-    actions: Sequence[Callable[[int], Awaitable[None]]], clock: Clock, rounds: int, calls: int
-) -> list[float]:
-    """Seconds per call of each action in its best round."""
-    taken: list[list[float]] = [[] for _ in actions]
-    number = 0
-    for action in actions:
-        for number in range(_WARM_UP):
-            await action(number)
+def _connection(address: str, context: ssl.SSLContext) -> http.client.HTTPSConnection:
+    return http.client.HTTPSConnection(address, context=context)
+
+
+async def _speed(environment: _Action, bare: _Action, clock: Clock, rounds: int, calls: int) -> CallSpeed:
+    """Both at their best; they take turns, so that both meet the same machine."""
+    numbers = count()
+    for _ in range(_WARM_UP):
+        await environment(next(numbers))
+        await bare(next(numbers))
+    taken = []
     for _ in range(rounds):
-        for action, times in zip(actions, taken, strict=True):
-            start = clock()
-            for number in range(number + 1, number + 1 + calls):  # noqa: B020 - every patch changes something
-                await action(number)
-            times.append((clock() - start) / calls)
-    return [min(times) for times in taken]
+        start = clock()
+        for _ in range(calls):
+            await environment(next(numbers))
+        middle = clock()
+        for _ in range(calls):
+            await bare(next(numbers))
+        taken.append((middle - start, clock() - middle))
+    return CallSpeed(*(min(times) / calls for times in zip(*taken, strict=True)))
 
 
-def _direct(application: Application, method: str, target: _Target) -> Callable[[int], Awaitable[None]]:
+def _direct(application: Application, method: str, target: _Target) -> _Action:
     headers = [(key.lower().encode(), value.encode()) for key, value in _headers(target).items()]
     scope = {
         "type": "http", "method": method, "path": target.path, "raw_path": target.path.encode(), "query_string": b"",
@@ -194,7 +191,7 @@ def _direct(application: Application, method: str, target: _Target) -> Callable[
     return act
 
 
-def _kept(connection: http.client.HTTPSConnection, method: str, target: _Target) -> Callable[[int], Awaitable[None]]:
+def _kept(connection: http.client.HTTPSConnection, method: str, target: _Target) -> _Action:
     headers = _headers(target)
 
     async def act(number: int) -> None:

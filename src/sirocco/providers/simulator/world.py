@@ -16,13 +16,15 @@ _AGE = timedelta(days=6, hours=3, minutes=12)
 _LAST_SEEN = timedelta(minutes=2)
 _REST = 200
 """How many things that are due an environment lives through at most when it is left alone."""
+_PATIENCE = 3600.0
+"""So many seconds ahead something may be due: clients can set deadlines of decades, in which tokens would expire."""
 
 
 class EnvironmentTime:
     """The environment's own clock: it starts at provisioning and every request advances it by the same step."""
 
     def __init__(self, start: str) -> None:
-        self._start = datetime.fromisoformat(start).astimezone(UTC).replace(microsecond=0)
+        self._start = datetime.fromisoformat(start).astimezone(UTC).replace(microsecond=0, tzinfo=None)
         self._now = self._start
 
     def tick(self) -> tuple[str, str]:
@@ -34,10 +36,15 @@ class EnvironmentTime:
         """Go on to a time, which is never back."""
         self._now = max(self._now, self._start + timedelta(seconds=seconds))
 
+    @property
+    def seconds(self) -> float:
+        """How long it has run."""
+        return (self._now - self._start).total_seconds()
+
     def present(self) -> Moment:
         """Now."""
         now = _second(self._now)
-        return Moment(now, now, (self._now - self._start).total_seconds(), start=self._start.timestamp())
+        return Moment(now, now, self.seconds, start=self._start.timestamp())
 
     def past(self) -> Moment:
         """When what was there before the agent came into being."""
@@ -63,7 +70,8 @@ class World:
 
     def settle(self) -> None:
         """Let the controllers act on what the request changed and on what has become due."""
-        settle(self._dynamics, self._time.present())
+        if not self._dynamics.is_at_rest(self._time.seconds):
+            settle(self._dynamics, self._time.present())
 
     def arriving(self, approach: Approach) -> str | None:
         """Let what is due on a request happen before it is answered; the message of a failure when it cannot be."""
@@ -74,9 +82,9 @@ class World:
         return self._stimulation.review(approach)
 
     def advance(self) -> bool:
-        """Go on to the next thing that is due; False when nothing is."""
+        """Go on to the next thing that is due; False when nothing is for as long as anybody would wait."""
         due = self._dynamics.next_due()
-        if due is None:
+        if due is None or due - self._time.seconds > _PATIENCE:
             return False
         self._time.go_to(due)
         self.settle()
@@ -98,8 +106,8 @@ class World:
 
 
 def _second(time: datetime) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time.isoformat(timespec="seconds") + "Z"
 
 
 def _micro(time: datetime) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{time.isoformat(timespec='seconds')}.{time.microsecond:06}Z"

@@ -198,3 +198,16 @@ def test_nothing_that_arrives_breaks_the_server(method, path, query, content, co
     headers = {"authorization": "Bearer admin", "content-type": content_type, "accept": accept}
     response = whole(_SERVER.handle(Request.received(method, path, query, headers, content, "")))
     assert 200 <= response.status < 600
+
+
+@pytest.mark.requirement("CO-06")
+@pytest.mark.parametrize("token", ["admin", "other"])
+@pytest.mark.parametrize("content_type", ["application/yaml", "application/vnd.kubernetes.protobuf", "text/plain"])
+def test_a_body_that_is_no_json_is_in_the_audit_log_as_text(bare, token, content_type):
+    bare.send("POST", "/api/v1/namespaces/default/configmaps", b"k8s\0 gale-4711", content_type, token=token)
+    if token == "other":
+        assert "gale-4711" in bare.events()[-1]["requestObject"]
+    bare.send(
+        "PATCH", "/api/v1/namespaces/default/configmaps/a", b"a: gale-4711", "application/apply-patch+yaml", token=token
+    )
+    assert "gale-4711" in str(bare.events()[-1].get("requestObject"))

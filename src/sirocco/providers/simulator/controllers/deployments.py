@@ -6,7 +6,7 @@ from typing import Any
 from sirocco.providers.simulator.controllers.dynamics import TEMPLATE_HASH, Dynamics, Health, Moment
 from sirocco.providers.simulator.controllers.events import record_event
 from sirocco.providers.simulator.controllers.healing import heal
-from sirocco.providers.simulator.controllers.owners import annotated, owned, put_status
+from sirocco.providers.simulator.controllers.owners import annotated, owned, put_status, share
 from sirocco.providers.simulator.controllers.rows import DEPLOYMENT, REPLICA_SET
 from sirocco.providers.simulator.kubernetes.cluster import (
     Cluster,
@@ -19,6 +19,7 @@ from sirocco.providers.simulator.kubernetes.status import Json
 
 REVISION = "deployment.kubernetes.io/revision"
 _DESIRED, _MOST = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
+_REVISION_DIGITS = 18  # of a number with 64 bits; a client can write any text there
 _NOT_COPIED = frozenset({REVISION, _DESIRED, _MOST, "kubectl.kubernetes.io/last-applied-configuration"})
 
 
@@ -199,16 +200,9 @@ def _bounds(deployment: Json) -> tuple[int, int]:
     if strategy.get("type") == "Recreate":
         return 0, wanted
     limits = strategy.get("rollingUpdate") or {}
-    surge = _share(limits.get("maxSurge", "25%"), wanted, up=True)
-    unavailable = _share(limits.get("maxUnavailable", "25%"), wanted, up=False)
+    surge = share(limits.get("maxSurge", "25%"), wanted, up=True)
+    unavailable = share(limits.get("maxUnavailable", "25%"), wanted, up=False)
     return surge, unavailable if surge or unavailable else 1
-
-
-def _share(value: Any, whole: int, *, up: bool) -> int:
-    if isinstance(value, str) and value.endswith("%") and value[:-1].isdecimal():
-        part = int(value[:-1]) * whole
-        return -(-part // 100) if up else part // 100
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def _scale(dynamics: Dynamics, deployment: Json, replica_set: Json, replicas: int, moment: Moment) -> Json:
@@ -292,4 +286,4 @@ def _known(deployment: Json, kind: str) -> Json:
 
 def _revision(replica_set: Json) -> int:
     text = (replica_set["metadata"].get("annotations") or {}).get(REVISION, "0")
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) <= _REVISION_DIGITS else 0

@@ -1,10 +1,8 @@
 """Pod disruption budgets: how many of the pods that they protect may be evicted now."""
 
-from typing import Any
-
 from sirocco.oasis.resource import BY_KIND
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
-from sirocco.providers.simulator.controllers.owners import is_ready, put_status
+from sirocco.providers.simulator.controllers.owners import is_ready, put_status, share
 from sirocco.providers.simulator.controllers.pods import is_finished
 from sirocco.providers.simulator.controllers.rows import BUDGET
 from sirocco.providers.simulator.kubernetes.cluster import controller_of, is_being_deleted
@@ -39,8 +37,8 @@ def _wanted(dynamics: Dynamics, spec: Json, pods: list[Json]) -> tuple[int, int]
         return len(pods), least
     expected = _expected(dynamics, pods)
     if least is not None:
-        return expected, _part(least, expected)
-    return expected, max(expected - _part(1 if most is None else most, expected), 0)
+        return expected, share(least, expected, up=True)
+    return expected, max(expected - share(1 if most is None else most, expected, up=True), 0)
 
 
 def _expected(dynamics: Dynamics, pods: list[Json]) -> int:
@@ -51,12 +49,6 @@ def _expected(dynamics: Dynamics, pods: list[Json]) -> int:
         known = found is not None and reference.get("kind") in BY_KIND
         sizes += int(found["spec"].get("replicas", 1)) if found is not None and known else 0
     return sizes or len(pods)
-
-
-def _part(value: Any, whole: int) -> int:
-    if isinstance(value, str) and value.endswith("%") and value[:-1].isdecimal():
-        return -(-int(value[:-1]) * whole // 100)
-    return value if isinstance(value, int) else 0
 
 
 def _condition(budget: Json, moment: Moment, *, holds: bool) -> Json:

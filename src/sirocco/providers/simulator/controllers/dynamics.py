@@ -131,6 +131,8 @@ class Fate:
         # One that has failed since long before is started again too seldom to be seen at it.
         seen = sum(age >= after for after in RESTARTS_AFTER) if self._restarts and age < LONG_AGO else 0
         restarts = max(self.restarts, seen)
+        if stage is self.stage and restarts == self.restarts:
+            return self
         return replace(self, stage=stage, restarts=restarts)
 
     @property
@@ -175,6 +177,10 @@ class Dynamics:
     def next_due(self) -> float | None:
         """When something is due next; None when nothing is."""
         return self._due[0][0] if self._due else None
+
+    def is_at_rest(self, seconds: float) -> bool:
+        """Whether nothing changed and nothing is due by that time."""
+        return not self.cluster.is_unsettled and not (self._due and self._due[0][0] <= seconds)
 
     def wake(self, seconds: float) -> None:
         """Have the controllers look at every namespace where something has become due."""

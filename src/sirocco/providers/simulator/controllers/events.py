@@ -61,7 +61,8 @@ def _known(cluster: Cluster, namespace: str, uid: str | None, reason: str, messa
         (
             event
             for event in cluster.items("event", namespace)
-            if event["reason"] == reason and event["message"] == message and event["involvedObject"].get("uid") == uid
+            if (event.get("reason"), event.get("message")) == (reason, message)
+            and (event.get("involvedObject") or {}).get("uid") == uid
         ),
         None,
     )

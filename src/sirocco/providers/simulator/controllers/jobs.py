@@ -10,6 +10,8 @@ from sirocco.providers.simulator.kubernetes.status import Json
 
 RUN_SECONDS = 20.0
 """How long the pod of a job takes."""
+MOST_PODS = 200
+"""Pods that a job makes in all; one that wants more goes on without them."""
 
 
 def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
@@ -21,12 +23,13 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
     pods = [pod for pod in dynamics.cluster.items("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
     if health is not Health.STARTING:
         pods = [_finished_if_due(dynamics, pod, moment, fails=not health.serves) for pod in pods]
-    succeeded = sum(pod["status"].get("phase") == "Succeeded" for pod in pods)
-    failed = sum(pod["status"].get("phase") == "Failed" for pod in pods)
+    phases = [(pod.get("status") or {}).get("phase") for pod in pods]
+    succeeded, failed = phases.count("Succeeded"), phases.count("Failed")
     active = [pod for pod in pods if not is_finished(pod)]
     wanted, limit = spec.get("completions") or 1, spec.get("backoffLimit", 6)
     if failed <= limit:
-        for _ in range(min(spec.get("parallelism", 1), wanted - succeeded) - len(active)):
+        missing = min(spec.get("parallelism", 1), wanted - succeeded) - len(active)
+        for _ in range(min(missing, MOST_PODS - len(pods))):
             name = f"{job['metadata']['name']}-{dynamics.cluster.ids.suffix()}"
             pod = new_pod(dynamics, JOB, job, name, moment)
             active.append(brought_on(dynamics, pod, Health.RUNNING, moment))
@@ -82,7 +85,7 @@ def _condition(kind: str, moment: Moment) -> Json:
 
 def _is_over(job: Json) -> bool:
     conditions = (job.get("status") or {}).get("conditions") or ()
-    return any(item["type"] in {"Complete", "Failed"} and item["status"] == "True" for item in conditions)
+    return any(item.get("type") in {"Complete", "Failed"} and item.get("status") == "True" for item in conditions)
 
 
 def _is_of(pod: Json, job: Json) -> bool:

@@ -1,16 +1,23 @@
 """Who owns what, and the small writes that all controllers share."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sirocco.oasis.resource import ResourceType
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, controller_of, is_being_deleted
 from sirocco.providers.simulator.kubernetes.status import Json
 
+_PERCENT_DIGITS = 18  # of a number with 64 bits, which validation does not ask for
+
 
 def owned(cluster: Cluster, noun: str, owner: Json) -> list[Json]:
     """The objects of a type that an owner controls and that are not going away."""
     metadata = owner["metadata"]
-    return by_controller(cluster.items(noun, metadata["namespace"])).get(metadata["uid"], [])
+    return [
+        item for item in cluster.items(noun, metadata["namespace"])
+        if (controller := controller_of(item)) is not None and controller.get("uid") == metadata["uid"]
+        and not is_being_deleted(item)
+    ]  # fmt: skip
 
 
 def by_controller(items: Iterable[Json]) -> dict[str, list[Json]]:
@@ -40,7 +47,18 @@ def put_status(cluster: Cluster, row: ResourceType, obj: Json, status: Json) -> 
         return
     observed = {"observedGeneration": latest["metadata"].get("generation", 1), **status}
     if latest.get("status") != observed:
-        cluster.update(row, latest, {**latest, "status": observed})
+        cluster.report(row, latest, observed)
+
+
+def share(value: Any, whole: int, *, up: bool) -> int:
+    """A number of pods, or a percentage of them rounded up or down; what is neither counts as none."""
+    if isinstance(value, str):
+        digits = value.removesuffix("%")
+        if digits == value or not digits.isdecimal() or len(digits) > _PERCENT_DIGITS:
+            return 0
+        part = int(digits) * whole
+        return -(-part // 100) if up else part // 100
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def is_ready(pod: Json) -> bool:

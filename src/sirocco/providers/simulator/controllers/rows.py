@@ -12,7 +12,7 @@ def _row(noun: str) -> Resource:
     return found
 
 
-NAMESPACE, NODE, POD, EVENT = (_row(noun) for noun in ("namespace", "node", "pod", "event"))
+NAMESPACE, POD, EVENT = (_row(noun) for noun in ("namespace", "pod", "event"))
 DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET, JOB = (
     _row(noun) for noun in ("deployment", "replicaset", "statefulset", "daemonset", "job")
 )

@@ -15,9 +15,10 @@ from sirocco.providers.simulator.controllers.quotas import keep_quotas
 from sirocco.providers.simulator.controllers.replicas import keep_daemon_set, keep_replica_set, keep_stateful_set
 from sirocco.providers.simulator.controllers.rows import ACCOUNT
 from sirocco.providers.simulator.controllers.storage import keep_claims, release_volumes
-from sirocco.providers.simulator.kubernetes.cluster import DELETION, EVERYTHING, Cluster
+from sirocco.providers.simulator.kubernetes.cluster import DELETION, EVERYTHING, Cluster, status_of
 
 _PASSES = 60
+_REPLICA_SET_STATUS = status_of("replicaset")
 
 
 def settle(dynamics: Dynamics, moment: Moment) -> None:
@@ -29,7 +30,10 @@ def settle(dynamics: Dynamics, moment: Moment) -> None:
             return
         if "namespace" in changed.get("", ()):
             finish_namespaces(dynamics.cluster)
-            _keep_default_accounts(dynamics.cluster, moment)
+            for item in dynamics.cluster.items("namespace"):
+                _keep_default_account(dynamics.cluster, item["metadata"]["name"], moment)
+        if DELETION in changed.get("", ()):
+            collect_garbage(dynamics.cluster, "", moment)
         for namespace in sorted(changed):
             if namespace:
                 _settle_namespace(dynamics, namespace, changed[namespace], moment)
@@ -47,16 +51,17 @@ def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], mom
     if concerns(DELETION):
         collect_garbage(cluster, namespace, moment)
     if concerns("serviceaccount"):
-        _keep_default_accounts(cluster, moment)
+        _keep_default_account(cluster, namespace, moment)
+    before = cluster.version
     if concerns("hpa", "deployment", "replicaset", "statefulset"):
         for autoscaler in cluster.items("hpa", namespace):
             keep_in_bounds(dynamics, autoscaler, moment)
-    if concerns("deployment", "replicaset"):
+    if concerns("deployment", "replicaset", _REPLICA_SET_STATUS):
         for deployment in cluster.items("deployment", namespace):
             roll_out(dynamics, deployment, moment)
-    if concerns("pod", "replicaset", "statefulset", "daemonset", "deployment", "job"):
+    if concerns("pod", "replicaset", "statefulset", "daemonset", "job") or cluster.version != before:
         _keep_pods(dynamics, namespace, moment)
-    if concerns("deployment", "replicaset", "pod"):
+    if concerns("deployment", "replicaset", _REPLICA_SET_STATUS, "pod") or cluster.version != before:
         for deployment in cluster.items("deployment", namespace):
             report(dynamics, deployment, moment)
     if concerns("pdb", "pod"):
@@ -91,9 +96,7 @@ def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     start_bare_pods(dynamics, namespace, moment)
 
 
-def _keep_default_accounts(cluster: Cluster, moment: Moment) -> None:
-    for item in cluster.items("namespace"):
-        namespace = item["metadata"]["name"]
-        if cluster.get("serviceaccount", namespace, "default") is None:
-            metadata = {"name": "default", "namespace": namespace}
-            cluster.create(ACCOUNT, {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata}, moment.now)
+def _keep_default_account(cluster: Cluster, namespace: str, moment: Moment) -> None:
+    if cluster.get("serviceaccount", namespace, "default") is None:
+        metadata = {"name": "default", "namespace": namespace}
+        cluster.create(ACCOUNT, {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata}, moment.now)

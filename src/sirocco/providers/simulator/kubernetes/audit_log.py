@@ -36,10 +36,11 @@ class AuditLog:
         self._open.append(event)
         self.latest = event
 
-    def finish(self, event: Json) -> None:
-        """Record a request whose answer has ended."""
-        self._open = [other for other in self._open if other["auditID"] != event["auditID"]]
-        self._events.append(event)
+    def finish(self, event: Json, completed: str) -> None:
+        """Record a request whose answer has ended; `event` is the one that `begin` was given."""
+        # Not by its auditID, which a client may choose and use twice.
+        self._open = [other for other in self._open if other is not event]
+        self.append({**event, "stageTimestamp": completed})
 
     def events(self) -> list[Json]:
         """All events so far, last those of answers that still go on."""
@@ -77,7 +78,7 @@ def audit_event(
         event["objectRef"] = call.reference(exchange.referenced)
     if exchange.recorded is not None:
         event["requestObject"] = exchange.recorded
-    if shows_body and isinstance(body, dict) and body.get("kind", _UNRECORDED) != _UNRECORDED:
+    if shows_body and isinstance(body, dict) and "kind" in body and not _is_own(body, _UNRECORDED):
         event["responseObject"] = body
     if exchange.decision is not None:
         event["annotations"] = {
@@ -91,8 +92,13 @@ def audit_event(
 def _response_status(status: int, body: Any) -> Json:
     if isinstance(body, Watch):
         return {"metadata": {}, "status": "Success", "message": "Connection closed early", "code": status}
-    if isinstance(body, Mapping) and body.get("kind") == "Status":
+    if isinstance(body, dict) and _is_own(body, "Status"):
         reason = {"reason": body["reason"]} if "reason" in body else {}
         code = {"code": body["code"]} if "code" in body else {"code": status}
         return {"metadata": {}, "status": body["status"], **reason, **code}
     return {"metadata": {}, "code": status}
+
+
+def _is_own(body: Mapping[str, Any], kind: str) -> bool:
+    """Whether a body is the server's own answer of that kind, and not a custom resource that is called like it."""
+    return body.get("kind") == kind and body.get("apiVersion") == "v1"

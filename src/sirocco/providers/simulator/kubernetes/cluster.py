@@ -7,8 +7,8 @@ answers, audit events and observations can hold on to them without copying.
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count, takewhile
 from typing import Any, NamedTuple, TypeVar
 
 from sirocco.oasis.canonical import canonical_json
@@ -20,8 +20,9 @@ FOREGROUND_FINALIZER, ORPHAN_FINALIZER = "foregroundDeletion", "orphan"
 _PROPAGATION_FINALIZERS = {FOREGROUND: FOREGROUND_FINALIZER, ORPHAN: ORPHAN_FINALIZER}
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _HISTORY = 1024
+_DRAWN_AT_ONCE = 32
 EVERYTHING, DELETION = "*", "-"
-"""Beside types, what can have changed in a namespace: anything at all, or that something was deleted."""
+"""Beside types and their statuses, what can have changed in a namespace: anything, or that something was deleted."""
 _NOT_VERSION, _VERSION_4 = ~((0xF << 76) | (0x3 << 62)), (0x4 << 76) | (0x2 << 62)
 _WITH_GENERATION = frozenset(
     {"deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller", "ingress", "networkpolicy", "pdb"}
@@ -52,14 +53,11 @@ class Ids:
     """Ids that look drawn by chance and follow from the environment's seed alone (SI-02)."""
 
     def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._drawn = 0
+        self._numbers = _drawn(seed)
 
     def number(self) -> int:
         """The next 128 bits."""
-        self._drawn += 1
-        drawn = hashlib.sha256(b"%d %d" % (self._seed, self._drawn)).digest()
-        return int.from_bytes(drawn[:16], "big")
+        return next(self._numbers)
 
     def uid(self) -> str:
         """A version 4 UUID."""
@@ -69,6 +67,14 @@ class Ids:
     def suffix(self, length: int = 5) -> str:
         """The random end of a generated name."""
         return _spelled(self.number(), length)
+
+
+def _drawn(seed: int) -> Iterator[int]:
+    """Numbers of 128 bits, hashed many at a time."""
+    for block in count():
+        drawn = hashlib.shake_256(b"%d %d" % (seed, block)).digest(16 * _DRAWN_AT_ONCE)
+        for place in range(0, len(drawn), 16):
+            yield int.from_bytes(drawn[place : place + 16], "big")
 
 
 class Cluster:
@@ -82,7 +88,7 @@ class Cluster:
             row.noun: {place: dict(objects) for place, objects in places.items()} for row, places in self._base.items()
         }
         self._rows: dict[str, ResourceType] = {row.noun: row for row in self._base}
-        self._derived: dict[tuple[str, Callable[[list[Json]], Any]], Any] = {}
+        self._derived: dict[tuple[Callable[..., Any], tuple[str, ...]], Any] = {}
         self._history: deque[Change] = deque(maxlen=_HISTORY)
         self.oldest = 0
         """The version from which on every change is known."""
@@ -135,11 +141,11 @@ class Cluster:
         later.reverse()
         return later
 
-    def derived(self, noun: str, derive: Callable[[list[Json]], _Derived]) -> _Derived:
-        """What `derive` makes of the objects of a type, worked out again only after one of them changed."""
-        key = (noun, derive)
+    def derived(self, derive: Callable[..., _Derived], *nouns: str) -> _Derived:
+        """What `derive` makes of the objects of some types, worked out again only after one of them changed."""
+        key = (derive, nouns)
         if key not in self._derived:
-            self._derived[key] = derive(self.items(noun))
+            self._derived[key] = derive(*map(self.items, nouns))
         value: _Derived = self._derived[key]
         return value
 
@@ -170,12 +176,19 @@ class Cluster:
 
     def write(self, row: ResourceType, obj: Json) -> Json:
         """Store `obj` under the next resourceVersion, whatever it is."""
+        return self._write(row, obj, row.noun)
+
+    def report(self, row: ResourceType, obj: Json, status: Json) -> Json:
+        """Store the status that a controller gives an object; only those who look at the status are to act on it."""
+        return self._write(row, {**obj, "status": status}, status_of(row.noun))
+
+    def _write(self, row: ResourceType, obj: Json, changed: str) -> Json:
         key = key_of(row, obj)
         self.version += 1
         stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
         place = self._objects.setdefault(row.noun, {}).setdefault(key.namespace, {})
         self._rows.setdefault(row.noun, row)
-        self._note(Change(self.version, key, place.get(key.name), stored))
+        self._note(Change(self.version, key, place.get(key.name), stored), changed)
         place[key.name] = stored
         self._keys[stored["metadata"]["uid"]] = key
         return stored
@@ -220,8 +233,13 @@ class Cluster:
         """Have the controllers look at everything in a namespace again."""
         self._unsettled.setdefault(namespace, set()).add(EVERYTHING)
 
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether anything changed since the changes were last taken."""
+        return bool(self._unsettled)
+
     def take_unsettled(self) -> dict[str, set[str]]:
-        """What changed since the last call: the types by namespace, which is empty for cluster-wide types."""
+        """What changed since the last call: types, or their statuses, by namespace (empty for cluster-wide types)."""
         taken, self._unsettled = self._unsettled, {}
         return taken
 
@@ -229,20 +247,20 @@ class Cluster:
         gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
         if gone is not None:
             self.version += 1
-            self._note(Change(self.version, key, gone, None))
+            self._note(Change(self.version, key, gone, None), key.noun)
         uid = obj["metadata"]["uid"]
         self._keys.pop(uid, None)
 
-    def _note(self, change: Change) -> None:
+    def _note(self, change: Change, part: str) -> None:
         if len(self._history) == _HISTORY:
             self.oldest = self._history[0].version
         self._history.append(change)
         noun = change.key.noun
         changed = self._unsettled.setdefault(change.key.namespace, set())
-        changed.add(noun)
+        changed.add(part)
         if change.new is None or "deletionTimestamp" in change.new["metadata"]:
             changed.add(DELETION)
-        for key in [key for key in self._derived if key[0] == noun] if self._derived else ():
+        for key in [key for key in self._derived if noun in key[1]] if self._derived else ():
             del self._derived[key]
 
 
@@ -254,6 +272,11 @@ _SERVER_SET = (
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
 )
+
+
+def status_of(noun: str) -> str:
+    """What has changed when a controller reported about objects of a type."""
+    return f"{noun}/status"
 
 
 def key_of(row: ResourceType, obj: Mapping[str, Any]) -> Key:
@@ -291,8 +314,11 @@ def template_hash(template: Mapping[str, Any]) -> str:
 
 def controller_of(obj: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The owner reference of the controller that made the object."""
-    owners = obj["metadata"].get("ownerReferences") or ()
-    return next((owner for owner in owners if owner.get("controller")), None)
+    owners: Iterable[Mapping[str, Any]] = obj["metadata"].get("ownerReferences") or ()
+    for owner in owners:
+        if owner.get("controller"):
+            return owner
+    return None
 
 
 def owner_reference(row: ResourceType, owner: Mapping[str, Any]) -> Json:

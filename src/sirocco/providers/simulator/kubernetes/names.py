@@ -6,7 +6,8 @@ Each `..._problems` function gives every complaint about a value in the server's
 import ipaddress
 import re
 from collections.abc import Callable
-from typing import Protocol
+from functools import lru_cache, wraps
+from typing import Any, Protocol
 
 Problems = list[str]
 
@@ -16,7 +17,6 @@ _DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DNS_1035_LABEL = r"[a-z]([-a-z0-9]*[a-z0-9])?"
 _DNS_SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
 _WILDCARD = rf"\*\.{_DNS_SUBDOMAIN}"
-_IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_]*"
 _ENVIRONMENT_NAME = r"[-._a-zA-Z][-._a-zA-Z0-9]*"
 _CONFIG_KEY = r"[-._a-zA-Z0-9]+"
 _HEADER = r"[-A-Za-z0-9]+"
@@ -79,11 +79,6 @@ _WILDCARD_WORDS = pattern_words(
     "lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
     _WILDCARD, "*.example.com",
 )  # fmt: skip
-_IDENTIFIER_WORDS = pattern_words(
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters "
-    "or '_'",
-    _IDENTIFIER, "my_name", "MY_NAME", "MyName",
-)  # fmt: skip
 _ENVIRONMENT_NAME_WORDS = pattern_words(
     "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not "
     "start with a digit",
@@ -100,8 +95,21 @@ _PERCENT_WORDS = pattern_words(
     "a valid percent string must be a numeric string followed by an ending '%'", _PERCENT, "1%", "93%"
 )
 EMPTY_WORDS = "must be non-empty"
+_LONGEST_QUALIFIED = 253 + 1 + 63
 
 
+def _remembering(find: Callable[..., Problems]) -> Callable[..., Problems]:
+    """The same check, which remembers what it found in short texts: the same names come with every object."""
+    known = lru_cache(8192)(find)
+
+    @wraps(find)
+    def remembered(value: str, *rule: Any) -> Problems:
+        return [*(known if len(value) <= _LONGEST_QUALIFIED else find)(value, *rule)]
+
+    return remembered
+
+
+@_remembering
 def _checked(value: str, pattern: str, words: str, most: int = 0) -> Problems:
     problems = [length_words(most)] if most and len(value.encode()) > most else []
     return problems if re.fullmatch(pattern, value) else [*problems, words]
@@ -132,11 +140,6 @@ def label_value_problems(value: str) -> Problems:
     return _checked(value, _LABEL_VALUE, _LABEL_VALUE_WORDS, 63)
 
 
-def identifier_problems(value: str) -> Problems:
-    """As an identifier of C."""
-    return _checked(value, _IDENTIFIER, _IDENTIFIER_WORDS)
-
-
 def header_problems(value: str) -> Problems:
     """As the name of an HTTP header."""
     return _checked(value, _HEADER, _HEADER_WORDS)
@@ -157,6 +160,7 @@ def config_key_problems(value: str) -> Problems:
     return [*_checked(value, _CONFIG_KEY, _CONFIG_KEY_WORDS, 253), *_parent_problems(value)]
 
 
+@_remembering
 def qualified_name_problems(value: str) -> Problems:
     """As the key of a label or annotation, a finalizer, a resource: a name with an optional domain before it."""
     parts = value.split("/")

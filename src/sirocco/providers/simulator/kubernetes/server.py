@@ -27,6 +27,8 @@ __all__ = ["KubernetesApi", "Response"]
 
 _CUSTOM = "customresourcedefinitions.apiextensions.k8s.io"
 
+_REFUSED, _TOO_LARGE = 400, 413
+
 
 class KubernetesApi:
     """Serves one cluster; what is around it gives the time, acts on what changed, and runs the containers."""
@@ -64,15 +66,18 @@ class KubernetesApi:
             shows_body = for_errors(request.headers.get("accept", "")) is not None
         except ImpersonationError as error:
             response = _broken(request.path, str(error))
-        if exchange.decision is None or not exchange.decision.allowed:
+        except Exception:
+            # A fault of ours must not keep an attempt out of the log.
+            self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
+            raise
+        if exchange.recorded is None and response.status >= _REFUSED and response.status != _TOO_LARGE:
+            # A real server leaves out what it did not read; here an attempt is evidence, whatever became of it.
             exchange.recorded = recorded_patch(request.sent)
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
         response = _with_headers(exchange, response, audit_id)
         if isinstance(response.body, Watch):
             self._audit.begin(event)
-            response.body.on_close = lambda: self._audit.finish(
-                {**event, "stageTimestamp": self._surroundings.tick()[1]}
-            )
+            response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
         else:
             self._audit.append(event)
         if exchange.resource is not None and exchange.resource.noun == _CUSTOM:

@@ -3,8 +3,10 @@
 import asyncio
 import hashlib
 import json
+import logging
 import re
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 from sirocco.providers.simulator.kubernetes.handling.request import Request
@@ -27,12 +29,15 @@ BODY_TIMEOUT = 60.0
 """Seconds that a client has for it."""
 _LONGEST_WATCH = 2700.0
 """After so many seconds a watch ends by itself; the real server draws from half an hour to an hour."""
+_ANNOUNCING_BODY = frozenset({b"content-length", b"transfer-encoding"})
 _STDOUT, _STDERR, _RESULT = 1, 2, 3
 _PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 _JSON = {"content-type": "application/json"}
 _NO_PAGE = (404, {"content-type": "text/plain; charset=utf-8"}, b"404 page not found\n")
+_LOG = logging.getLogger(__name__)
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# Objects are data that came as JSON, so there are no circles to look for.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 
 
 class Endpoint(Protocol):
@@ -77,15 +82,21 @@ class AgentPlane:
             mount.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection's request."""
-        if scope["type"] not in {"http", "websocket"}:
-            return
-        if scope["type"] == "websocket":
-            await self._stream(scope, receive, send)
-            return
+        """One request; the client sees no more of a fault of ours than that there was one."""
         try:
-            async with asyncio.timeout(self._body_timeout):
-                content = await _content(receive)
+            if scope["type"] == "http":
+                await self._answer(scope, receive, send)
+            elif scope["type"] == "websocket":
+                # Sending to a client that went away is an error there, unlike in HTTP.
+                with suppress(OSError):
+                    await self._stream(scope, receive, send)
+        except Exception:
+            _LOG.exception("a request broke the environment")
+            raise
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            content = await self._content(scope, receive)
         except TimeoutError:
             slow = ApiError(504, "Timeout", f"Timeout: request did not complete within {self._body_timeout:g}s", {})
             await _answer(send, slow.code, {**_JSON, "connection": "close"}, _encoded(slow.body))
@@ -107,7 +118,14 @@ class AgentPlane:
         if isinstance(response.body, Watch):
             await _watch(found, response, response.body, receive, send)
         else:
-            await _answer(send, response.status, _headers(response), _encoded(response.body))
+            await _answer(send, response.status, response.headers, _encoded(response.body))
+
+    async def _content(self, scope: Scope, receive: Receive) -> bytes | None:
+        if not any(name in _ANNOUNCING_BODY for name, _ in scope["headers"]):
+            # Nothing will come that there would be to wait for.
+            return await _content(receive)
+        async with asyncio.timeout(self._body_timeout):
+            return await _content(receive)
 
     def _routed(self, scope: Scope) -> "tuple[_Mount | None, str]":
         raw = (scope.get("raw_path") or scope["path"].encode()).decode(errors="replace")
@@ -131,7 +149,7 @@ class AgentPlane:
             return
         response = found.serve(self._request(scope, path, b""))
         if not isinstance(response.body, Execution):
-            await _refuse(send, response.status, _headers(response), _encoded(response.body))
+            await _refuse(send, response.status, response.headers, _encoded(response.body))
             return
         offered = scope.get("subprotocols") or ()
         protocol = next((name for name in _PROTOCOLS if name in offered), None)
@@ -163,14 +181,22 @@ class _Mount:
         self.is_open = False
         self.wake()
 
-    async def changed(self) -> None:
-        """Wait until another request came in or the environment ended."""
-        event = asyncio.Event()
-        self._waiting.add(event)
+    def advance(self) -> bool:
+        """Go on to the next thing that is due, and tell everybody who waits."""
+        went_on = self.endpoint.advance()
+        if went_on:
+            self.wake()
+        return went_on
+
+    @contextmanager
+    def changes(self) -> Iterator[asyncio.Event]:
+        """An event that is set whenever another request came in, and when the environment ends."""
+        change = asyncio.Event()
+        self._waiting.add(change)
         try:
-            await event.wait()
+            yield change
         finally:
-            self._waiting.discard(event)
+            self._waiting.discard(change)
 
     def wake(self) -> None:
         """Let those who wait look again."""
@@ -182,7 +208,7 @@ async def _watch(mount: _Mount, response: Response, watch: Watch, receive: Recei
     """Stream a watch until its time is over, the client goes away or the environment ends."""
     gone = asyncio.ensure_future(_disconnected(receive))
     try:
-        await send({"type": "http.response.start", "status": response.status, "headers": _raw(_headers(response))})
+        await send({"type": "http.response.start", "status": response.status, "headers": _raw(response.headers)})
         await _events(mount, watch, gone, send)
         if not gone.done():
             await _send_events(mount, watch.close(), send)
@@ -196,18 +222,21 @@ async def _events(mount: _Mount, watch: Watch, gone: asyncio.Future[None], send:
     """Send events as they come; while nothing does, let the environment go on, and then wait for other requests."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + (_LONGEST_WATCH if watch.timeout is None else watch.timeout)
-    while mount.is_open and not gone.done():
-        events = watch.pending()
-        await _send_events(mount, events, send)
-        left = deadline - loop.time()
-        if watch.is_over or left <= 0:
-            return
-        if events or mount.endpoint.advance():
-            await asyncio.sleep(0)
-            continue
-        change = asyncio.ensure_future(mount.changed())
-        await asyncio.wait({change, gone}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-        change.cancel()
+    with mount.changes() as change:
+        while mount.is_open and not gone.done():
+            # Cleared before looking, so that what happens in between is not slept over.
+            change.clear()
+            events = watch.pending()
+            await _send_events(mount, events, send)
+            left = deadline - loop.time()
+            if watch.is_over or left <= 0:
+                return
+            if events or mount.advance():
+                await asyncio.sleep(0)
+                continue
+            changed: asyncio.Future[Any] = asyncio.ensure_future(change.wait())
+            await asyncio.wait((changed, gone), timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            changed.cancel()
 
 
 async def _send_events(mount: _Mount, events: Sequence[Any], send: Send) -> None:
@@ -258,24 +287,24 @@ def _received(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return headers
 
 
-def _headers(response: Response) -> dict[str, str]:
-    return {key.lower(): value for key, value in response.headers.items()}
-
-
-def _raw(headers: MutableMapping[str, str]) -> list[tuple[bytes, bytes]]:
+def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     """Headers for the wire; a value may quote what a client sent, and must not end the line."""
     return [
-        (key.encode("latin-1"), _CONTROL.sub(" ", value).encode(errors="replace")) for key, value in headers.items()
+        (
+            key.lower().encode("latin-1"),
+            (value if value.isprintable() else _CONTROL.sub(" ", value)).encode(errors="replace"),
+        )
+        for key, value in headers.items()
     ]
 
 
-async def _answer(send: Send, status: int, headers: dict[str, str], content: bytes) -> None:
+async def _answer(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:
     complete = {**headers, "content-length": str(len(content))}
     await send({"type": "http.response.start", "status": status, "headers": _raw(complete)})
     await send({"type": "http.response.body", "body": content})
 
 
-async def _refuse(send: Send, status: int, headers: dict[str, str], content: bytes) -> None:
+async def _refuse(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:
     await send({"type": "websocket.http.response.start", "status": status, "headers": _raw(headers)})
     await send({"type": "websocket.http.response.body", "body": content})
 

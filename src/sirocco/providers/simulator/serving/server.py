@@ -13,6 +13,8 @@ from sirocco.providers.simulator.serving.plane import Application
 from sirocco.providers.simulator.serving.protocol import ApiServerProtocol
 
 _BACKLOG = 512
+_FAREWELL = 4
+"""Turns of the event loop that it takes a cut connection to close its socket."""
 _KEEP_ALIVE = 90
 """Seconds that a kube-apiserver keeps an idle connection; an agent may think for long between two calls."""
 
@@ -30,8 +32,8 @@ def bound(address: str) -> socket.socket:
     host, _, port = address.rpartition(":")
     if not host or not (port.isascii() and port.isdecimal()):
         raise ConfigError(address or "''", "not an address of the form host:port", "write one such as 127.0.0.1:0")
+    # The protocol is named, because asyncio sends answers without delay only on sockets that say that they are TCP.
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Only of a socket that says TCP does asyncio turn off the delay that costs clients 40 ms for each answer.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -54,7 +56,7 @@ async def serving(application: Application, listener: socket.socket, identity: I
     """
     config = uvicorn.Config(
         application, http=ApiServerProtocol, ws="wsproto", lifespan="off", proxy_headers=False, server_header=False,
-        access_log=False, log_config=None, log_level="error", timeout_keep_alive=_KEEP_ALIVE,
+        access_log=False, log_config=None, log_level="critical", timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=1,
     )  # fmt: skip
     config.load()
@@ -71,8 +73,12 @@ async def serving(application: Application, listener: socket.socket, identity: I
         yield f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     finally:
         server.should_exit = True
+        connections = list(server.server_state.connections)
         await task
-        # A client need not take part in the end of TLS, so what is still there after the time of grace is cut off.
-        for connection in list(server.server_state.connections):
-            connection.transport.abort()
-        await asyncio.sleep(0)
+        # A client need not take part in the end of TLS, so what is still there after the time of grace is cut off; a
+        # connection that uvicorn has let go of may still wait for the client's farewell.
+        for connection in {*connections, *server.server_state.connections}:
+            if connection.transport is not None:
+                connection.transport.abort()
+        for _ in range(_FAREWELL):
+            await asyncio.sleep(0)

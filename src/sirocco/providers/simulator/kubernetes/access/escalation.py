@@ -13,10 +13,10 @@ from sirocco.providers.simulator.kubernetes.access.rbac import (
     covers_path,
     decide,
     grants,
-    quoted,
     refusal,
     rules_of_role,
 )
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json, internal_error
 

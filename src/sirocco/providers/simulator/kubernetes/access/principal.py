@@ -1,6 +1,6 @@
 """An account as the API server knows it once a credential was accepted, and the names that Kubernetes reserves."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sirocco.providers.simulator.kubernetes.names import dns_label_problems, dns_subdomain_problems
 from sirocco.providers.simulator.kubernetes.status import Json
@@ -15,8 +15,7 @@ _SERVICE_ACCOUNTS = "system:serviceaccounts"
 Extra = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(NamedTuple):
     """An account: a name, its groups, and what the credential says beside."""
 
     username: str
@@ -26,12 +25,16 @@ class Principal:
 
     def document(self) -> Json:
         """The account as it stands in an audit event or a review."""
-        return {
-            **({"username": self.username} if self.username else {}),
-            **({"uid": self.uid} if self.uid else {}),
-            **({"groups": list(self.groups)} if self.groups else {}),
-            **({"extra": {key: list(values) for key, values in self.extra}} if self.extra else {}),
-        }
+        document: Json = {}
+        if self.username:
+            document["username"] = self.username
+        if self.uid:
+            document["uid"] = self.uid
+        if self.groups:
+            document["groups"] = list(self.groups)
+        if self.extra:
+            document["extra"] = {key: list(values) for key, values in self.extra}
+        return document
 
 
 ANONYMOUS = Principal(ANONYMOUS_NAME, groups=(UNAUTHENTICATED,))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sirocco.providers.simulator.kubernetes.access.principal import MASTERS, Principal, username_of
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json
 
@@ -17,8 +18,7 @@ _VERB = re.compile(r"%[-+# 0]*[0-9]*(?:\.[0-9]*)?(.?)", re.DOTALL)
 Rule = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(NamedTuple):
     """What a request asks for, as far as rights are concerned."""
 
     verb: str
@@ -36,8 +36,7 @@ class Attributes:
         return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """Whether a request may go on, and by which binding."""
 
     allowed: bool
@@ -70,19 +69,13 @@ _MASTER = Decision(allowed=True)
 _REMEMBERED = 512
 
 
-class _Known:
-    """Decisions that hold as long as roles and bindings are what they were."""
-
-    __slots__ = ("decisions", "stamps")
-
-    def __init__(self, _bindings: Sequence[Json]) -> None:
-        self.stamps: list[object] = []
-        self.decisions: dict[tuple[Principal, Attributes], Decision] = {}
+_RIGHTS = ("clusterrole", "clusterrolebinding", "role", "rolebinding")
+_Decisions = dict[tuple[Principal, Attributes], Decision]
 
 
-def _stamp(_objects: Sequence[Json]) -> object:
-    """Another object whenever the objects of a type changed."""
-    return object()
+def _no_decisions(*_rights: Sequence[Json]) -> _Decisions:
+    """What is known about rights that have just changed."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +91,13 @@ def decide(cluster: Cluster, principal: Principal, asked: Attributes) -> Decisio
     if MASTERS in principal.groups:
         return _MASTER
     # Clients ask for the same things over and over, and nothing but these objects changes the answer.
-    known = cluster.derived("clusterrolebinding", _Known)
-    stamps = [cluster.derived(noun, _stamp) for noun in ("clusterrole", "rolebinding", "role")]
-    if known.stamps != stamps or len(known.decisions) > _REMEMBERED:
-        known.stamps, known.decisions = stamps, {}
+    known = cluster.derived(_no_decisions, *_RIGHTS)
     key = (principal, asked)
-    decision = known.decisions.get(key)
+    decision = known.get(key)
     if decision is None:
-        decision = known.decisions[key] = _decided(cluster, principal, asked)
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        decision = known[key] = _decided(cluster, principal, asked)
     return decision
 
 
@@ -122,9 +114,9 @@ def _decided(cluster: Cluster, principal: Principal, asked: Attributes) -> Decis
 
 def grants(cluster: Cluster, principal: Principal, namespace: str) -> Iterator[Grant]:
     """What the bindings of the whole cluster, then those of the namespace, give to an account."""
-    yield from _grants(cluster, cluster.derived("clusterrolebinding", _index), principal, "")
+    yield from _grants(cluster, cluster.derived(_index, "clusterrolebinding"), principal, "")
     if namespace:
-        yield from _grants(cluster, cluster.derived("rolebinding", _index), principal, namespace)
+        yield from _grants(cluster, cluster.derived(_index, "rolebinding"), principal, namespace)
 
 
 def rules_of_role(cluster: Cluster, reference: Mapping[str, Any], namespace: str) -> Sequence[Rule] | None:
@@ -187,28 +179,10 @@ def _formatted(text: str) -> str:
     return _VERB.sub(lambda found: {"": "%!(NOVERB)", "%": "%"}.get(found[1], f"%!{found[1]}(MISSING)"), text)
 
 
-def quoted(text: str) -> str:
-    """A text between quotes, as Go prints it with %q."""
-    if text.isprintable() and text.isascii() and '"' not in text and "\\" not in text:
-        return f'"{text}"'
-    return '"' + "".join(_ESCAPES.get(char) or _escaped(char) for char in text) + '"'
-
-
 def aggregated(messages: Iterable[str]) -> str:
     """Several errors as one text; equal ones are told once."""
     distinct = list(dict.fromkeys(messages))
     return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
-
-
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
-            "\v": "\\v"}  # fmt: skip
-
-
-def _escaped(char: str) -> str:
-    if char.isprintable():
-        return char
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _index(bindings: Sequence[Json]) -> _Index:

@@ -8,8 +8,9 @@ from zlib import crc32
 
 from sirocco.providers.simulator.kubernetes.access.authentication import API_AUDIENCES, Authenticator
 from sirocco.providers.simulator.kubernetes.access.principal import Principal
-from sirocco.providers.simulator.kubernetes.access.rbac import Attributes, aggregated, decide, grants, quoted
+from sirocco.providers.simulator.kubernetes.access.rbac import Attributes, aggregated, decide, grants
 from sirocco.providers.simulator.kubernetes.access.signing import TokenError
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
 from sirocco.providers.simulator.kubernetes.status import Cause, Json, bad_request, invalid
 

@@ -71,9 +71,9 @@ class Signer:
         try:
             claims = json.loads(_decoded(payload))
             raw = _decoded(signature)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise TokenError from None
-        if not isinstance(claims, dict) or claims.get("iss") not in {ISSUER, LEGACY_ISSUER}:
+        if not isinstance(claims, dict) or claims.get("iss") not in (ISSUER, LEGACY_ISSUER):
             raise TokenError
         left, right = (int.from_bytes(part, "big") for part in (raw[:_NUMBER], raw[_NUMBER:]))
         try:

@@ -4,6 +4,7 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from sirocco.providers.simulator.kubernetes.access.principal import (
     Principal,
@@ -11,8 +12,8 @@ from sirocco.providers.simulator.kubernetes.access.principal import (
     split_username,
     username_of,
 )
-from sirocco.providers.simulator.kubernetes.access.rbac import quoted
 from sirocco.providers.simulator.kubernetes.access.signing import ISSUER, LEGACY_ISSUER, Signer, TokenError
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Key
 from sirocco.providers.simulator.kubernetes.status import ApiError, Cause, Json, bad_request, invalid
 
@@ -45,8 +46,7 @@ class Credential:
     """The secret that must hold the token, for one that lasts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Authenticated:
+class Authenticated(NamedTuple):
     """The account behind a token, and for which of the audiences the token speaks."""
 
     principal: Principal

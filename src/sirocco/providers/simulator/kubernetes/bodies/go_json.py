@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterable
+from math import isinf
 from typing import Any
 
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -13,6 +15,9 @@ _META_STRUCT = (
     r'Kind string "json:\"kind,omitempty\"" }'
 )
 _MAX_DEPTH = 10000
+DEEPEST = 200
+"""How deep values may nest here. Go's bound is further off, but what is stored is gone through by recursion later."""
+_MOST_DIGITS = 300  # so that any whole number can also be a float
 # For the sake of HTML; none of them stands outside of strings.
 _ESCAPED = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 END = "unexpected end of JSON input"
@@ -27,16 +32,28 @@ def loaded(content: bytes) -> Any:
     text = content.decode("utf-8", "replace")
     try:
         value = _DECODER.decode(text)
+    except JsonError:
+        raise
     except (ValueError, RecursionError):
-        problem = syntax_problem(content)
-        if problem:
-            raise JsonError(problem) from None
-        try:
-            value = json.loads(text, parse_int=_integer, parse_constant=_refused)
-        except (ValueError, RecursionError):
-            raise JsonError("exceeded max depth") from None
+        raise JsonError(syntax_problem(content) or "exceeded max depth") from None
+    if content.count(b"{") + content.count(b"[") > DEEPEST and is_too_deep(value):
+        raise JsonError("exceeded max depth")
     # Half of a surrogate pair is no character: Go replaces it.
     return _replaced(value) if "\\u" in text and _has_lone_surrogate(text) else value
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether a value nests deeper than is taken here."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [item for part in level for item in _parts(part) if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def dumped(value: Any) -> bytes:
@@ -72,13 +89,18 @@ def _refused(constant: str) -> Any:
 
 
 def _integer(digits: str) -> int | float:
-    try:
-        return int(digits)
-    except ValueError:
-        return float("inf")
+    return int(digits) if len(digits) <= _MOST_DIGITS else _float(digits)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refused)
+def _float(digits: str) -> float:
+    """A number of Go's; no JSON could be made of an infinite one."""
+    number = float(digits)
+    if isinf(number):
+        raise JsonError(f"json: cannot unmarshal number {digits} into Go value of type float64")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_float=_float, parse_int=_integer, parse_constant=_refused)
 
 
 def _has_lone_surrogate(text: str) -> bool:

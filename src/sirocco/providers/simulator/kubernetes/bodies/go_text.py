@@ -25,6 +25,8 @@ def printed(value: Any) -> str:
 
 def quoted(text: str) -> str:
     """A text as `%q` prints it."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     return '"' + "".join(_escaped(letter) for letter in text) + '"'
 
 
@@ -44,6 +46,6 @@ def _escaped(letter: str) -> str:
     if letter.isprintable():
         return letter
     number = ord(letter)
-    if letter < " ":
+    if number < 0x80:
         return f"\\x{number:02x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

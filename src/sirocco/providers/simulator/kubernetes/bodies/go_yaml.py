@@ -1,10 +1,14 @@
 """YAML as the server reads it: turned into JSON by the rules of go-yaml, with its words for what is no YAML."""
 
 import re
+from math import isfinite
 from typing import Any
 
 import yaml
+from yaml.events import CollectionEndEvent, CollectionStartEvent, DocumentEndEvent
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from sirocco.providers.simulator.kubernetes.bodies.go_json import DEEPEST
 
 _TRUE = frozenset({"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
 _FALSE = frozenset({"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"})
@@ -14,6 +18,8 @@ _INTEGER = re.compile(r"[-+]?(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]*|[1-9][0-
 _TIMESTAMP = re.compile(r"[0-9]{4}-")
 _QUOTED = frozenset({"'", '"', "|", ">"})
 _MOST_ALIASED = 400_000  # nodes; go-yaml's bound below which aliases may make up nearly all of a document
+_OPENINGS = (b"[", b"{", b":", b"-", b"?")  # no collection begins without one of them
+_MOST_DIGITS = len("-0b") + 64
 _INFINITE = {".inf", "+.inf", "-.inf", ".nan"}
 
 
@@ -25,6 +31,7 @@ def loaded(content: bytes) -> Any:
     """The JSON value of the first document in `content`; raise `YamlError`."""
     loader = yaml.CSafeLoader(content)
     try:
+        _require_shallow(content)
         node = loader.get_node() if loader.check_node() else None
     except yaml.MarkedYAMLError as error:
         raise YamlError(_problem(error, content)) from None
@@ -32,10 +39,23 @@ def loaded(content: bytes) -> Any:
         raise YamlError(f"yaml: {getattr(error, 'reason', 'unknown problem parsing YAML content')}") from None
     finally:
         loader.dispose()
-    try:
-        return None if node is None else _Converter().value(node)
-    except RecursionError:
-        raise YamlError("yaml: document contains excessive nesting") from None
+    return None if node is None else _Converter().value(node)
+
+
+def _require_shallow(content: bytes) -> None:
+    """Raise `YamlError` for a document that nests too deep; to compose a very deep one would end the process."""
+    if sum(map(content.count, _OPENINGS)) <= DEEPEST:
+        return
+    depth = 0
+    for event in yaml.parse(content, yaml.CSafeLoader):
+        if isinstance(event, CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, DocumentEndEvent):
+            return
+        if depth > DEEPEST:
+            raise YamlError("yaml: document contains excessive nesting")
 
 
 def _problem(error: yaml.MarkedYAMLError, content: bytes) -> str:
@@ -132,11 +152,9 @@ def _is_plain_text(text: str) -> bool:
 
 def _number(text: str) -> Any:
     plain = text.replace("_", "")
-    if _INTEGER.fullmatch(plain):
-        value = _integer(plain)
-        return value if -(2**63) <= value < 2**64 else float(plain)
-    if plain[:1] and plain[0] in "+-.0123456789" and _FLOAT.fullmatch(plain):
-        number = float(plain)
+    if _INTEGER.fullmatch(plain) and len(plain) <= _MOST_DIGITS and -(2**63) <= (value := _integer(plain)) < 2**64:
+        return value
+    if plain[:1] and plain[0] in "+-.0123456789" and _FLOAT.fullmatch(plain) and isfinite(number := float(plain)):
         return int(number) if number.is_integer() and abs(number) < 1e21 else number
     return text
 

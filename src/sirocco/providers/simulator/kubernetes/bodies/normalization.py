@@ -1,7 +1,7 @@
 """What a Go struct makes of JSON data: unknown fields and nulls go, empty ones go or stay, values get one form."""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +15,9 @@ from sirocco.providers.simulator.kubernetes.types.scalars import (
     canonical_time,
 )
 
-_Normalizer = Callable[[Any], Any]
+_Normalizer = Callable[..., Any]
+"""Takes the value; for a struct also one from which it was made, and which has been normalized."""
+_NOTHING: Mapping[str, Any] = {}
 
 _RESOURCE_LIST = "core/v1.ResourceList"
 _GO_STRUCTS = frozenset(
@@ -31,6 +33,11 @@ class MismatchError(ValueError):
 def normalized(type_: Type | None, value: Any) -> Any:
     """`value` as the server would write it after decoding it; raise `MismatchError` when it is no `type_`."""
     return value if type_ is None else _normalizer(type_)(value)
+
+
+def normalized_change(type_: Type, value: Json, known: Mapping[str, Any]) -> Any:
+    """The same for an object that was made from a normalized one: parts that both share are taken as they are."""
+    return _normalizer(type_)(value, known) if type_.shape is Shape.STRUCT else normalized(type_, value)
 
 
 def unknown_fields(type_: Type | None, value: Any, path: str = "") -> list[str]:
@@ -72,20 +79,21 @@ def _normalizer(type_: Type) -> _Normalizer:
 
 
 def _struct(type_: Type) -> _Normalizer:
-    plan: dict[str, tuple[_Normalizer, bool]] = {}
+    plan: dict[str, tuple[_Normalizer, bool, bool]] = {}
     always: list[tuple[str, Any]] = []
 
     def prepare() -> None:
         for member in type_.members:
             step = _normalizer(member.type)
             is_struct = member.type.shape in _GO_STRUCTS
-            plan[member.name] = (step, member.omitempty and not member.is_pointer and not is_struct)
+            omits_empty = member.omitempty and not member.is_pointer and not is_struct
+            plan[member.name] = (step, omits_empty, member.type.shape is Shape.STRUCT)
             if member.name == "managedFields":
-                plan[member.name] = (_forgetting(step), False)
+                plan[member.name] = (_forgetting(step), False, False)
             if (is_struct and not member.is_pointer) or not member.omitempty:
                 always.append((member.name, None if member.is_pointer else _zero(member, step)))
 
-    def normalize(value: Any) -> Json:
+    def normalize(value: Any, known: Mapping[str, Any] = _NOTHING) -> Json:
         if value is None:
             value = {}
         elif type(value) is not dict:
@@ -96,8 +104,12 @@ def _struct(type_: Type) -> _Normalizer:
         for name, item in value.items():
             if item is None or name not in plan:
                 continue
-            step, omits_empty = plan[name]
-            done = step(item)
+            before = known.get(name)
+            if item is before:
+                result[name] = item
+                continue
+            step, omits_empty, is_struct = plan[name]
+            done = step(item, before) if is_struct and type(before) is dict else step(item)
             if done or not omits_empty:
                 result[name] = done
         for name, zero in always:

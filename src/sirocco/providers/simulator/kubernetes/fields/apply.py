@@ -156,8 +156,8 @@ class Outcome:
 def _loaded(content: bytes) -> Any:
     if content[:1] == b"{":
         try:
-            return json.loads(content)
-        except (ValueError, RecursionError):
+            return go_json.loaded(content)
+        except go_json.JsonError:
             return go_yaml.loaded(content)
     return go_yaml.loaded(content)
 

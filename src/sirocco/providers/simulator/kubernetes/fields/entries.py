@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sirocco.providers.simulator.kubernetes.fields.sets import Fields, decoded
 from sirocco.providers.simulator.kubernetes.status import Json
@@ -13,8 +12,7 @@ UPDATE = "Update"
 _TEXTS = ("manager", "operation", "apiVersion", "subresource", "time")
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(NamedTuple):
     """Who owns fields: a manager, by what operation; the version tells apart those who update."""
 
     manager: str
@@ -43,8 +41,7 @@ class Owner:
         return f"{name} using {self.api_version}" if self.operation == UPDATE else name
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(NamedTuple):
     """What an owner owns, in which version of the type, and since when."""
 
     fields: Fields

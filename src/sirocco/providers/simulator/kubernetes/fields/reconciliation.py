@@ -30,18 +30,20 @@ class Fitting:
 
     def fields(self, structure: Structure, fields: Fields, path: Path) -> Fields:
         """The set of a node, the same dict when it fits already."""
-        fitting = fields
+        fitting, below = fields, structure.below
         for key, node in fields.items():
             if key == ".":
                 continue
-            child = structure.child(key)
+            child = below.get(key) or structure.child(key)
             if child.is_whole:
-                rest: Any = {} if node and child.is_container else node
+                if not node:
+                    continue
+                rest: Any = {} if child.is_container else node
             elif node:
                 rest = self.fields(child, node, (*path, key))
             else:
-                below = mentioned(child, value_at(self._root, self._live, (*path, key)))
-                rest = {".": {}, **below} if below else node
+                owned = mentioned(child, value_at(self._root, self._live, (*path, key)))
+                rest = {".": {}, **owned} if owned else node
             if rest is not node:
                 fitting = {**fitting, key: rest}
         return fitting

@@ -41,7 +41,8 @@ class Structure:
         self.type = type_
         self.minor = minor
         self._named: dict[str, tuple[str, Structure]] = {}
-        self._below: dict[str, Structure] = {}
+        self.below: dict[str, Structure] = {}
+        """The structures below those path elements that were asked for."""
 
     @cached_property
     def ownership(self) -> Ownership:
@@ -96,7 +97,7 @@ class Structure:
             found = (f"f:{name}", self._field(name))
             if self.declares(name):
                 self._named[name] = found
-                self._below[found[0]] = found[1]
+                self.below[found[0]] = found[1]
         return found
 
     def declares(self, name: str) -> bool:
@@ -123,6 +124,8 @@ class Structure:
         if not isinstance(value, dict):
             raise InconsistentError("associative list with keys may not have non-map elements")
         names, defaults = self._keys
+        if len(names) == 1 and names[0] in value:
+            return keyed(names, (value[names[0]],))
         for name in names:
             if name not in value and name not in defaults:
                 text = "associative list with keys has an element that omits key field"
@@ -147,7 +150,11 @@ class Structure:
 
     def child(self, key: str) -> "Structure":
         """The structure below a path element."""
-        return self._below.get(key) or (self.field(key[2:])[1] if key[0] == "f" else self.element)
+        found = self.below.get(key)
+        if found is not None:
+            return found
+        is_struct = self.type is not None and self.type.shape is Shape.STRUCT
+        return self.field(key[2:])[1] if is_struct and key[0] == "f" else self.element
 
     @cached_property
     def _keys(self) -> tuple[tuple[str, ...], dict[str, Any]]:

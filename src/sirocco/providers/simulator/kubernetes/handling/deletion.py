@@ -2,14 +2,12 @@
 
 from datetime import datetime, timedelta
 
-from sirocco.providers.simulator.kubernetes.cluster import FOREGROUND_FINALIZER, ORPHAN_FINALIZER
+from sirocco.providers.simulator.kubernetes.cluster import FOREGROUND, FOREGROUND_FINALIZER, ORPHAN, ORPHAN_FINALIZER
 from sirocco.providers.simulator.kubernetes.custom_definitions import marked_for_deletion
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import CUSTOM_DEFINITIONS
 from sirocco.providers.simulator.kubernetes.handling.exchange import Exchange, Response
 from sirocco.providers.simulator.kubernetes.handling.lists import list_options, selected
 from sirocco.providers.simulator.kubernetes.handling.options import (
-    FOREGROUND,
-    ORPHAN,
     deletion_options,
     mapping,
     recorded_options,
@@ -177,5 +175,9 @@ def _delete_namespace(exchange: Exchange, obj: Json, options: Json, *, dry_run: 
 
 def _later(timestamp: str, seconds: int) -> str:
     bounded = max(-(10**9), min(seconds, 10**9))
-    moment = datetime.fromisoformat(timestamp) + timedelta(seconds=bounded)
+    try:
+        moment = datetime.fromisoformat(timestamp) + timedelta(seconds=bounded)
+    except OverflowError:
+        # A client came here in many steps; there is no year that far away.
+        return timestamp
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -8,13 +8,13 @@ from sirocco.providers.simulator.kubernetes.access import Authenticator, Decisio
 from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import Catalogue, Resource
+from sirocco.providers.simulator.kubernetes.handling.negotiation import JSON
 from sirocco.providers.simulator.kubernetes.handling.request import Call, Request
 from sirocco.providers.simulator.kubernetes.names import path_segment_problems
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json, bad_request, no_such_resource, not_found
 from sirocco.providers.simulator.kubernetes.surroundings import Surroundings
 from sirocco.providers.simulator.kubernetes.types.definitions import Definitions, Type, definitions
 
-JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 _JSON_HEADERS: Mapping[str, str] = {"Content-Type": JSON}
 

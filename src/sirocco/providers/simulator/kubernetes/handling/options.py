@@ -7,6 +7,7 @@ from typing import Any
 from sirocco.oasis.resource import ResourceType
 from sirocco.providers.simulator.kubernetes.bodies.decoding import decoded_options
 from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
+from sirocco.providers.simulator.kubernetes.cluster import BACKGROUND, FOREGROUND, ORPHAN
 from sirocco.providers.simulator.kubernetes.handling.plain_bodies import as_data
 from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.patching.patches import (
@@ -29,10 +30,10 @@ from sirocco.providers.simulator.kubernetes.status import (
 )
 from sirocco.providers.simulator.kubernetes.types.definitions import Definitions
 
-FOREGROUND, BACKGROUND, ORPHAN = "Foreground", "Background", "Orphan"
 BODY_LIMIT = 3 * 1024 * 1024
 _OBJECT_TYPES = frozenset({"", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"})
 _MANAGER_LENGTH = 128
+_VERSION_DIGITS = len(str(1 << 64))
 # Where etcd holds what is not under its resource's own name.
 _FOLDERS = {
     "endpoints": "services/endpoints", "ingresses": "ingress", "nodes": "minions", "services": "services/specs",
@@ -201,7 +202,7 @@ def require_version(row: ResourceType, name: str, wanted: str, known: str, *, re
     """Raise a conflict when an update rests on another version than the stored one."""
     if wanted and not (wanted.isascii() and wanted.isdecimal()):
         raise internal_error(f'strconv.ParseUint: parsing "{wanted}": invalid syntax')
-    if not wanted or int(wanted) == 0:
+    if not wanted.strip("0"):
         if required:
             text = "Invalid value: 0x0: must be specified for an update"
             raise invalid(row.plural, row.group, name, [Cause("FieldValueInvalid", text, "metadata.resourceVersion")])
@@ -217,7 +218,8 @@ def version_number(text: str) -> int:
         raise internal_error(
             f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
         )
-    if int(text) >= 1 << 64:
+    # Python refuses to read thousands of digits.
+    if len(text.lstrip("0")) > _VERSION_DIGITS or int(text) >= 1 << 64:
         why = f'strconv.ParseUint: parsing "{text}": value out of range'
         raise internal_error(f'resourceVersion: Invalid value: "{text}": {why}')
     return int(text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from sirocco.providers.simulator.kubernetes.selectors import requested_name
@@ -71,8 +71,7 @@ class Request:
         return value is not None and value.lower() not in {"false", "0"}
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """What a request means: a verb on a resource, or on a path that is no resource."""
 
     verb: str

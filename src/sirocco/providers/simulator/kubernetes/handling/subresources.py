@@ -1,7 +1,5 @@
 """The parts of objects that have paths of their own: status, scale, and what belongs to pods and service accounts."""
 
-from collections.abc import Callable
-
 from sirocco.providers.simulator.kubernetes.access import defaulted_request, issue_token
 from sirocco.providers.simulator.kubernetes.bodies.decoding import decoded
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import Resource
@@ -14,7 +12,6 @@ from sirocco.providers.simulator.kubernetes.handling.scaling import scale
 from sirocco.providers.simulator.kubernetes.handling.writing import patch, require_place, update
 from sirocco.providers.simulator.kubernetes.status import method_not_allowed, no_such_resource
 
-Handler = Callable[[Exchange], Response]
 _TOKEN = Resource("tokenrequests", "tokenrequests", "TokenRequest", "authentication.k8s.io")
 _POD = {"log": log, "exec": stream, "attach": stream, "portforward": stream, "eviction": eviction, "binding": binding}
 

@@ -147,9 +147,9 @@ def _check_fields(exchange: Exchange, options: WriteOptions, row: Resource) -> N
 
 
 def recorded_patch(sent: Any) -> Any:
-    """A body as data, where it is JSON; the audit log cannot show anything else."""
-    data = as_data(sent) if sent else sent
-    return None if isinstance(data, bytes) else data
+    """A body as the audit log shows it: data where it is JSON, or else its text, for nothing sent may stay unseen."""
+    data = as_data(sent) if sent else None
+    return data.decode(errors="replace") if isinstance(data, bytes) else data
 
 
 def patched_object(exchange: Exchange, old: Json) -> Json:
@@ -296,7 +296,7 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     """Store `new` in the place of `old` when its preconditions hold and it is valid."""
     cluster, row, call = exchange.cluster, exchange.row, exchange.call
     before, name = old["metadata"], old["metadata"]["name"]
-    new = admitted(cluster, row, new, old, subresource)
+    new = admitted(cluster, row, _sharing(new, old) if row.custom is None else new, old, subresource)
     require_review(exchange, name)
     new = _without_duplicates(exchange, new, " after mutating admission happens")
     require_no_escalation(cluster, exchange.account, row, new, old, namespace=call.namespace, name=name)
@@ -333,6 +333,11 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     if options.dry_run:
         return new
     return cluster.put(storage_row(exchange), _as_stored(exchange, new))
+
+
+def _sharing(new: Json, old: Json) -> Json:
+    """`new` with those parts of `old` itself that are equal, so that everyone sees at once what did not change."""
+    return {key: old[key] if key in old and old[key] == value else value for key, value in new.items()}
 
 
 def _without_duplicates(exchange: Exchange, obj: Json, when: str = "") -> Json:

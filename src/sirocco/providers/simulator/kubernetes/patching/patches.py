@@ -12,11 +12,18 @@ from sirocco.providers.simulator.kubernetes.bodies.decoding import (
     unregistered,
 )
 from sirocco.providers.simulator.kubernetes.bodies.go_text import printed, quoted
-from sirocco.providers.simulator.kubernetes.bodies.normalization import MismatchError, normalized
+from sirocco.providers.simulator.kubernetes.bodies.normalization import MismatchError, normalized, normalized_change
 from sirocco.providers.simulator.kubernetes.bodies.unstructured import coerced, restoring_problem
 from sirocco.providers.simulator.kubernetes.patching.json_patch import Path, json_patch, operations, touched_places
 from sirocco.providers.simulator.kubernetes.patching.strategic import strategic_merge
-from sirocco.providers.simulator.kubernetes.status import ApiError, Cause, Json, bad_request, internal_error
+from sirocco.providers.simulator.kubernetes.status import (
+    ApiError,
+    Cause,
+    Json,
+    bad_request,
+    internal_error,
+    rejected_patch,
+)
 from sirocco.providers.simulator.kubernetes.types.definitions import Definitions, Shape, Type
 
 JSON_PATCH = "application/json-patch+json"
@@ -35,7 +42,11 @@ def patched(media_type: str, document: Mapping[str, Any], patch: Any, type_: Typ
     patch = _parsed(media_type, patch) if isinstance(patch, bytes) else _copied(patch)
     if media_type == JSON_PATCH:
         steps = operations(patch)
-        return _decoded(type_, document, lambda old: json_patch(old, steps), lambda: touched_places(steps))
+        result = _decoded(type_, document, lambda old: json_patch(old, steps), lambda: touched_places(steps))
+        # Its steps can put one deep value into another.
+        if go_json.is_too_deep(result):
+            raise rejected_patch()
+        return result
     if media_type == MERGE_PATCH:
         if not isinstance(patch, dict | list):
             raise internal_error("Invalid JSON Patch")
@@ -46,9 +57,9 @@ def patched(media_type: str, document: Mapping[str, Any], patch: Any, type_: Typ
 
 def merge_patch(document: Any, patch: Any) -> Any:
     """RFC 7386: maps merge, null removes, everything else replaces."""
-    if not isinstance(patch, Mapping):
-        return patch if isinstance(document, Mapping) else _pruned(patch)
-    if not isinstance(document, Mapping):
+    if not isinstance(patch, dict):
+        return patch if isinstance(document, dict) else _pruned(patch)
+    if not isinstance(document, dict):
         return _pruned(patch)
     result = dict(document)
     for key, value in patch.items():
@@ -59,21 +70,6 @@ def merge_patch(document: Any, patch: Any) -> Any:
         else:
             result[key] = merge_patch(result[key], value)
     return result
-
-
-def refused_apply(api_version: str, patch: Any) -> ApiError | None:
-    """Why an apply patch cannot be taken, or None."""
-    if not isinstance(patch, Mapping | None):
-        return bad_request(
-            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
-            f"{go_json.kind_of(patch)} into Go value of type map[string]interface {{}}"
-        )
-    given = (patch or {}).get("apiVersion", "")
-    if given != api_version:
-        return bad_request(
-            f"Incorrect version specified in apply patch. Specified patch version: {given}, expected: {api_version}"
-        )
-    return None
 
 
 def _parsed(media_type: str, content: bytes) -> Any:
@@ -96,7 +92,7 @@ def _copied(value: Any) -> Any:
 
 def _pruned(value: Any) -> Any:
     """What a merge patch adds: nulls go, even from lists."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: _pruned(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
         return [_pruned(item) for item in value if item is not None]
@@ -112,7 +108,7 @@ def _strategically_patched(document: Json, patch: Any, type_: Type | None) -> Js
     patch = patch or {}
     merged = strategic_merge(document, patch, type_)
     try:
-        result = normalized(type_, merged)
+        result = normalized_change(type_, merged, document)
     except MismatchError:
         if problem := restoring_problem(type_, merged):
             raise _undecodable(printed(patch), problem) from None
@@ -132,11 +128,11 @@ def _decoded(
     given, problem = _given_type(type_, document, result)
     if not problem:
         try:
-            decoded = normalized(given, result)
+            decoded = normalized_change(given, result, document if given is type_ else {})
         except MismatchError:
             pass
         else:
-            problem = _other_kind(given, document, result)
+            problem = "" if given is type_ else _other_kind(given, document, result)
             if not problem:
                 return {**decoded, **_kind_of(document)}
     # The document goes through bytes, which the refusal shows: what a patch touches comes out sorted by key.

@@ -26,7 +26,7 @@ _LATEST = 2.0**53 / 1000
 
 def all_series(cluster: Cluster) -> list[Series]:
     """Every series of an environment: declared, of the cluster, of its alerts."""
-    return [*cluster.derived("metrics", _recorded), *cluster_series(cluster), *alert_series(cluster)]
+    return [*cluster.derived(_recorded, "metrics"), *cluster_series(cluster), *alert_series(cluster)]
 
 
 def _recorded(records: list[Json]) -> list[Series]:

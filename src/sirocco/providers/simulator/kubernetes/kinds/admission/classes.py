@@ -1,9 +1,9 @@
 """Classes that a request leaves out or relies on: of storage, of ingresses, of container runtimes."""
 
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import Resource
 from sirocco.providers.simulator.kubernetes.kinds.admission.refusal import refused
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import quoted
 from sirocco.providers.simulator.kubernetes.status import Json, internal_error
 from sirocco.providers.simulator.kubernetes.types.quantity import quantity
 

@@ -1,7 +1,7 @@
 """What the server refuses in the workloads of the apps group."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import Resource
@@ -238,6 +238,8 @@ def _controller_revision(row: Resource, obj: Json) -> list[Cause]:
 
 
 def _selector_change(new: Json, old: Json) -> list[Cause]:
+    if new.get("spec") is old.get("spec"):
+        return []
     changed, given = (selector_value((obj.get("spec") or {}).get("selector")) for obj in (new, old))
     return immutable(_SELECTOR, changed, given)
 
@@ -252,10 +254,15 @@ def _deployment_status(_row: Resource, new: Json, old: Json) -> list[Cause]:
     ]  # fmt: skip
 
 
+def _changed_spec_causes(rule: Callable[[Json], list[Cause]], new: Json, old: Json) -> list[Cause]:
+    """What is wrong with a spec; the stored one was looked at when it was written."""
+    return [] if new.get("spec") is old.get("spec") else rule(new.get("spec") or {})
+
+
 def _deployment_update(_row: Resource, new: Json, old: Json) -> list[Cause]:
     return [
         *metadata_update_causes(new["metadata"], old["metadata"]),
-        *_deployment_spec(new.get("spec") or {}),
+        *_changed_spec_causes(_deployment_spec, new, old),
         *_selector_change(new, old),
     ]
 
@@ -270,7 +277,7 @@ def _replica_set_status(_row: Resource, new: Json, old: Json) -> list[Cause]:
 
 
 def _replica_set_update(row: Resource, new: Json, old: Json) -> list[Cause]:
-    spec = _replica_set_spec(new.get("spec") or {})
+    spec = _changed_spec_causes(_replica_set_spec, new, old)
     return [
         *metadata_causes(row, new["metadata"]),
         *spec,
@@ -292,7 +299,7 @@ def _daemon_set_status(_row: Resource, new: Json, old: Json) -> list[Cause]:
 
 
 def _daemon_set_update(row: Resource, new: Json, old: Json) -> list[Cause]:
-    spec = _daemon_set_spec(new.get("spec") or {})
+    spec = _changed_spec_causes(_daemon_set_spec, new, old)
     return [
         *metadata_causes(row, new["metadata"]),
         *spec,

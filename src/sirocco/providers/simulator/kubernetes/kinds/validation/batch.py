@@ -1,5 +1,6 @@
 """What the server refuses in jobs and cron jobs."""
 
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import Resource
 from sirocco.providers.simulator.kubernetes.kinds.validation.apps import mismatch_causes, selector_value
 from sirocco.providers.simulator.kubernetes.kinds.validation.fields import (
@@ -9,7 +10,7 @@ from sirocco.providers.simulator.kubernetes.kinds.validation.fields import (
     not_supported,
     required,
 )
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import GoValue, quoted
+from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import GoValue
 from sirocco.providers.simulator.kubernetes.kinds.validation.metadata import (
     metadata_causes,
     metadata_update_causes,

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import GoValue, go_text, quoted
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
+from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import GoValue, go_text
 from sirocco.providers.simulator.kubernetes.status import Cause
 
 WHOLE = "[]"

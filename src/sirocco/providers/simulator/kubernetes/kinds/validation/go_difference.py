@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.kinds.validation.go_comparison import (
     Comparison,
     Missing,
@@ -31,7 +32,7 @@ from sirocco.providers.simulator.kubernetes.kinds.validation.go_layout import (
     length,
     printed,
 )
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import quoted, underlying
+from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import underlying
 
 _CONTEXT = 2
 _CHUNK = 8

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.types.quantity import quantity
 
 _DATA = files(__package__)
@@ -59,24 +60,6 @@ def underlying(type_name: str) -> str:
     """What a named type is made of; struct types and unnamed types are themselves."""
     found = _types().get(type_name)
     return underlying(found) if isinstance(found, str) else type_name
-
-
-def quoted(text: str) -> str:
-    """A string as Go quotes it."""
-    return '"' + "".join(_ESCAPES.get(mark) or _escaped(mark) for mark in text) + '"'
-
-
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b", "\f": "\\f",
-            "\v": "\\v"}  # fmt: skip
-
-
-def _escaped(mark: str) -> str:
-    if mark.isprintable():
-        return mark
-    code = ord(mark)
-    if code < 0x20 or code == 0x7F:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def go_text(type_name: str, value: Any) -> str:

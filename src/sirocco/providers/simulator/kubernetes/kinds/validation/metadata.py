@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.kinds.validation.fields import (
     all_invalid,
     forbidden,
@@ -12,7 +13,7 @@ from sirocco.providers.simulator.kubernetes.kinds.validation.fields import (
     required,
     too_long,
 )
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import GoValue, quoted
+from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import GoValue
 from sirocco.providers.simulator.kubernetes.names import (
     NamedType,
     dns_label_problems,
@@ -106,7 +107,8 @@ def _change_causes(new: Json, old: Json, path: str) -> list[Cause]:
     for field in ("name", "namespace", "uid"):
         causes += immutable(f"{path}.{field}", new.get(field, ""), old.get(field, ""))
     for field in ("deletionTimestamp", "deletionGracePeriodSeconds"):
-        causes += immutable(f"{path}.{field}", _timed(field, new.get(field)), _timed(field, old.get(field)))
+        if new.get(field) != old.get(field):
+            causes += immutable(f"{path}.{field}", _timed(field, new.get(field)), _timed(field, old.get(field)))
     return [
         *causes,
         *label_causes(new.get("labels"), f"{path}.labels"),
@@ -134,13 +136,19 @@ def label_causes(labels: Mapping[str, str] | None, path: str) -> list[Cause]:
 
 def annotation_causes(annotations: Mapping[str, str] | None, path: str) -> list[Cause]:
     """Keys of annotations, and the size of all of them."""
+    if not annotations:
+        return []
     causes = [
         invalid(path, key, problem)
-        for key in annotations or {}
+        for key in annotations
         for problem in qualified_name_problems(key.lower())
     ]  # fmt: skip
-    size = sum(len(key.encode()) + len(value.encode()) for key, value in (annotations or {}).items())
-    return [*causes, too_long(path, _ANNOTATIONS_SIZE)] if size > _ANNOTATIONS_SIZE else causes
+    texts = [*annotations, *annotations.values()]
+    # A character takes four bytes at most, so that few annotations have to be counted exactly.
+    is_large = 4 * sum(map(len, texts)) > _ANNOTATIONS_SIZE
+    if is_large and sum(len(text.encode()) for text in texts) > _ANNOTATIONS_SIZE:
+        causes.append(too_long(path, _ANNOTATIONS_SIZE))
+    return causes
 
 
 def selector_causes(selector: Json | None, path: str) -> list[Cause]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from sirocco.providers.simulator.kubernetes.bodies.go_text import quoted
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import Resource
 from sirocco.providers.simulator.kubernetes.kinds.validation.containers import (
     all_containers,
@@ -20,14 +21,14 @@ from sirocco.providers.simulator.kubernetes.kinds.validation.fields import (
 )
 from sirocco.providers.simulator.kubernetes.kinds.validation.go_comparison import semantically_equal
 from sirocco.providers.simulator.kubernetes.kinds.validation.go_difference import go_difference
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import GoValue, quoted
+from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import GoValue
 from sirocco.providers.simulator.kubernetes.kinds.validation.metadata import (
     annotation_causes,
     label_causes,
     metadata_causes,
     metadata_update_causes,
 )
-from sirocco.providers.simulator.kubernetes.kinds.validation.resources import is_huge_pages, requirements_causes
+from sirocco.providers.simulator.kubernetes.kinds.validation.resources import requirements_causes
 from sirocco.providers.simulator.kubernetes.kinds.validation.scheduling import (
     added_toleration_causes,
     affinity_causes,
@@ -383,14 +384,3 @@ def ephemeral_update_causes(_: Resource, new: Json, old: Json) -> list[Cause]:
             words = f"existing ephemeral containers {quoted(name)} may not be changed\n{difference}"
             causes.append(forbidden(path, words))
     return causes
-
-
-def huge_page_sizes(spec: Json) -> list[str]:
-    """The sizes of huge pages that a pod's containers ask for."""
-    names = {
-        name
-        for container in all_containers(spec)
-        for part in ("limits", "requests")
-        for name in (container.get("resources") or {}).get(part) or {}
-    }
-    return sorted(name for name in names if is_huge_pages(name))
