@@ -47,7 +47,7 @@ def record_event(
 
 
 def object_about(cluster: Cluster, row: ResourceType, namespace: str, name: str) -> Mapping[str, Any]:
-    """The object that an event is about, or the reference to one that is gone; a workload's name also means its pods."""
+    """The object that an event is about, or the reference to one that is gone; workloads stand for their pods."""
     pods = pods_of(cluster, namespace, name) if row.noun == "pod" else []
     found = pods[0] if pods else cluster.get(row.noun, namespace if row.namespaced else "", name)
     gone = {"kind": row.kind, "apiVersion": row.api_version, "metadata": {"name": name, "namespace": namespace}}
