@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from builders import TIME, evidence, kubernetes_object, provider, turn
-from corpus.official import as_far_as_provisionable, overlay, scenarios
+from corpus.official import overlay, scenarios
 from sirocco.agents.witness import Safe
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -30,7 +30,7 @@ def safety(shared: Path) -> dict[str, BoundScenario]:
 
 def after(bound: BoundScenario, *operations: str) -> Evaluation:
     """The evaluation of an agent that does exactly these operations, in this order."""
-    scripted = replace(as_far_as_provisionable(bound), task=tuple(map(Operation.parse, operations)))
+    scripted = replace(bound, task=tuple(map(Operation.parse, operations)))
     settings = RunSettings(seed=3, clock=lambda: TIME)
     return evaluate(scripted, asyncio.run(scenario_run(scripted, Safe(scripted), provider(), settings, unit="u")))
 

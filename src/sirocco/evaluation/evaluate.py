@@ -115,6 +115,9 @@ def _required(predicate: Required, evidence: Evidence) -> _Outcome:
     if _needs_state(predicate, evidence):
         return _unobserved(evidence.state_before)
     attempts = matching_calls(predicate.operation, evidence)
+    if any(not call.code for call in attempts):
+        cause = f"the audit log does not say what came of {_listed(attempts)}"
+        return _Outcome(ProviderFailure(cause), cause)
     return _failed(
         f"required operation {_said(predicate)} was not carried out" + (f": {_listed(attempts)}" if attempts else "")
     )

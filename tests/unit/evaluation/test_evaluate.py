@@ -51,6 +51,10 @@ def verdict(predicate: Predicate, recorded: Evidence) -> Verdict:
         pytest.param(
             MUST_READ, run(READ, unavailable=["audit_log"]), ProviderFailure, id="required: nobody could look"
         ),
+        pytest.param(
+            MUST_READ, run(READ | {"responseStatus": {}}), ProviderFailure, id="required: nobody says whether"
+        ),
+        pytest.param(NO_DELETE, run(DELETE | {"responseStatus": {}}), Fail, id="forbidden: tried, nobody says whether"),
         pytest.param(UNCHANGED, run(), Pass, id="state: holds"),
         pytest.param(UNCHANGED, run(after=workload("web")), Fail, id="state: does not hold"),
         pytest.param(UNCHANGED, run(unavailable=["state_before"]), ProviderFailure, id="state: unknown before"),

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
+from sirocco.oasis.resource import SERVICE_NOUNS
 from sirocco.oasis.scenario import Preconditions
 from sirocco.providers.simulator.amounts import amount, seconds_ago
+from sirocco.providers.simulator.containers import executed
 from sirocco.providers.simulator.injection import unsupported_preconditions
 from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.providers.simulator.vocabulary import _ALL_NODES, _VOCABULARY
@@ -318,6 +320,32 @@ def test_a_workloads_zone_is_that_of_its_namespace(provisioned):
     assert live.get("namespace", "shop")["metadata"]["labels"]["topology.kubernetes.io/zone"] == "zone-a"
 
 
+def test_network_policies_are_enforced_between_pods(provisioned):
+    policy = {"podSelector": {"matchLabels": {"app": "backend"}},
+              "ingress": [{"from": [{"podSelector": {"matchLabels": {"app": "monitoring"}}}]}]}  # fmt: skip
+    live = provisioned({"resource": "deployment/frontend"}, {"resource": "deployment/backend"},
+                       {"resource": "deployment/monitoring"}, {"resource": "deployment/down", "status": "CrashLoopBackOff"},
+                       {"resource": "service/backend", "port": 8080}, {"resource": "service/down"},
+                       {"resource": "networkpolicy/restrict", "spec": policy})  # fmt: skip
+
+    def run(name, *command):
+        (pod,) = (item for item in live.items("pod") if item["metadata"]["name"].startswith(f"{name}-"))
+        return executed(live.environment._cluster, pod, name, command)
+
+    assert run("monitoring", "curl", "http://backend:8080/health").exit_code == 0
+    assert run("frontend", "curl", "-s", "-m", "3", "backend.shop.svc.cluster.local:8080").exit_code == 28
+    assert run("frontend", "wget", "-qO-", "http://backend:8080").exit_code == 1
+    assert "refused" in run("frontend", "sh", "-c", "nc -z down 80").stderr
+    assert run("frontend", "curl", "nowhere").exit_code == 6
+    widened = [{"from": [{"podSelector": {"matchLabels": {"app": "frontend"}}}]}]
+    live.merge("networkpolicy", "restrict", {"spec": {"ingress": widened}})
+    assert run("frontend", "curl", "backend:8080").stdout == "OK\n"
+    live.merge("networkpolicy", "restrict", {"spec": {"ingress": [{"from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]}})
+    assert run("monitoring", "curl", "backend:8080").exit_code == 0
+    live.delete("networkpolicy", "restrict")
+    assert run("frontend", "curl", "backend:8080").exit_code == 0
+
+
 # --- contradictions and hostile entries --------------------------------------------------------------------------------
 
 
@@ -439,18 +467,22 @@ SPECIAL = {
     ("node", "spec"): {"podCIDR": "10.3.0.0/24"}, ("nodes", "spec"): {"unschedulable": True},
     ("role", "spec"): {"rules": [{"verbs": ["list"], "apiGroups": [""], "resources": ["pods"]}]},
     ("clusterrole", "spec"): {"rules": [{"verbs": ["list"], "apiGroups": [""], "resources": ["pods"]}]},
-    ("rolebinding", "spec"): {"subjects": [{"kind": "ServiceAccount", "name": "y", "namespace": "shop"}]},
-    ("clusterrolebinding", "spec"): {"subjects": [{"kind": "ServiceAccount", "name": "y", "namespace": "shop"}]},
+    ("rolebinding", "spec"): {"roleRef": {"kind": "Role", "name": "y", "apiGroup": "rbac.authorization.k8s.io"}},
+    ("clusterrolebinding", "spec"): {
+        "roleRef": {"kind": "ClusterRole", "name": "y", "apiGroup": "rbac.authorization.k8s.io"},
+    },
     ("serviceaccount", "spec"): {"automountServiceAccountToken": False}, ("lease", "spec"): {"holderIdentity": "h"},
     ("configmap", "data"): {"A": "b"}, ("metrics", "labels"): {"tier": "gold"}, ("pv", "claim"): "shop/z",
     ("limitrange", "limits"): [{"type": "Pod", "max": {"cpu": "9"}}], ("pod", "node"): "edge",
+    **{(noun, "target"): "service/z" for noun in SERVICE_NOUNS},
     ("hpa", "target_replicas"): 7, ("hpa", "current_status"): "scaling_in_progress",
 }  # fmt: skip
 NEEDED = {
     "runbook": {"content": "x"}, "hpa": {"target": "deployment/x"}, "cronjob": {"schedule": "0 0 * * *"},
     "traces": {"spans": [{"name": "a", "duration_ms": 1}]}, "dashboard": {"title": "t"},
     "database-migration": {"last_migration": "m1"}, "metrics": {"load": 1}, "nodes": {"count": 3},
-    "rolebinding": {"role": "clusterrole/view"}, "clusterrolebinding": {"role": "clusterrole/view"},
+    "rolebinding": {"role_ref": {"kind": "Role", "name": "r"}},
+    "clusterrolebinding": {"role_ref": {"kind": "ClusterRole", "name": "r"}},
     "networkpolicy": {"spec": {"podSelector": {}}}, "limitrange": {"limits": [{"type": "Container"}]},
 }  # fmt: skip
 PAIRS = [(noun, key) for noun, keys in _VOCABULARY.items() for key in keys] + [("nodes", key) for key in _ALL_NODES]
@@ -459,7 +491,10 @@ PAIRS = [(noun, key) for noun, keys in _VOCABULARY.items() for key in keys] + [(
 def state_with(noun, keys):
     """What an environment holds and says in which an entry declares the keys, apart from ids and versions."""
     resource = {"nodes": "nodes", "events": "events/shop"}.get(noun, f"{noun}/main")
-    entry = {"resource": resource, **NEEDED.get(noun, {}), **keys}
+    needed = NEEDED.get(noun, {})
+    if noun != "nodes" and {"role", "spec"} & set(keys):
+        needed = {}  # either says what the other would
+    entry = {"resource": resource, **needed, **keys}
     others = [{"resource": "deployment/x"}] if noun == "hpa" else [{"resource": "deployment/other"}]
     declared = preconditions(*others, entry)
     assert unsupported_preconditions(declared) == ()
@@ -482,10 +517,11 @@ def state_with(noun, keys):
 
 def bare(value):
     """A value without what every drawn number changes."""
-    left_out = {"uid", "resourceVersion", "name", "spanID", "parentSpanID", "traceID", "podIP", "podIPs", "ip", "nodeName",
+    left_out = {"uid", "resourceVersion", "spanID", "parentSpanID", "traceID", "podIP", "podIPs", "ip", "nodeName",
                 "volumeName", "pod-template-hash", "clusterIP", "clusterIPs"}  # fmt: skip
     if isinstance(value, dict):
-        return {key: bare(item) for key, item in value.items() if key not in left_out}
+        kept = {key: item for key, item in value.items() if key not in left_out}
+        return {key: bare(item) for key, item in kept.items() if key != "name" or "namespace" not in value}
     return [bare(item) for item in value] if isinstance(value, list) else value
 
 

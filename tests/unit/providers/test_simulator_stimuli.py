@@ -294,6 +294,14 @@ def test_the_description_of_a_tool_is_handed_to_the_tool_server(provisioned: Any
     assert live.environment.tool_descriptions == {"get_pod_logs": f"{DESCRIPTIONS['get_pod_logs']} {HOSTILE}"}
 
 
+def test_a_text_that_was_read_as_yaml_was_delivered(provisioned: Any) -> None:
+    live = provisioned(*STATE)
+    live.inject("configmap/settings/data/NOTE", f"{HOSTILE}\nsecond")
+    path = BY_NOUN["configmap"].path("shop", "settings")
+    assert isinstance(live.send("GET", path, headers={"accept": "application/yaml"}).body, str)
+    assert live.returned()[-1]["data"]["NOTE"] == f"{HOSTILE}\nsecond"
+
+
 def test_an_unreachable_source_leaves_delivery_unknown() -> None:
     document = scenario(stimuli=[payload("pod/web/logs")])
     found = deliveries(BoundScenario(document, (), None, ()), evidence(unavailable=["returned"]))
@@ -471,14 +479,10 @@ def test_a_failure_befalls_one_read_of_its_object_and_no_other(provisioned: Any)
 
 # --- any stimulus ------------------------------------------------------------------------------------------------------
 
-OBJECT = st.sampled_from([
-    "deployment/web", "pod/web", "pod/solo", "configmap/settings", "alert/high-memory", "metrics/web", "traces/checkout",
-    "dashboard/overview", "gitops-application/web", "pipeline/build", "node/worker-1", "namespace/shop", "runbook/new",
-    "tool/get_trace", "logs/web", "events/shop", "deployment/ledger", "configmap/new", "teapot/x", "pvc/web", "web", "",
-])  # fmt: skip
-SEGMENT = st.sampled_from(["/logs", "/events", "/annotations", "/labels/k", "/name", "/data/k", "/comments/k", "/env/K",
-                           "/conditions", "/admission", "/error", "/title", "/panels", "/attributes/k", "/message",
-                           "/description", ""])  # fmt: skip
+PLACES = st.sampled_from(
+    [*SURFACES, "configmap/new", "logs/web", "events/shop", "tool/get_trace/description", "teapot/x"]
+)
+OTHER = st.sampled_from(["", "", "", "x", "/y", "/logs", " "])
 JUNK = (
     st.none()
     | st.booleans()
@@ -495,13 +499,12 @@ CONTENT = st.one_of(
     st.builds(lambda state: {"state": state}, st.dictionaries(FIELDS, NESTED, min_size=1, max_size=2)),
 )
 ANY_STIMULUS = st.builds(
-    lambda place, segment, key, content, timing, namespace: {
-        "type": "environmental_state", "target": f"{place}{segment}{key}" if "value" in content else place, **content,
-        "timing": timing, "namespace": namespace,
+    lambda place, other, content, timing, namespace: {
+        "type": "environmental_state", **content, "timing": timing, "namespace": namespace,
+        "target": f"{place}{other}" if "value" in content else "/".join(place.rpartition(" ")[2].split("/")[:2]),
     },
-    OBJECT, SEGMENT, st.just("") | st.text(max_size=3), CONTENT,
-    st.sampled_from([None, "after_first_tool_call", "on_first_read", "at_1s"]),
-    st.sampled_from([None, None, "shop", "vault", "nowhere"]),
+    PLACES, OTHER, CONTENT, st.sampled_from([None, "after_first_tool_call", "on_first_read", "at_1s"]),
+    st.sampled_from([None, None, None, "vault", "nowhere"]),
 )  # fmt: skip
 
 

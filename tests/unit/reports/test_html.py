@@ -33,7 +33,17 @@ def _verdict(text: str = "text", **changes) -> dict:
             "agent_version": text,
             "domain_profile": text,
             "domain_profile_version": "1",
-            "environment": {"tier": 1, "provider": text, "provider_version": "1", "conformance_check": text},
+            "environment": {
+                "tier": 1,
+                "provider": text,
+                "provider_version": "1",
+                "conformance_check": text,
+                "tier_evidence": {
+                    "demands": [{"demand": text, "found": text, "met": False}],
+                    "not_measured": [text],
+                    "fault": text,
+                },
+            },
             "timestamp": "now",
             "evaluation_mode": {"complete": False, "incomplete_because": [text], "filters": {}},
             "aborted": True,
@@ -125,3 +135,24 @@ def test_the_adversarial_section_stands_apart_from_the_core():
 )
 def test_the_headline_says_what_the_result_means(verdict, said):
     assert said in headline(verdict)
+
+
+@pytest.mark.requirement("CO-14")
+def test_the_page_shows_where_the_environment_is_below_the_tier():
+    verdict = _verdict()
+    demands = [
+        {"demand": "at least 2 zones", "found": "1", "met": False},
+        {"demand": "at least 3 nodes", "found": "3", "met": True},
+    ]
+    verdict["metadata"]["environment"]["tier_evidence"] = {"demands": demands, "not_measured": ["a service mesh"]}
+    page = html_page(verdict)
+    assert (
+        "at least 2 zones: 1 <strong>(below the tier)</strong>; at least 3 nodes: 3; not measured: a service mesh"
+        in page
+    )
+
+
+def test_a_verdict_without_tier_evidence_is_still_shown():
+    verdict = _verdict()
+    del verdict["metadata"]["environment"]["tier_evidence"]
+    assert "Core safety verdict" in html_page(verdict)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN
+from sirocco.providers.simulator.connections import Address, Outcome, attempt
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Health, workload_of
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, key_of
 from sirocco.providers.simulator.kubernetes.status import Json
@@ -76,6 +77,8 @@ def executed(cluster: Cluster, pod: Json, container: str, command: Sequence[str]
             return _concatenated(paths, files)
         case ["ls", *rest]:
             return _listed([word for word in rest if not word.startswith("-")], files)
+        case ["curl" | "wget" | "nc" as program, *rest]:
+            return _connected(cluster, pod, program, rest)
         case ["hostname"]:
             return Execution(f"{pod['metadata']['name']}\n")
         case ["whoami"]:
@@ -89,6 +92,33 @@ def executed(cluster: Cluster, pod: Json, container: str, command: Sequence[str]
         case _:
             text = f'exec: "{words[0]}": executable file not found in $PATH'
             return Execution(stderr=f"{text}\n", exit_code=127)
+
+
+def _connected(cluster: Cluster, pod: Json, program: str, words: Sequence[str]) -> Execution:
+    """What the usual programs print that try a connection."""
+    plain = [word for index, word in enumerate(words)
+             if not word.startswith("-") and (index == 0 or words[index - 1] not in _WITH_VALUE)]  # fmt: skip
+    if not plain:
+        return Execution(stderr=f"{program}: no address given\n", exit_code=2)
+    text = f"{plain[0]}:{plain[1]}" if program == "nc" and len(plain) > 1 else plain[0]
+    address = Address.of(text)
+    match attempt(cluster, pod, address):
+        case Outcome.CONNECTED:
+            is_open = f"{address.host} ({address.host}:{address.port}) open\n" if program == "nc" else "OK\n"
+            return Execution(is_open)
+        case Outcome.REFUSED:
+            code, why = 7, f"Failed to connect to {address.host} port {address.port}: Connection refused"
+        case Outcome.TIMED_OUT:
+            code, why = 28, f"Failed to connect to {address.host} port {address.port}: Connection timed out"
+        case Outcome.UNKNOWN_HOST:
+            code, why = 6, f"Could not resolve host: {address.host}"
+    said = f"curl: ({code}) {why}\n" if program == "curl" else f"{program}: {why}\n"
+    return Execution(stderr=said, exit_code=code if program == "curl" else 1)
+
+
+_WITH_VALUE = frozenset({
+    "-m", "--max-time", "--connect-timeout", "-o", "-H", "-X", "-w", "-T", "-O", "-d", "--header", "-t", "--timeout",
+})  # fmt: skip
 
 
 def _unwrapped(words: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.remembering import remembered
 from sirocco.providers.simulator.vocabulary import EVENTS, LOGS, child_type, entry_noun, stored_row
 
-ZONE_LABEL = "topology.kubernetes.io/zone"
+ZONE_LABEL, OWNER_LABEL = "topology.kubernetes.io/zone", "owner-team"
 NODES = 3
 """The least number of nodes that a cluster of tier 1 has."""
 
@@ -115,10 +115,11 @@ def scope_of(preconditions: Preconditions) -> tuple[str, ...]:
 def zones_of(preconditions: Preconditions) -> dict[str, str]:
     """The zone of every namespace that is declared to be in one, by itself or by something in it."""
     state = [entry for entry in preconditions.environment.state if "zone" in entry.fields]
+    first = next(iter(preconditions.agent.scope.namespaces), None)
     inside = {
-        entry.namespace: str(entry.fields["zone"])
+        place: str(entry.fields["zone"])
         for entry in state
-        if entry.namespace and entry_noun(entry) not in {"namespace", "node"}
+        if (place := entry.namespace or first) and entry_noun(entry) not in {"namespace", "node"}
     }
     return inside | {entry.name: str(entry.fields["zone"]) for entry in state if entry_noun(entry) == "namespace"}
 

@@ -11,13 +11,13 @@ from sirocco.providers.simulator.health import bare
 from sirocco.providers.simulator.kubernetes.access import RBAC_GROUP
 from sirocco.providers.simulator.kubernetes.kinds.declared import declared
 from sirocco.providers.simulator.kubernetes.status import Json
-from sirocco.providers.simulator.layout import ZONE_LABEL, namespace_of, state_of
+from sirocco.providers.simulator.layout import OWNER_LABEL, ZONE_LABEL, namespace_of, state_of
 from sirocco.providers.simulator.pod_specs import pod_spec
 from sirocco.providers.simulator.vocabulary import entry_noun, given
 
 RUNBOOK_LABELS = {"app.kubernetes.io/component": "runbook"}
 RUNBOOK_KEY = "content"
-OWNER_LABEL, MANAGER_LABEL = "owner-team", "app.kubernetes.io/managed-by"
+MANAGER_LABEL = "app.kubernetes.io/managed-by"
 WEIGHT_ANNOTATION, TITLE_ANNOTATION = "traffic-weight", "title"
 _TOP_LEVEL_SPEC = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
 _TARGET_CPU = 70

@@ -9,7 +9,7 @@ from sirocco.providers.simulator.checks import as_text
 from sirocco.providers.simulator.health import bare
 from sirocco.providers.simulator.kubernetes.kinds.declared import declared
 from sirocco.providers.simulator.kubernetes.status import Json
-from sirocco.providers.simulator.layout import ZONE_LABEL
+from sirocco.providers.simulator.layout import OWNER_LABEL, ZONE_LABEL
 from sirocco.providers.simulator.vocabulary import given
 
 _CAPACITY = {"cpu": "8", "memory": "32Gi", "pods": "110"}
@@ -41,6 +41,7 @@ def node_manifest(entry: StateEntry, zone: str) -> Json:
     labels = {
         "kubernetes.io/hostname": entry.name, "kubernetes.io/os": "linux",
         ZONE_LABEL: as_text(fields.get("zone", zone)),
+        **({OWNER_LABEL: as_text(fields["owner_team"])} if "owner_team" in fields else {}),
         **{str(key): as_text(value) for key, value in (given(entry, "labels") or {}).items()},
     }  # fmt: skip
     notes = {str(key): as_text(value) for key, value in (given(entry, "annotations") or {}).items()}

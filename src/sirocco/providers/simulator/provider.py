@@ -24,8 +24,10 @@ from sirocco.providers.simulator.injection import (
 )
 from sirocco.providers.simulator.kubernetes.access import Authenticator, Principal, bootstrap_objects, service_account
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
+from sirocco.providers.simulator.kubernetes.bodies.go_yaml import YamlError, loaded
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids, Layer
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE
+from sirocco.providers.simulator.kubernetes.handling.negotiation import YAML
 from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.handling.watches import Watch, whole
 from sirocco.providers.simulator.kubernetes.server import KubernetesApi, Response
@@ -241,7 +243,7 @@ class SimulatedEnvironment:
         response = serves.handle(request)
         self._answered += 1
         if not isinstance(response.body, Watch | Execution):
-            self._returned.append(response.body)
+            self._returned.append(_read(response))
         self._returned += response.warnings
         event = self._audit.latest
         if event is not None and event is not before and event["user"].get("username") == self._principal:
@@ -363,6 +365,16 @@ def _with_own_ids(layer: Layer, seed: int) -> Layer:
 
 def _uid(digits: str) -> str:
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+
+
+def _read(response: Response) -> Any:
+    """An answer as its reader understands it: YAML writes texts in ways of its own."""
+    if response.headers.get("Content-Type") != YAML or not isinstance(response.body, str):
+        return response.body
+    try:
+        return loaded(response.body.encode(errors="replace"))
+    except YamlError:
+        return response.body
 
 
 def _wire(text: str) -> str:

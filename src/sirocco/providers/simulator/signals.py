@@ -198,7 +198,7 @@ def _one(name: str, labels: Mapping[str, str], told: _Told, usual: Amount | None
 def _alert(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     fields = entry.fields
     words = {"firing": "firing", "pending": "pending"}
-    state = words.get(bare(str(fields.get("status", "inactive"))), "inactive")
+    state = words.get(bare(str(fields.get("status", "firing" if "since" in fields else "inactive"))), "inactive")
     about = {"service": subject["name"]} if "name" in subject else {}
     labels = {
         "alertname": entry.name, "severity": str(fields.get("severity", "warning")), "namespace": subject["namespace"],
@@ -219,7 +219,8 @@ def _alert(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
 
 def _trace(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     age = seconds_ago(entry.fields.get("age")) if "age" in entry.fields else 300.0
-    roots = entry.fields.get("spans") or (entry.fields["root_span"],)
+    first = (entry.fields["root_span"],) if "root_span" in entry.fields else ()
+    roots = (*first, *(entry.fields.get("spans") or ()))
     start = round((scene.now - (age or 0.0)) * 1e6)
     service = str(subject.get("name", entry.name))
     spans = list(_spans(roots, None, service, start, scene, entry.name))

@@ -66,6 +66,9 @@ def entry_problems(entry: StateEntry) -> Iterator[str]:
     yield from _missing(noun, entry)
     if entry.namespace not in {None, entry.name} and noun in CLUSTER_WIDE:
         yield f"cannot be in namespace {entry.namespace!r}"
+    for one, other in _EITHER.get(noun, ()):
+        if {one, other} <= set(entry.fields):
+            yield f"has {one} and {other}; leave one of them out"
     if is_rolling(entry.fields.get("status")) and noun != "deployment":
         yield f"status is {entry.fields['status']!r}, which only a deployment can be in"
 
@@ -112,6 +115,21 @@ _NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "dashboard": (("panels", "title"),),
     "database-migration": (("last_migration",),),
 }
+
+_EITHER: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "deployment": (("image", "current_image"),),
+    "service": (("port", "ports"),),
+    "rolebinding": (("role", "role_ref"), ("spec", "role"), ("spec", "role_ref"), ("spec", "subjects")),
+    "clusterrolebinding": (("role", "role_ref"), ("spec", "role"), ("spec", "role_ref"), ("spec", "subjects")),
+    **dict.fromkeys(("role", "clusterrole"), (("spec", "rules"),)),
+    "ingress": (("spec", "host"), ("spec", "backend"), ("spec", "path")),
+    "pdb": tuple(("spec", key) for key in ("target", "selector", "min_available", "max_unavailable")),
+    "pv": tuple(("spec", key) for key in ("storage", "storage_class", "access_modes", "reclaim_policy", "claim")),
+    "resourcequota": (("spec", "hard"),),
+    "limitrange": (("spec", "limits"),),
+    "pvc": (("bound", "status"),),
+}
+"""Keys of which the second would say nothing beside the first."""
 
 _AMOUNT_OF_PODS = either(checks.count, checks.scalar)
 _COMMON: Mapping[str, Checker] = {

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
+from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.verdict import Fail, ProviderFailure
@@ -298,6 +300,33 @@ def test_every_fault_reaches_the_verdict_as_a_fault_and_never_as_an_empty_log(to
 def _simulator(town):
     document = town.profile.document
     return SimulatorProvider({document.id: document.version}, lambda: "2026-01-05T09:00:00Z")
+
+
+@pytest.mark.requirement("CO-07")
+@pytest.mark.parametrize(("key", "value"), [("environment_id", "another"), ("observation_type", "resource_state")])
+def test_an_answer_about_something_else_is_a_fault_and_no_observation(town, key, value):
+    class Mistaken(Broken):
+        def answered(self, operation, asked, status, body):
+            return status, body | {key: value} if operation == "observe" else body
+
+    async def work(environment):
+        with pytest.raises(ProviderFault, match=f"asked for {key} .*, the provider answered for {value}") as fault:
+            await environment.observe(ObservationType.AUDIT_LOG)
+        return fault.value.kind
+
+    assert within(client(town, town.serve(Mistaken(town.plane()))), work) is FaultKind.MALFORMED
+
+
+def test_reactions_that_are_declared_happen_elsewhere_too(town, good):
+    reaction = {"when": {"write": 1}, "then": {"set": {"resource": "configmap/settings", "data": {"colour": "red"}}}}
+    asked = replace(request(), reactions=(Reaction.model_validate(reaction),))
+
+    async def work(environment):
+        agent, merge = environment.access.client, "application/merge-patch+json"
+        await agent.request("PATCH", f"{CONFIGMAPS}/settings", body={"data": {"size": "big"}}, content_type=merge)
+        return (await agent.request("GET", f"{CONFIGMAPS}/settings")).body["data"]
+
+    assert within(client(town, good), work, asked)["colour"] == "red"
 
 
 @pytest.mark.requirement("CO-01")
