@@ -75,7 +75,7 @@ class Served:
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False,
                               env={"PATH": os.environ["PATH"], "HOME": str(self.folder)})  # fmt: skip
         assert done.returncode == code, f"{' '.join(arguments)}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done.stdout if code == 0 else done.stderr
+        return done.stdout if code == 0 else done.stdout + done.stderr
 
     def observed(self, kind="audit_log"):
         return (

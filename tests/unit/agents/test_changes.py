@@ -16,8 +16,10 @@ from sirocco.providers.simulator.kubernetes.types.definitions import definitions
 
 TEMPLATE = pod_template("web")
 TEMPLATE["spec"]["containers"].append({"name": "side", "image": "side:1"})
-DEPLOYMENT = kubernetes_object("deployment", "web", labels={"app": "web"}, spec={"replicas": 2, "template": TEMPLATE})
 TYPE = definitions(CURRENT_RELEASE).of_kind("apps", "v1", "Deployment")
+DEPLOYMENT = normalized(
+    TYPE, kubernetes_object("deployment", "web", labels={"app": "web"}, spec={"replicas": 2, "template": TEMPLATE})
+)
 CONTAINERS = ("spec", "template", "spec", "containers")
 PATHS = [
     ("metadata", "labels", "app"), ("metadata", "annotations", "a.b/c~d"), ("spec", "paused"),
