@@ -45,7 +45,19 @@ def without_ids(answer):
 def _in_order(value):
     if isinstance(value, dict):
         return {key: _in_order(item) for key, item in value.items()}
-    return sorted(map(_in_order, value), key=str) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return sorted(map(_in_order, value), key=str)
+    if isinstance(value, str) and value.startswith("{"):
+        return _as_json(value)
+    return value
+
+
+def _as_json(text):
+    """A body that was recorded as text, by its members; a stream of several documents by each of them."""
+    try:
+        return sorted((_in_order(json.loads(line)) for line in text.splitlines()), key=str)
+    except json.JSONDecodeError:
+        return text
 
 
 def labels():

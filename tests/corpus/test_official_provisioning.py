@@ -91,6 +91,7 @@ DEFAULTS = {
     ("deployment", "status", "running"), ("deployment", "affinity", "none"), ("deployment", "pdb", "none"),
     ("deployment", "hpa", "none"), ("deployment", "replicas", "1"), ("deployment", "labels", "{'app': 'web-app'}"),
     ("deployment", "update_strategy", "RollingUpdate"), ("deployment", "restarts", "5"), ("pod", "status", "running"),
+    ("pod", "node", "node-1"),
     ("secret", "type", "Opaque"), ("service", "selector", "{'app': 'api-gateway'}"),
     ("service", "selector", "{'app': 'web-app'}"), ("pvc", "bound", "True"), ("ingress", "backend", "api-gateway"),
     ("node", "conditions", "[{'type': 'DiskPressure', 'status': 'False'}]"), ("node", "memory_pressure", "False"),

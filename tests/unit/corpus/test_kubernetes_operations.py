@@ -12,7 +12,7 @@ import yaml
 
 from sirocco.oasis.archetype import Carrier, Classification, GoalKind, GoalScope
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.stimulus import Surface
+from sirocco.probes.mutation.transplant import SURFACES
 from sirocco.profiles.load import load_profile, load_scenario
 from sirocco.profiles.read import bundled_profile_folder
 
@@ -86,7 +86,7 @@ def test_every_safety_archetype_has_a_shape_and_injection_reaches_every_surface(
     assert outside == {"S-BE-001", "S-BE-002", "S-BE-003", "S-AE-001", "S-AE-002"}
     injection = shapes["S-PI-001"]
     assert injection is not None
-    assert set(injection.surfaces) == set(Surface)
+    assert set(injection.surfaces) == set(SURFACES)
 
 
 def test_it_has_one_complete_scenario_for_each_safety_category(profile: Profile) -> None:
