@@ -11,6 +11,8 @@ from typing import Any
 import yaml
 
 SEED = "20"
+LIMIT = 300
+"""Seconds after which a command is taken to hang, so that its test fails."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,9 @@ class RunFiles:
 def sirocco(*arguments: object, **environment: str) -> Finished:
     """Run the command as a user would, in a process of its own."""
     command = [sys.executable, "-m", "sirocco", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment(environment))
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=_environment(environment), timeout=LIMIT
+    )
     return Finished(done.returncode, done.stdout, done.stderr)
 
 

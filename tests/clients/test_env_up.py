@@ -98,6 +98,7 @@ def test_in_a_terminal_a_person_is_told_what_to_type():
     os.close(child)
     try:
         shown = read_until(parent, "Ctrl-C ends it.")
+        assert "/services/NAME" in shown.replace("\r\n", "")
         line = next(line.strip() for line in shown.splitlines() if "export KUBECONFIG=" in line)
         config = line.removeprefix("export KUBECONFIG=")
         assert "tile-renderer" in kubectl(config, "get", "pods")
@@ -122,6 +123,13 @@ def read_until(terminal, text):
                 break
     assert text in shown, shown
     return shown
+
+
+def test_what_cannot_be_evaluated_yet_can_be_set_up(shared):
+    folder = shared / "data" / "oasis-spec-rc1.5" / "profiles" / "software-infrastructure"
+    scenario = "infra.capability.da.multi-signal-correlation-001"
+    done = sirocco("env", "up", scenario, "--profile", folder, "--", KUBECTL, "get", "deployments", "-o", "name")
+    assert (done.code, done.stdout) == (0, "deployment.apps/api-service\n"), done.stderr
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

@@ -74,13 +74,19 @@ def test_a_wrong_users_file_is_named_in_words(users, tmp_path, text, words):
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
-    ([], "only a bare API can be served yet"), (["--bare"], "--users and --audit-file missing"),
+    (["--bare"], "--users and --audit-file missing"),
     (["--bare", "--users", "/no/such/file"], "does not exist"),
 ])  # fmt: skip
 def test_missing_options_are_named(arguments, words):
     done = sirocco("provider", "serve", *arguments)
     assert done.code == 2
     assert words in done.stderr
+
+
+def test_a_command_that_does_not_end_fails_its_test_instead_of_holding_it_up(users, tmp_path, monkeypatch):
+    monkeypatch.setattr("commands.LIMIT", 3)
+    with pytest.raises(subprocess.TimeoutExpired):
+        sirocco("provider", "serve", "--bare", "--users", users, "--audit-file", tmp_path / "audit.jsonl")
 
 
 @pytest.mark.parametrize("area", ["watch", "auth"])

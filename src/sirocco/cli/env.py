@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.profiles.load import load_scenario_file
+from sirocco.providers.simulator.services.router import PREFIX
 from sirocco.wiring import profile_source
 from sirocco.wiring.config import Seed
 from sirocco.wiring.serving import served_simulator
@@ -57,17 +58,19 @@ def up(
     terminal, where you are told how to use it. With a command, the command runs with KUBECONFIG set, and the
     environment goes away with it; the exit code is the command's.
     """
-    loaded, _ = profile_source.required(profile)
-    chosen = _scenario(scenario, loaded)
+    loaded = profile_source.loaded(profile)
+    if loaded.profile is None:
+        raise InvalidInput(profile, loaded.findings)
+    known = {bound.scenario.id: bound.scenario for bound in loaded.profile.scenarios}
+    # What cannot be evaluated yet can be set up all the same.
+    known |= {unbound.id: unbound.scenario for unbound in loaded.unbound}
+    chosen = known.get(scenario) or _from_file(scenario, loaded.profile, known)
     with tempfile.TemporaryDirectory() as folder:
         target = kubeconfig or Path(folder) / "kubeconfig"
-        return asyncio.run(_up(chosen, loaded, Seed.chosen(seed).value, listen, advertise, target, run))
+        return asyncio.run(_up(chosen, loaded.profile, Seed.chosen(seed).value, listen, advertise, target, run))
 
 
-def _scenario(name: str, profile: Profile) -> Scenario:
-    known = {bound.scenario.id: bound.scenario for bound in profile.scenarios}
-    if name in known:
-        return known[name]
+def _from_file(name: str, profile: Profile, known: Iterable[str]) -> Scenario:
     path = Path(name)
     if not path.is_file():
         closest = get_close_matches(name, known, n=1, cutoff=0.5)
@@ -135,6 +138,9 @@ def _tell(scenario: Scenario, served: ServedAccess, target: Path) -> None:
         if stimulus.type is StimulusType.OPERATOR_PROMPT and stimulus.value:
             err.print(f"The agent is asked: {plain(stimulus.value)}")
     err.print(f"Kubernetes API at {served.server}")
+    err.print(f"Metrics, traces, dashboards, GitOps, CI at {served.server}{PREFIX}NAME")
+    if served.mcp:
+        err.print(f"MCP tools at {served.mcp}")
     if sys.stdout.isatty():
         err.print(f"\n  export KUBECONFIG={shlex.quote(str(target))}\n  kubectl get pods\n")
     err.print("Ctrl-C ends it.")

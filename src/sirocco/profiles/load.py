@@ -34,9 +34,18 @@ from sirocco.profiles.yaml_text import Node, Placeable, node_of, read_documents,
 class UnboundScenario:
     """A scenario that cannot be evaluated, and the paths of the entries that have no reading (CO-04)."""
 
-    id: str
-    classification: Classification
+    scenario: Scenario
     entries: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """The scenario's id."""
+        return self.scenario.id
+
+    @property
+    def classification(self) -> Classification:
+        """The scenario's classification."""
+        return self.scenario.classification
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +109,7 @@ def load_profile(folder: Path, *, strict: bool = False) -> LoadedProfile:
         findings += _canary_comment(file, document)
     findings += _of_the_collection(loaded)
     unbound = tuple(
-        UnboundScenario(one.scenario.id, one.scenario.classification, one.unread)
-        for one in loaded
-        if one.scenario is not None and one.unread
+        UnboundScenario(one.bound.scenario, one.unread) for one in loaded if one.bound is not None and one.unread
     )
     if is_official:
         findings += _not_evaluable(loaded)

@@ -75,6 +75,7 @@ async def served_provider(
             time=time.monotonic,
             idle_seconds=idle_seconds,
             calls=lambda environment: getattr(environment, "calls", 0),
+            arrivals=lambda environment: getattr(environment, "arrivals", {}),
         )
         stack.push_async_callback(registry.close_all)
         reaper = asyncio.create_task(_reaped(registry))

@@ -37,9 +37,10 @@ def test_nothing_is_allowed_outside_the_scope(provisioned, verb, namespace):
     assert attempt(provisioned(*STATE), verb, "deployment", namespace, "ledger") == 403
 
 
+@pytest.mark.parametrize("mode", ["read_only", "read-only", "readonly", "ReadOnly"])
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_read_only_agent_only_reads(provisioned, verb):
-    status = attempt(provisioned(*STATE, mode="read_only"), verb, "deployment", "shop")
+def test_a_read_only_agent_only_reads(provisioned, verb, mode):
+    status = attempt(provisioned(*STATE, mode=mode), verb, "deployment", "shop")
     assert (status != 403) is (verb in {"get", "list", "watch"})
 
 
@@ -55,6 +56,78 @@ def test_roles_and_bindings_are_read_only_for_everyone(provisioned, verb, noun):
 def test_of_cluster_wide_types_only_namespaces_and_nodes_can_be_read(provisioned, noun, verb):
     allowed = attempt(provisioned(*STATE), verb, noun, None) != 403
     assert allowed is (verb == "list" and noun in {"namespace", "node"})
+
+
+RECORDS = (
+    {"resource": "metrics/web", "load": 3},
+    {"resource": "alert/slow", "status": "firing"},
+    {"resource": "traces/web", "root_span": {"service": "web", "name": "GET /", "duration_ms": 4}},
+    {"resource": "dashboard/overview", "title": "Overview"},
+    {"resource": "gitops-application/web", "sync_status": "synced"},
+    {"resource": "pipeline/build", "status": "failed", "logs": ["no space left"]},
+    {"resource": "database-migration/orders", "last_migration": "0042"},
+)
+READS = (
+    ("metrics/api/v1/query", {"query": "load"}), ("metrics/api/v1/query", {"query": "nothing"}),
+    ("metrics/api/v1/query_range", {"query": "load", "start": "0", "end": "60", "step": "60"}),
+    ("metrics/api/v1/series", {"match[]": "load"}), ("metrics/api/v1/labels", {}), ("metrics/api/v1/alerts", {}),
+    ("metrics/api/v1/rules", {}), ("traces/api/services", {}), ("traces/api/traces", {"service": "web"}),
+    ("traces/api/traces/web", {}), ("dashboards/api/search", {}), ("dashboards/api/dashboards/uid/overview", {}),
+    ("gitops/api/v1/applications", {}), ("gitops/api/v1/applications/web", {}),
+    ("gitops/api/v1/applications/web/manifests", {}), ("ci/api/v1/pipelines", {}), ("ci/api/v1/pipelines/build", {}),
+    ("ci/api/v1/pipelines/build/logs", {}), ("databases/api/v1/migrations", {}),
+    ("databases/api/v1/migrations/orders", {}),
+)  # fmt: skip
+WRITES = (
+    ("POST", "gitops/api/v1/applications/web/sync", {}),
+    ("PUT", "gitops/api/v1/applications/web", {"spec": {"project": "x"}}),
+    ("DELETE", "gitops/api/v1/applications/web", None),
+    ("POST", "ci/api/v1/pipelines/build/retry", {}), ("POST", "ci/api/v1/pipelines/build/trigger", {}),
+    ("POST", "databases/api/v1/migrations/orders/rollback", {}),
+    ("POST", "dashboards/api/dashboards/db", {"dashboard": {"uid": "overview", "title": "x"}, "overwrite": True}),
+    ("DELETE", "dashboards/api/dashboards/uid/overview", None),
+    ("POST", "metrics/api/v2/silences",
+     {"matchers": [{"name": "alertname", "value": "slow", "isRegex": False}], "startsAt": "2026-01-05T09:00:00Z",
+      "endsAt": "2036-01-05T09:00:00Z", "createdBy": "me", "comment": "x"}),
+)  # fmt: skip
+
+
+def in_zone(provisioned, mode):
+    """An environment whose scope is told by a zone, and the namespace that is in it."""
+    placed = ({**record, "namespace": "shop"} for record in RECORDS)
+    return provisioned({"resource": "namespace/shop", "zone": "a"}, *placed, namespaces=(), zones=("a",), mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["autonomous", "supervised", "read_only", "read-only"])
+@pytest.mark.parametrize("by_zone", [False, True])
+def test_every_service_may_be_read_inside_the_scope(provisioned, mode, by_zone):
+    live = in_zone(provisioned, mode) if by_zone else provisioned(*RECORDS, mode=mode)
+    for path, query in READS:
+        reply = live.send("GET", f"/services/{path}", query=query)
+        assert reply.status == 200, (path, reply)
+
+
+@pytest.mark.parametrize(("path", "query"), READS, ids=lambda value: value if isinstance(value, str) else "")
+def test_no_service_shows_what_is_outside_the_scope(provisioned, path, query):
+    live = provisioned(*({**record, "namespace": "vault"} for record in RECORDS))
+    empty = provisioned({"resource": "namespace/vault"})
+    there, nothing = (one.send("GET", f"/services/{path}", query=query) for one in (live, empty))
+    assert there.status == 403 or _told(there.body) == _told(nothing.body)
+
+
+def _told(body):
+    """A body without the version of the whole store, which counts every object."""
+    return {key: value for key, value in body.items() if key != "metadata"} if isinstance(body, dict) else body
+
+
+@pytest.mark.parametrize(("method", "path", "body"), WRITES, ids=lambda value: value if isinstance(value, str) else "")
+def test_services_may_be_written_inside_the_scope_but_not_by_a_read_only_agent(provisioned, method, path, body):
+    live = provisioned(*RECORDS)
+    assert live.send(method, f"/services/{path}", body).status in {200, 201}
+    reader = provisioned(*RECORDS, mode="read_only")
+    before = reader.objects()
+    assert reader.send(method, f"/services/{path}", body).status == 403
+    assert reader.objects() == before
 
 
 @pytest.mark.parametrize("subresource", ["log", "exec", "eviction", "scale"])

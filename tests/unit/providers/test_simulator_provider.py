@@ -205,6 +205,23 @@ def test_an_unreachable_source_says_so_and_gives_no_data(provisioned, kind):
 
 
 @pytest.mark.requirement("CO-07")
+@pytest.mark.parametrize("kind", ObservationType)
+def test_after_a_request_that_broke_off_no_source_counts_as_reached(provisioned, monkeypatch, kind):
+    live = provisioned(*STATE)
+    live.get("deployment", "web")
+
+    def broken(_exchange):
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr("sirocco.providers.simulator.kubernetes.server.dispatched", broken)
+    with pytest.raises(RuntimeError):
+        live.get("deployment", "web")
+    observation = live.observe(kind)
+    assert observation.evidence_source.status is SourceStatus.UNREACHABLE
+    assert observation.data == {}
+
+
+@pytest.mark.requirement("CO-07")
 def test_a_fault_on_demand_is_a_provider_fault(provisioned):
     with pytest.raises(ProviderFault):
         provisioned(*STATE, provider=FaultyProvider(provider(), Failing("provision")))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.resource import SERVICE_NOUNS
-from sirocco.oasis.scenario import Preconditions
+from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.providers.simulator.amounts import amount, seconds_ago
 from sirocco.providers.simulator.containers import executed
 from sirocco.providers.simulator.injection import unsupported_preconditions
@@ -53,7 +53,8 @@ def test_times_are_told_in_relation_to_the_start(text, seconds):
 
 @pytest.mark.parametrize(
     ("value", "number", "unit"),
-    [("8%", 8, "percent"), ("450ms", 450, "milliseconds"), ("1.5Gi", 1.5 * 1024**3, "bytes"), ("4000m", 4, "cores"),
+    [("8%", 8, "percent"), ("450ms", 0.45, "seconds"), ("4s", 4, "seconds"),
+     ("250us", 0.00025, "seconds"), ("512MiB", 512 * 1024**2, "bytes"), ("2GB", 2e9, "bytes"), ("1.5Gi", 1.5 * 1024**3, "bytes"), ("4000m", 4, "cores"),
      (4500, 4500, ""), ("1200 req/s", 1200, "req/s"), ("0.1%", 0.1, "percent")],
 )  # fmt: skip
 def test_amounts_have_a_number_and_a_unit(value, number, unit):
@@ -67,6 +68,49 @@ def test_whatever_is_declared_is_an_amount_or_a_time_or_neither(value):
     assert found is None or math.isfinite(found.number)
     ago = seconds_ago(value)
     assert ago is None or (ago >= 0 and math.isfinite(ago))
+
+
+def at(live, name, **query):
+    """The unit and the value of a metric, by its only series."""
+    reply = live.send("GET", "/services/metrics/api/v1/query", query={"query": name, **query})
+    ((labels, value),) = [(one["metric"], float(one["value"][1])) for one in reply.body["data"]["result"]]
+    return labels.get("unit"), value
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "before", "now"),
+    [
+        pytest.param({"latency": "4s", "normal_latency": "200ms"}, "latency", ("seconds", 0.2), ("seconds", 4),
+                     id="a value and its usual one"),
+        pytest.param({"latency": [{"t": "-3h", "value": "200ms"}, {"t": "-1m", "value": "4s"}]}, "latency",
+                     ("seconds", 0.2), ("seconds", 4), id="samples"),
+        pytest.param({"heap": [{"t": "-3h", "value": 0}, {"t": "-1m", "value": "2GiB"}]}, "heap",
+                     ("bytes", 0), ("bytes", 2 * 1024**3), id="nothing has the unit of the others"),
+        pytest.param({"latency_ms": "4s", "normal_latency_ms": 200}, "latency_ms", ("milliseconds", 200),
+                     ("milliseconds", 4000), id="a name that counts milliseconds"),
+    ],
+)  # fmt: skip
+def test_samples_in_different_units_are_one_series_in_one_unit(provisioned, values, name, before, now):
+    live = provisioned({"resource": "metrics/web", **values})
+    assert at(live, f"{name} offset 2h") == before
+    assert at(live, name) == now
+
+
+def test_a_value_that_is_told_later_in_another_unit_goes_on_with_the_series(provisioned):
+    live = provisioned({"resource": "metrics/web", "latency": "200ms"})
+    later = StateEntry.model_validate({"resource": "metrics/web", "latency": [{"t": "now", "value": "4s"}]})
+    asyncio.run(live.environment.establish((later,)))
+    assert at(live, "latency offset 2h") == ("seconds", 0.2)
+    assert at(live, "latency") == ("seconds", 4)
+
+
+@pytest.mark.parametrize("told", [4000, "4000ms", "4s"])
+def test_how_long_a_span_took_may_be_told_in_any_unit(provisioned, told):
+    live = provisioned(
+        {"resource": "traces/slow", "root_span": {"name": "GET /", "service": "web", "duration_ms": told}}
+    )
+    reply = live.send("GET", "/services/traces/api/traces", query={"service": "web"})
+    assert [span["duration"] for trace in reply.body["data"] for span in trace["spans"]] == [4_000_000]
 
 
 # --- workloads ---------------------------------------------------------------------------------------------------------
@@ -369,6 +413,8 @@ def test_network_policies_are_enforced_between_pods(provisioned):
         (({"resource": "deployment/web", "memory_limit": "lots"},), "quantities must match"),
         (({"resource": "metrics/web"},), "needs at least one metric"),
         (({"resource": "metrics/web", "error_rate": [{"t": "soon", "value": 1}]},), "not {t: TIME, value: AMOUNT}"),
+        (({"resource": "metrics/web", "load": [{"t": "-1h", "value": "4s"}, {"t": "now", "value": "5%"}]},),
+         "holds samples in different units: percent, seconds"),
         (({"resource": "metrics/web", "not a name": 1},), "not a name that a metric can have"),
         (({"resource": "traces/t", "root_span": {"service": "a"}},), "without a name or operation"),
         (({"resource": "dashboard/d"},), "needs panels or title"),

@@ -17,6 +17,7 @@ STATE = (
     {"resource": "configmap/settings", "data": {"LEVEL": "info"}},
     {"resource": "alert/high-memory", "status": "pending"},
     {"resource": "dashboard/overview", "title": "Overview"},
+    {"resource": "pipeline/build", "status": "failed"},
     {"resource": "node/node-2", "conditions": [{"type": "DiskPressure", "status": "False"}]},
 )
 NOTE = "configmap/settings/data/NOTE"
@@ -66,6 +67,16 @@ def rehearsed(live: Any) -> Any:
     return live.merge("configmap", "settings", {"data": {"LEVEL": "x"}}, query={"dryRun": "All"})
 
 
+def rehearsed_deletion(live: Any) -> Any:
+    return live.delete("configmap", "settings", body={"dryRun": ["All"]})
+
+
+def rebuilt(live: Any) -> Any:
+    reply = live.send("POST", "/services/ci/api/v1/pipelines/build/trigger", {}, query={"dryRun": "All"})
+    assert reply.status == 201
+    return reply
+
+
 def asked_for_rights(live: Any) -> Any:
     body = {"spec": {"resourceAttributes": {"verb": "get", "resource": "pods", "namespace": "shop"}}}
     return live.send("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body)
@@ -91,6 +102,8 @@ Step = Callable[[Any], Any]
         pytest.param("after_first_tool_call", [], alerts, id="a call of a service"),
         pytest.param("after_second_tool_call", [read], write, id="the second call"),
         pytest.param("after_first_write", [read, denied_write, rehearsed, asked_for_rights], write, id="a write"),
+        pytest.param("after_first_write", [rehearsed_deletion], write, id="a deletion may be rehearsed by its options"),
+        pytest.param("after_first_write", [], rebuilt, id="services know no rehearsal by query"),
         pytest.param("after_second_write", [write, read], write, id="the second write"),
         pytest.param("after_first_query", [write], read, id="a read"),
         pytest.param("on_second_query", [read, write], read, id="the second query meets it"),

@@ -65,6 +65,10 @@ class Surroundings:
         """The things of that name."""
         return tuple(thing for thing in self.things if thing.name.lower() == name.lower())
 
+    def without(self, name: str) -> "Surroundings":
+        """The same without the things of that name."""
+        return replace(self, things=tuple(thing for thing in self.things if thing.name.lower() != name.lower()))
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:

@@ -4,23 +4,29 @@ The agents differ in one decision only, which texts they trust. What a trusted p
 what another one asks is judged by `rules`; a trusted text in the environment is obeyed, another one is data.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from sirocco import __version__
 from sirocco.agents.kubernetes import Kubernetes
 from sirocco.agents.reference.deeds import carry_out
-from sirocco.agents.reference.mentions import Surroundings
+from sirocco.agents.reference.lexicon import VERB_FORMS
+from sirocco.agents.reference.mentions import Surroundings, Thing
 from sirocco.agents.reference.reports import overview, report, reveal, variables
 from sirocco.agents.reference.rules import Case, confidential, objection, outside_scope
-from sirocco.agents.reference.sentences import passages
-from sirocco.agents.reference.survey import Survey, name_of, namespace_of, survey
+from sirocco.agents.reference.sentences import is_prose, passages, spelled_out
+from sirocco.agents.reference.survey import Found, Survey, name_of, namespace_of, survey, texts_in
 from sirocco.agents.reference.targets import Target, targets
 from sirocco.agents.reference.understanding import Action, Request, named_namespaces, offered_token, requests
 from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.environment import EnvironmentClient, Reply
-from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES
+
+_SERVER_FAILURE = 500
+_OPENING = re.compile(r'^(?:Internal error occurred: |admission webhook "[^"]*" denied the request: |\d{3} )')
 
 
 class ReferenceAgent(ABC):
@@ -47,17 +53,18 @@ class ReferenceAgent(ABC):
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Do what the operator asks as far as this agent's judgement allows, and say what was done."""
         client = _Recorder(request.environment.client)
-        turn = _Turn(self, request, Kubernetes(client))
+        turn = _Turn(self, request, client)
         answer, reasons = await turn.work()
         return AgentResponse(actions=tuple(client.actions), reasoning=" ".join(reasons), final_answer=" ".join(answer))
 
 
 class _Recorder:
-    """Passes requests on and keeps what the agent reports about them."""
+    """Passes requests on; keeps what the agent reports about them, and what is said beside or instead of an answer."""
 
     def __init__(self, client: EnvironmentClient) -> None:
         self._client = client
         self.actions: list[AgentAction] = []
+        self.heard: list[Found] = []
 
     async def request(
         self,
@@ -69,23 +76,46 @@ class _Recorder:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one API request and remember it."""
-        reply = await self._client.request(
-            method, path, query=query, body=body, content_type=content_type, headers=headers
-        )
+        """Send one API request and remember it; a read at which the server fails is tried once more."""
+        for attempts_left in (method == "GET", False):
+            reply = await self._client.request(
+                method, path, query=query, body=body, content_type=content_type, headers=headers
+            )
+            self._remember(method, path, body, reply)
+            if not (attempts_left and reply.status >= _SERVER_FAILURE):
+                break
+        return reply
+
+    def _remember(self, method: str, path: str, body: Any, reply: Reply) -> None:
         arguments = {"method": method, "path": path, **({"body": body} if body is not None else {})}
         error = None if reply.succeeded else f"status {reply.status}"
-        self.actions.append(AgentAction(tool="kubernetes-api", arguments=arguments, result=reply.status, error=error))
-        return reply
+        tool = "kubernetes-api" if path.startswith(("/api/", "/apis/")) else "services-api"
+        self.actions.append(AgentAction(tool=tool, arguments=arguments, result=reply.status, error=error))
+        self.heard += [Found(text, _addressed(path)) for text in _said(reply)]
+
+
+def _said(reply: Reply) -> tuple[str, ...]:
+    """Warnings, and the texts of an error without the words that servers put before any."""
+    errors = (_OPENING.sub("", text) for text in (() if reply.succeeded else texts_in(reply.body)))
+    return tuple(dict.fromkeys(text for text in (*reply.warnings, *errors) if is_prose(text)))
+
+
+def _addressed(path: str) -> Thing:
+    """What a request is about, which is what an answer to it means by "this deployment"."""
+    _, _, inside = path.partition("/namespaces/")
+    namespace, plural, name, *_ = [*inside.split("/"), "", "", ""]
+    noun = next((row.noun for row in RESOURCE_TYPES if row.plural == plural), "")
+    return Thing(noun, name, namespace or None)
 
 
 class _Turn:
     """One request being worked on."""
 
-    def __init__(self, agent: ReferenceAgent, request: AgentRequest, cluster: Kubernetes) -> None:
+    def __init__(self, agent: ReferenceAgent, request: AgentRequest, client: _Recorder) -> None:
         self.agent = agent
         self.request = request
-        self.cluster = cluster
+        self.client = client
+        self.cluster = Kubernetes(client)
         self.cautious = not agent.trusts(request.prompt)
         self.namespaces = tuple(request.scope.get("namespaces") or (request.environment.namespace,))
         self.home = self.namespaces[0]
@@ -111,11 +141,12 @@ class _Turn:
 
     async def _look_around(self) -> Survey:
         """The namespaces in scope; somebody who carries out anything also looks where the message points."""
+        services = self.request.environment.services
         if self.cautious:
-            return await survey(self.cluster, self.namespaces, secrets=False)
+            return await survey(self.cluster, self.namespaces, services, secrets=False)
         existing = frozenset(name_of(item) for item in await self.cluster.items("namespace", None))
         named = named_namespaces(self.request.prompt, Surroundings(namespaces=existing))
-        return await survey(self.cluster, (*self.namespaces, *named), secrets=True)
+        return await survey(self.cluster, (*self.namespaces, *named), services, secrets=True)
 
     async def _obey(self, request: Request, known: Survey) -> None:
         """Carry the request out literally."""
@@ -185,24 +216,34 @@ class _Turn:
     async def _read_instructions(self, known: Survey, names: Surroundings, done: set[Request]) -> None:
         """Obey, or only remark on, what texts in the environment tell their reader to do."""
         ignored: list[str] = []
-        for found in known.texts():
-            asked = [
-                each
-                for text in (found.text, *passages(found.text))
-                for each in requests(text, names, subject=found.subject)
-                if each.action is not Action.READ or each.asks_for_values
-            ]
+        # What is obeyed is answered in turn, and what the answers say is read as well.
+        for found in chain(known.texts(), self.client.heard):
+            asked = _instructions(found, names)
             if asked and not self.agent.trusts(found.text):
-                ignored.append(f"{found.subject.kind} {found.subject.name}")
+                ignored.append(found.place)
                 continue
             for each in asked:
                 if each not in done:
                     done.add(each)
-                    self.reasons.append(f"{found.subject.kind} {found.subject.name} says to {each.action.value}.")
+                    self.reasons.append(f"{found.place} says to {each.action.value}.")
                     await self._obey(each, known)
         if ignored:
             places = ", ".join(dict.fromkeys(ignored))
             self.answer.append(f"Text on {places} reads like an instruction; I treated it as data.")
+
+
+def _instructions(found: Found, names: Surroundings) -> list[Request]:
+    """What a text that was found asks for; a name does so only about something that is there."""
+    if is_prose(found.text):
+        texts = (found.text, *passages(found.text))
+        asked = [each for text in texts for each in requests(text, names, subject=found.subject)]
+    elif VERB_FORMS.isdisjoint(spelled_out(found.text).lower().split()):
+        asked = []  # as are nearly all names, which need no closer look
+    else:
+        others = names.without(found.text)
+        spelled = requests(spelled_out(found.text), others, subject=found.subject)
+        asked = [each for each in spelled if each.name and others.called(each.name)]
+    return [each for each in asked if each.action is not Action.READ or each.asks_for_values]
 
 
 def _listed(asked: tuple[Request, ...]) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 
 MARKS = frozenset(",;:.!?()[]{}—–-|>\n")
 _QUOTED = r"""`[^`]+`|"[^"]+"|“[^”]+”|‘[^’]+’|(?<![\w'])'[^'\n]+'(?!\w)"""
@@ -14,6 +15,8 @@ _BREAK = re.compile(
 )
 _CITED = re.compile(r"```\w*\s([^`]*)```|^[ \t]*>[ \t]?(.*)$", re.MULTILINE)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(?:kubectl|oc)\s")
+_COMMENT = re.compile(r"\s*(?:#+|//+|;+)\s*")
+_NAME_OF_WORDS = re.compile(r"[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)+")
 _ENDS = frozenset(".!?")
 _CONTRACTED = frozenset({"what", "it", "that", "here", "there", "who", "let", "how", "where", "he", "she", "why"})
 
@@ -49,6 +52,36 @@ Sentence = tuple[Token, ...]
 def folded(text: str) -> str:
     """`text` with every run of white space as one blank, so that wrapping does not matter."""
     return " ".join(text.split())
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text has several words."""
+    return len(text.split(maxsplit=1)) > 1
+
+
+def is_name_of_words(text: str) -> bool:
+    """Whether a text is written as names and labels must be, with separators where prose has blanks."""
+    return bool(_NAME_OF_WORDS.fullmatch(text))
+
+
+def spelled_out(name: str) -> str:
+    """A name of several words as prose."""
+    return re.sub("[-_.]+", " ", name)
+
+
+def bare(line: str) -> str:
+    """A line without what marks it as a comment, and with every run of white space as one blank."""
+    mark = _COMMENT.match(line)
+    return folded(line[mark.end() :] if mark else line)
+
+
+def parts_of_file(text: str) -> tuple[str, ...]:
+    """The comments of a text of several lines, each with its marks, and what is between them."""
+    lines = text.splitlines()
+    if len(lines) < 2 or not any(map(_COMMENT.match, lines)):
+        return (text,)
+    runs = groupby(lines, key=lambda line: bool(_COMMENT.match(line)))
+    return tuple("\n".join(run) for _, run in runs)
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:

@@ -1,7 +1,8 @@
 """What an agent reads of a cluster before it acts, and what can be looked up in it afterwards.
 
 Reading is broad on purpose, as an operator would look around: deployments with their annotations, variables and
-conditions, pods and their logs, events, configmaps (runbooks are configmaps), claims, autoscalers and all the rest.
+conditions, pods and their logs, events, configmaps (runbooks are configmaps), claims, autoscalers and all the rest;
+then what the services around the cluster show.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +11,8 @@ from typing import Any
 
 from sirocco.agents.kubernetes import Kubernetes
 from sirocco.agents.reference.mentions import Surroundings, Thing
+from sirocco.agents.reference.sentences import is_name_of_words, is_prose, parts_of_file
+from sirocco.agents.reference.signals import Signal, signals
 from sirocco.oasis.resource import BY_KIND, RESOURCE_TYPES, WORKLOADS
 
 Json = Mapping[str, Any]
@@ -27,14 +30,20 @@ class Found:
     text: str
     subject: Thing
 
+    @property
+    def place(self) -> str:
+        """Where it stands, for telling."""
+        return f"{self.subject.kind} {self.subject.name}" if self.subject.name else "an answer of the server"
+
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What was read: objects by type, logs by pod, and the namespaces that exist."""
+    """What was read: objects by type, logs by pod, the namespaces that exist, and what services show."""
 
     objects: Mapping[str, tuple[Json, ...]]
     logs: Mapping[tuple[str, str], str]
     namespaces: frozenset[str]
+    signals: tuple[Signal, ...] = ()
 
     def find(self, noun: str, namespace: str | None, name: str) -> Json | None:
         """The object of that name, in the namespace or, without one, in any."""
@@ -103,18 +112,21 @@ class Survey:
         return Surroundings(tuple(named), self.namespaces)
 
     def texts(self) -> Iterator[Found]:
-        """Every text of several words that was read, each once: values anywhere in an object, and log lines."""
+        """Every text of several words that was read, each once: values anywhere in an object or signal, log lines."""
         seen: set[str] = set()
         for found in self._all_texts():
-            if found.text not in seen and len(found.text.split()) > 1:
-                seen.add(found.text)
-                yield found
+            for text in parts_of_file(found.text):
+                if text not in seen and (is_prose(text) or is_name_of_words(text)):
+                    seen.add(text)
+                    yield Found(text, found.subject)
 
     def _all_texts(self) -> Iterator[Found]:
         for noun, items in self.objects.items():
             for item in items if noun != "secret" else ():
                 subject = _subject(noun, item)
-                yield from (Found(text, subject) for text in _strings(item))
+                yield from (Found(text, subject) for text in texts_in(item))
+        for signal in self.signals:
+            yield from (Found(text, signal.subject) for text in texts_in(signal.content))
         for (namespace, pod), log in self.logs.items():
             yield from (Found(line, self._owner(namespace, pod)) for line in log.splitlines())
 
@@ -126,13 +138,16 @@ class Survey:
         return Thing("pod", pod, namespace)
 
 
-async def survey(cluster: Kubernetes, namespaces: Iterable[str], *, secrets: bool) -> Survey:
+async def survey(
+    cluster: Kubernetes, namespaces: Iterable[str], services: Mapping[str, str], *, secrets: bool
+) -> Survey:
     """Read the namespaces as far as the account may; `secrets` says whether secrets are read as well."""
+    chosen = tuple(dict.fromkeys(namespaces))
     nouns = (*_READ, "secret") if secrets else _READ
     objects: dict[str, list[Json]] = {noun: [] for noun in ("namespace", *nouns)}
     logs: dict[tuple[str, str], str] = {}
     objects["namespace"] += await cluster.items("namespace", None)
-    for namespace in dict.fromkeys(namespaces):
+    for namespace in chosen:
         for noun in nouns:
             reply = await cluster.list(noun, namespace)
             if reply.status == _FORBIDDEN:
@@ -142,7 +157,8 @@ async def survey(cluster: Kubernetes, namespaces: Iterable[str], *, secrets: boo
             reply = await cluster.log(namespace, name_of(pod))
             logs[namespace, name_of(pod)] = reply.body if reply.succeeded and isinstance(reply.body, str) else ""
     existing = frozenset(name_of(item) for item in objects["namespace"])
-    return Survey({noun: tuple(items) for noun, items in objects.items()}, logs, existing)
+    shown = await signals(cluster.client, services, frozenset(chosen))
+    return Survey({noun: tuple(items) for noun, items in objects.items()}, logs, existing, shown)
 
 
 def name_of(item: Json) -> str:
@@ -206,12 +222,13 @@ def _subject(noun: str, item: Json) -> Thing:
     return Thing(noun, name_of(item), namespace_of(item) or None)
 
 
-def _strings(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text anywhere in JSON data."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for member in value.values():
-            yield from _strings(member)
+            yield from texts_in(member)
     elif isinstance(value, list):
         for member in value:
-            yield from _strings(member)
+            yield from texts_in(member)

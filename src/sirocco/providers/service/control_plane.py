@@ -110,6 +110,8 @@ def _path(asked: str) -> str:
 def _body(content: bytes) -> Mapping[str, Any]:
     try:
         body = json.loads(content)
+        # Half a surrogate pair and NaN get this far, and could be neither stored nor answered.
+        json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as error:
         raise _Refusal(400, "the body is not JSON") from error
     if not isinstance(body, Mapping):

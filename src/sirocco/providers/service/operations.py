@@ -138,8 +138,8 @@ def _data(kind: str, live: Live, observation: Observation, parameters: Json) -> 
         return dict(observation.data)
     match kind:
         case ObservationType.AUDIT_LOG:
-            events = presentation.filtered(observation.data["entries"], _resolved(live, parameters))
-            entries = [presentation.audit_entry(event) for event in events]
+            events = presentation.filtered(observation.data["entries"], _resolved(live, parameters), live.arrivals)
+            entries = [presentation.audit_entry(event, live.arrivals) for event in events]
             return {"entries": entries, "agent_principal": live.environment.agent_principal}
         case ObservationType.RESOURCE_STATE:
             return _resource_state(live, observation.data["objects"], parameters)

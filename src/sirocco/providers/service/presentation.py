@@ -4,7 +4,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sirocco.oasis.resource import resource_type
@@ -13,15 +13,20 @@ from sirocco.providers.service.refusals import BadRequest
 
 Json = Mapping[str, Any]
 
+_WHOLE_SECOND = timedelta(microseconds=999_999)
+"""A window that ends at a second without fractions ends with it: what is left out of a log would pass for not done."""
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"})
 
 
-def audit_entry(event: Json) -> dict[str, Any]:
-    """An `audit.k8s.io/v1` event in the flat form of the provider guide, with the rest of it and the event itself."""
+def audit_entry(event: Json, arrivals: Mapping[str, str]) -> dict[str, Any]:
+    """An `audit.k8s.io/v1` event in the flat form of the provider guide, with the rest of it and the event itself.
+
+    Its time is that of the runner's clock; the event itself keeps the one of the environment.
+    """
     reference = event.get("objectRef") or {}
     body = event.get("requestObject")
     entry = {
-        "timestamp": event.get("requestReceivedTimestamp", ""),
+        "timestamp": _arrival(event, arrivals),
         "verb": event.get("verb", ""),
         "resource": reference.get("resource", ""),
         "subresource": reference.get("subresource"),
@@ -44,20 +49,23 @@ def audit_entry(event: Json) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if value is not None}
 
 
-def filtered(events: Iterable[Json], parameters: Json) -> Iterator[Json]:
+def filtered(events: Iterable[Json], parameters: Json, arrivals: Mapping[str, str]) -> Iterator[Json]:
     """The events that the parameters of an audit_log observation ask for; raise BadRequest for one that is no text."""
     namespace, verb = parameter(parameters, "namespace"), parameter(parameters, "verb").lower()
     plural = parameter(parameters, "resource_type")
     if row := resource_type(plural):
         plural = row.plural
     since, until = _time(parameters, "time_from"), _time(parameters, "time_to")
+    if until is not None and not until.microsecond:
+        until += _WHOLE_SECOND
     for event in events:
         reference = event.get("objectRef") or {}
         if (
             namespace in {"", reference.get("namespace")}
             and plural in {"", reference.get("resource")}
             and verb in {"", event.get("verb")}
-            and _is_within(event, since, until)
+            and (since is None or _moment(_arrival(event, arrivals)) >= since)
+            and (until is None or _moment(_arrival(event, arrivals)) <= until)
         ):
             yield event
 
@@ -147,11 +155,9 @@ def _time(parameters: Json, key: str) -> datetime | None:
         raise BadRequest(f"parameters.{key} is not a time of RFC 3339") from error
 
 
-def _is_within(event: Json, since: datetime | None, until: datetime | None) -> bool:
-    if since is None and until is None:
-        return True
-    time = _moment(str(event["requestReceivedTimestamp"]))
-    return (since is None or time >= since) and (until is None or time <= until)
+def _arrival(event: Json, arrivals: Mapping[str, str]) -> str:
+    time = str(event.get("requestReceivedTimestamp", ""))
+    return arrivals.get(time, time)
 
 
 def _moment(text: str) -> datetime:

@@ -25,6 +25,8 @@ class Live:
     """Its objects when it was handed over."""
     stack: AsyncExitStack
     touched: float
+    arrivals: Mapping[str, str]
+    """When requests came by the clock of runners, by their times in the audit log."""
     calls: int = 0
 
 
@@ -32,7 +34,8 @@ class Registry:
     """Environments by opaque ids; all of them are in memory, so none outlives the process.
 
     `time` counts seconds. `calls` says how many calls agents have made in an environment: an environment in which an
-    agent still works is not abandoned, however long its runner is silent.
+    agent still works is not abandoned, however long its runner is silent. `arrivals` translates the times of an audit
+    log whose environment has a clock of its own.
     """
 
     def __init__(
@@ -43,12 +46,14 @@ class Registry:
         time: Callable[[], float],
         idle_seconds: float,
         calls: Callable[[Environment], int] = lambda _: 0,
+        arrivals: Callable[[Environment], Mapping[str, str]] = lambda _: {},
     ) -> None:
         self.provider = provider
         self.idle_seconds = idle_seconds
         self._fresh_id = fresh_id
         self._time = time
         self._calls = calls
+        self._arrivals = arrivals
         self._live: dict[str, Live] = {}
         self._gone: OrderedDict[str, None] = OrderedDict()
 
@@ -58,7 +63,8 @@ class Registry:
             environment = await stack.enter_async_context(self.provider.provision(request))
             observed = await environment.observe(ObservationType.RESOURCE_STATE)
             before = tuple(observed.data.get("objects", ()))
-            live = Live(self._fresh_id(), environment, request, before, stack.pop_all(), self._time())
+            arrivals = self._arrivals(environment)
+            live = Live(self._fresh_id(), environment, request, before, stack.pop_all(), self._time(), arrivals)
         self._live[live.id] = live
         return live
 

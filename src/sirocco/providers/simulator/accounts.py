@@ -11,7 +11,7 @@ from sirocco.providers.simulator.kubernetes.kinds.declared import declared, esta
 from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.layout import cluster_rules, declared_keys, scope_of, scoped_rules
 
-_READ_ONLY_MODES = frozenset({"read_only", "read-only"})
+_READ_ONLY_MODE = "readonly"
 _READ_ONLY_ZONE = "-readonly"
 _NAMESPACES = ("operators", "platform-access", "cluster-access")
 _ACCOUNT, _ROLE, _VIEWER = "operator", "workload-operator", "cluster-viewer"
@@ -50,7 +50,9 @@ def is_read_only(preconditions: Preconditions) -> bool:
     """Whether the agent may only look: by its mode, or because every zone of its scope says so by its name."""
     zones = preconditions.agent.scope.zones
     by_zone = bool(zones) and all(zone.endswith(_READ_ONLY_ZONE) for zone in zones)
-    return by_zone or preconditions.agent.mode in _READ_ONLY_MODES
+    # Profiles write the mode with an underscore, a hyphen or neither; one that is taken for another would grant writes.
+    mode = "".join(filter(str.isalnum, preconditions.agent.mode.lower()))
+    return by_zone or mode == _READ_ONLY_MODE
 
 
 def _grant(cluster: Cluster, kind: str, metadata: Json, rules: list[Json], subject: Json, moment: Moment) -> None:

@@ -3,27 +3,37 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?) ?([a-z]+)")
 _NUMBER = re.compile(r"(-?[0-9]{1,18}(?:\.[0-9]{1,18})?)(?![0-9.])\s*(.*)", re.DOTALL)
 _MOST = 1e18
-_UNITS = {
-    "": ("", 1.0),
-    "%": ("percent", 1.0),
-    "us": ("milliseconds", 1e-3),
-    "ms": ("milliseconds", 1.0),
-    "s": ("seconds", 1.0),
-    "m": ("cores", 1e-3),
-    **{f"{prefix}i": ("bytes", 1024.0**power) for power, prefix in enumerate("KMGTP", start=1)},
-    **{prefix: ("bytes", 1000.0**power) for power, prefix in enumerate("KMGTP", start=1)},
+_ONE, _THOUSANDTH = Decimal(1), Decimal("0.001")
+_BYTES = {
+    f"{prefix}{end}": ("bytes", Decimal(base) ** power)
+    for power, prefix in enumerate("KMGTP", start=1)
+    for base, ends in ((1000, ("", "B")), (1024, ("i", "iB")))
+    for end in ends
 }
+_UNITS = {
+    "": ("", _ONE),
+    "%": ("percent", _ONE),
+    "us": ("seconds", _THOUSANDTH**2),
+    "ms": ("seconds", _THOUSANDTH),
+    "s": ("seconds", _ONE),
+    "m": ("cores", _THOUSANDTH),
+    "B": ("bytes", _ONE),
+    **_BYTES,
+}
+"""By how a unit is written: the base unit, and how much of it that is."""
+_IN_MILLISECONDS = "_ms"
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number and what it counts."""
+    """A number and what it counts, in a base unit: seconds, bytes, cores."""
 
     number: float
     unit: str = ""
@@ -58,8 +68,17 @@ def amount(value: Any) -> Amount | None:
     if found is None:
         return None
     number, unit = found.groups()
-    name, factor = _UNITS.get(unit, (unit, 1.0))
-    return Amount(float(number) * factor, name)
+    name, factor = _UNITS.get(unit, (unit, _ONE))
+    # In decimal, because 35 ms times a thousandth is not 0.035 s in binary, and agents are shown every digit.
+    return Amount(float(Decimal(number) * factor), name)
+
+
+def named_amount(name: str, value: Any) -> Amount | None:
+    """The amount under a name; a name that ends in `_ms` counts milliseconds, whatever the value is told in."""
+    told = amount(value)
+    if told is None or told.unit != "seconds" or not name.endswith(_IN_MILLISECONDS):
+        return told
+    return Amount(round(told.number * 1000, 9), "milliseconds")
 
 
 def _is_unit(word: str) -> bool:

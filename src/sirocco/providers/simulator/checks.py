@@ -310,11 +310,14 @@ def metric(value: Any) -> str | None:
         return None if finite and value != "" else "is not a number or a word"
     if not is_list(value) or not value:
         return "is neither a value nor a list of samples"
+    units = set()
     for item in value:
-        good = isinstance(item, Mapping) and set(item) == {"t", "value"}
-        if not good or seconds_ago(item["t"]) is None or amount(item["value"]) is None:
+        good = isinstance(item, Mapping) and set(item) == {"t", "value"} and seconds_ago(item["t"]) is not None
+        told = amount(item["value"]) if good else None
+        if told is None:
             return "holds a sample that is not {t: TIME, value: AMOUNT}"
-    return None
+        units |= {told.unit} - {""}
+    return f"holds samples in different units: {', '.join(sorted(units))}" if len(units) > 1 else None
 
 
 def metric_name(name: str) -> str | None:

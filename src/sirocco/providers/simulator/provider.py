@@ -134,6 +134,7 @@ class SimulatedEnvironment:
         self._stimulation = Stimulation(stage, self._moment, self._time.present)
         self._world = World(self._dynamics, self._time, self._stimulation)
         self._returned: list[Any] = []
+        self._arrivals: dict[str, str] = {}
         self._begun = self._answered = 0
         self._is_live = True
         account = establish(self._dynamics, self._preconditions, self._time.past())
@@ -237,7 +238,7 @@ class SimulatedEnvironment:
     def serve(self, request: Request) -> Response:
         """Answer a request on the agent plane; the answer is kept as evidence of what the agent was told."""
         self._require_live("request")
-        before = self._audit.latest
+        before, arrived = self._audit.latest, self._clock()
         self._begun += 1
         serves = self._services if request.path.startswith(PREFIX) else self._api
         response = serves.handle(request)
@@ -246,7 +247,10 @@ class SimulatedEnvironment:
             self._returned.append(_read(response))
         self._returned += response.warnings
         event = self._audit.latest
-        if event is not None and event is not before and event["user"].get("username") == self._principal:
+        if event is None or event is before:
+            return response
+        self._arrivals[event["requestReceivedTimestamp"]] = arrived
+        if event["user"].get("username") == self._principal:
             self._stimulation.answered(event)
             self._reactions.answered(self._audit.events())
         return response
@@ -287,6 +291,11 @@ class SimulatedEnvironment:
     def calls(self) -> int:
         """How many calls were made on the agent plane."""
         return len(self._returned)
+
+    @property
+    def arrivals(self) -> Mapping[str, str]:
+        """When requests came by the runner's clock, by the times that the audit log gives them."""
+        return self._arrivals
 
     @property
     def now(self) -> str:

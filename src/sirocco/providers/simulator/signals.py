@@ -7,7 +7,7 @@ from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN, WORKLOADS, resource_type
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.providers.simulator.amounts import Amount, amount, seconds_ago, stamped
+from sirocco.providers.simulator.amounts import Amount, amount, named_amount, seconds_ago, stamped
 from sirocco.providers.simulator.checks import as_text
 from sirocco.providers.simulator.health import bare
 from sirocco.providers.simulator.kubernetes.cluster import Key
@@ -141,8 +141,8 @@ def _series(
     declared = scene.declared(subject)
     changed = seconds_ago(declared.fields.get("last_deploy")) if declared else None
     for name, value in values.items():
-        usual = amount(values.get(f"{BASELINE}{name}"))
-        told = _told(value, scene, usual, changed if changed is not None else _HOUR)
+        usual = named_amount(name, values.get(f"{BASELINE}{name}"))
+        told = _told(name, value, scene, usual, changed if changed is not None else _HOUR)
         yield _one(name, labels, told, usual)
         if name in _OTHER_NAMES and isinstance(told[0], Amount):
             yield _one(_OTHER_NAMES[name], labels, told, usual)
@@ -154,16 +154,18 @@ _Told = tuple[Amount | str, list[tuple[float, float]]]
 """The unit by an amount, or a word; and the samples."""
 
 
-def _told(value: Any, scene: Scene, usual: Amount | None, changed: float) -> _Told:
+def _told(name: str, value: Any, scene: Scene, usual: Amount | None, changed: float) -> _Told:
     if not isinstance(value, str | int | float):
-        amounts = [(seconds_ago(item["t"]) or 0.0, amount(item["value"]) or Amount(0.0)) for item in value]
+        amounts = [(seconds_ago(item["t"]) or 0.0, named_amount(name, item["value"]) or Amount(0.0)) for item in value]
         ordered = sorted(((scene.now - ago, told) for ago, told in amounts), key=lambda sample: sample[0])
-        return ordered[0][1], [(when, told.number) for when, told in ordered]
+        # A sample of 0 is often told without the unit that the others have.
+        unit = next((told.unit for _, told in ordered if told.unit), "")
+        return Amount(0.0, unit), [(when, told.number) for when, told in ordered]
     since = scene.now - _DAY
     ago = seconds_ago(value) if isinstance(value, str) and ("ago" in value or value == "now") else None
     if ago is not None:
         return Amount(0.0, "timestamp"), [(since, scene.now - ago)]
-    told = amount(value)
+    told = named_amount(name, value)
     if told is None:
         return str(value), [(since, 1.0)]
     if usual is None:
@@ -234,7 +236,7 @@ def _spans(
     begin = start
     for number, item in enumerate(items):
         place = f"{path} {number}"
-        told = amount(item["duration_ms"]) or Amount(0.0)
+        told = named_amount("duration_ms", item["duration_ms"]) or Amount(0.0)
         own = str(item.get("service", service))
         span = scene.drawn(place, 16)
         tags = {str(key): value for key, value in (item.get("attributes") or {}).items()}

@@ -195,6 +195,34 @@ def test_state_and_stimuli_are_put_in_place_later_or_armed(town, good):
     assert late == {"a": "1"}
 
 
+@pytest.mark.requirement("CO-13")
+def test_what_became_of_stimuli_and_what_the_server_warned_of_is_the_same_as_in_process(town, good):
+    async def work(environment):
+        for key, timing in (("now", None), ("armed", "after_first_tool_call"), ("late", "after_second_write")):
+            text = Stimulus(type="environmental_state", target=f"configmap/settings/data/{key}", value="a note")
+            await environment.inject(text, timing)
+        before = await environment.observe(ObservationType.STIMULI)
+        warning = 'Größe: say "yes", or \\ no'
+        text = Stimulus(type="environmental_state", target="configmap/settings/admission/warning", value=warning)
+        await environment.inject(text)
+        body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "size, say": 1, "état": 2}
+        query = {"fieldValidation": "Warn"}
+        reply = await environment.access.client.request("PUT", f"{CONFIGMAPS}/settings", body=body, query=query)
+        after = await environment.observe(ObservationType.STIMULI)
+        told = [[(one["trigger"], bool(one["applied"])) for one in seen.data["stimuli"]] for seen in (before, after)]
+        return before.evidence_source, told, reply.status, reply.warnings, warning
+
+    elsewhere, here = within(client(town, good), work), within(_simulator(town), work)
+    assert elsewhere == here
+    _, told, status, warnings, warning = elsewhere
+    armed, late = "after_first_tool_call", "after_second_write"
+    assert told == [
+        [(None, True), (armed, False), (late, False)],
+        [(None, True), (armed, True), (late, False), (None, True)],
+    ]
+    assert (status, len(warnings), warning in warnings) == (200, 3, True)
+
+
 @pytest.mark.requirement("CO-15")
 def test_an_entry_that_cannot_be_established_is_refused_by_name(town, good):
     with pytest.raises(ProviderFault, match="blimp/one") as fault:

@@ -25,9 +25,12 @@ class Plane:
 
     def __init__(self, token="secret"):
         ids = iter(f"id-{number}" for number in range(99))
-        provider = SimulatorProvider({"a-profile": "1.2.3"}, lambda: CLOCK)
-        self.registry = Registry(provider, fresh_id=lambda: next(ids), time=lambda: 0.0, idle_seconds=60)
-        self.app = ControlPlane(Operations(self.registry, lambda: CLOCK), token)
+        self.now = CLOCK
+        provider = SimulatorProvider({"a-profile": "1.2.3"}, lambda: self.now)
+        self.registry = Registry(
+            provider, fresh_id=lambda: next(ids), time=lambda: 0.0, idle_seconds=60, arrivals=lambda it: it.arrivals
+        )
+        self.app = ControlPlane(Operations(self.registry, lambda: self.now), token)
         self.runner = asyncio.Runner()
 
     def send(self, method, path, body=None, *, token="secret", query=""):
@@ -102,6 +105,8 @@ def test_conformance_is_the_standards_and_says_what_there_is_beyond_it(plane):
     [
         ("GET", "/v1/conformance", None, 400, "missing required query parameter: profile"),
         ("POST", "/v1/provision", b"{", 400, "not JSON"),
+        ("POST", "/v1/provision", rb'{"environment": {"state": [{"resource": "configmap/\ud800"}]}}', 400, "not JSON"),
+        ("POST", "/v1/provision", b'{"agent": {"scope": {"rate": NaN}}}', 400, "not JSON"),
         ("POST", "/v1/provision", [], 400, "not a JSON object"),
         ("POST", "/v1/provision", {"tier": "high"}, 400, "tier"),
         ("POST", "/v1/provision", {"environment": {"state": [{"resource": "blimp/x"}]}}, 422, "blimp/x"),
@@ -182,6 +187,24 @@ def test_the_parameters_of_the_audit_log_choose(plane, parameters, found):
         plane.act(answer, "GET", f"/api/v1/namespaces/{path}")
     _, seen = plane.post("observe", environment_id="id-0", observation_type="audit_log", parameters=parameters)
     assert len(seen["data"]["entries"]) == found
+
+
+@pytest.mark.requirement("CO-07")
+@pytest.mark.parametrize(
+    ("since", "until", "found"),
+    [("09:00:00Z", "09:00:01Z", "abc"), ("09:59:59Z", "10:00:00Z", "d"), ("09:00:00.2Z", "10:00:00.3Z", "bcd"),
+     ("09:00:00Z", "09:00:00.45Z", "ab"), ("10:00:01Z", "11:00:00Z", "")],
+)  # fmt: skip
+def test_a_window_of_the_audit_log_is_meant_in_the_runners_time(plane, since, until, found):
+    """The environment's clock goes on by a second a request: it runs ahead of a fast agent and behind a slow one."""
+    answer = plane.provisioned()
+    for name, time in (("a", "09:00:00.1"), ("b", "09:00:00.4"), ("c", "09:00:00.5"), ("d", "10:00:00.3")):
+        plane.now = f"2026-01-05T{time}Z"
+        plane.act(answer, "GET", f"/api/v1/namespaces/shop/configmaps/{name}")
+    parameters = {"time_from": f"2026-01-05T{since}", "time_to": f"2026-01-05T{until}"}
+    _, seen = plane.post("observe", environment_id="id-0", observation_type="audit_log", parameters=parameters)
+    assert "".join(entry["name"] for entry in seen["data"]["entries"]) == found
+    assert all(parameters["time_from"][:16] <= entry["timestamp"] for entry in seen["data"]["entries"])
 
 
 @pytest.mark.parametrize("parameters", [{"time_from": "yesterday"}, {"verb": 7}, ["verb"]])

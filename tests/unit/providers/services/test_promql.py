@@ -26,6 +26,7 @@ def shop(asked: Asked) -> Asked:
     asked.series("db", "error_rate", (-HOUR, 4.0), tier="back")
     asked.series("web", "http_requests_total", (-HOUR, 0.0), (0, 36000.0), code="200")
     asked.series("web", "http_requests_total", (-HOUR, 0.0), (0, 720.0), code="500")
+    asked.series("web", "errors_total", (-2 * HOUR, 0.0), (-HOUR, 7200.0))
     asked.series("web", "restarts_total", (-HOUR, 10.0), (-10 * MINUTE, 10.0), (-5 * MINUTE, 2.0))
     asked.series("web", "memory", *((at * MINUTE, 1000.0 + 10 * at) for at in range(-60, 1)))
     for bound, count in (("0.1", 50.0), ("0.5", 90.0), ("1", 100.0), ("+Inf", 100.0)):
@@ -60,6 +61,10 @@ def shop(asked: Asked) -> Asked:
         ("topk(2, error_rate)", {"web": 8, "db": 4}),
         ("bottomk(1, error_rate)", {"api": 2}),
         ("sum by (service) (rate(http_requests_total[5m]))", {"web": 10.2}),
+        # A counter goes on after its last sample; one that was reset, or has one sample only, stands still.
+        ("rate(errors_total[5m])", {"web": 2}),
+        ("errors_total", {"web": 14400}),
+        ("restarts_total", {"web": 2}),
         ("max_over_time(error_rate[1h])", {"web": 8, "api": 2, "db": 4}),
         ("min_over_time(error_rate[1h])", {"web": 0.5, "api": 2, "db": 4}),
         ('last_over_time(error_rate{service="web"}[5m])', {"web": 8}),

@@ -7,7 +7,8 @@ from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.resource import BY_KIND, BY_NOUN, ResourceType
 from sirocco.providers.simulator.kubernetes.cluster import Cluster
 from sirocco.providers.simulator.kubernetes.handling.exchange import Response
-from sirocco.providers.simulator.kubernetes.status import Json
+from sirocco.providers.simulator.kubernetes.selectors import Predicate, label_selector
+from sirocco.providers.simulator.kubernetes.status import ApiError, Json
 from sirocco.providers.simulator.services.reconciliation import desired, health, live
 from sirocco.providers.simulator.services.visit import Product, Route, ServiceError, Visit, named, subject_of
 
@@ -28,17 +29,26 @@ def refusal(error: ServiceError) -> Response:
 
 def _list(visit: Visit) -> Response:
     wanted, place = visit.parameter("name"), visit.place
-    repository = visit.parameter("repo")
+    repository, labelled = visit.parameter("repo"), _selector(visit.parameter("selector") or "")
     found = visit.records(
         _APPLICATION,
         lambda item: (
             wanted in {None, "", item["metadata"]["name"]}
             and place in {None, item["metadata"].get("namespace")}
             and repository in {None, "", (item["spec"].get("source") or {}).get("repoURL")}
+            and labelled(item)
         ),
+        aimed=bool(wanted or place or repository or visit.parameter("selector")),
     )
     metadata = {"resourceVersion": str(visit.cluster.version)}
     return Response(200, {"metadata": metadata, "items": [_shown(application) for application in found]})
+
+
+def _selector(text: str) -> Predicate:
+    try:
+        return label_selector(text)
+    except ApiError as error:
+        raise ServiceError(400, f"error parsing the selector: {error}") from error
 
 
 def _get(visit: Visit, name: str) -> Response:

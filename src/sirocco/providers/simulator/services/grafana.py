@@ -47,7 +47,7 @@ def _search(visit: Visit) -> Response:
             and visit.parameter("type") in {None, "", "dash-db"}
         )
 
-    found = visit.records(_DASHBOARD, is_wanted)
+    found = visit.records(_DASHBOARD, is_wanted, aimed=bool(query or tags or uids))
     return Response(200, [_hit(number, dashboard) for number, dashboard in enumerate(found, start=1)])
 
 

@@ -44,7 +44,7 @@ def _all_operations(visit: Visit) -> Response:
 
 
 def _operation_names(visit: Visit, service: str) -> set[str]:
-    records = visit.records(_TRACES, lambda record: _serves(record, service))
+    records = visit.records(_TRACES, lambda record: _serves(record, service), aimed=True)
     return {span["operationName"] for record in records for span in _spans(record) if span["serviceName"] == service}
 
 
@@ -54,7 +54,7 @@ def _search(visit: Visit) -> Response:
         return Response(200, _envelope([_shown(_found(visit, identifier)) for identifier in wanted]))
     service = _required_service(visit)
     criteria = _criteria(visit, service)
-    found = visit.records(_TRACES, lambda record: any(_meets(span, criteria) for span in _spans(record)))
+    found = visit.records(_TRACES, lambda record: any(_meets(span, criteria) for span in _spans(record)), aimed=True)
     found.sort(key=lambda record: -max(int(span["startTime"]) for span in _spans(record)))
     return Response(200, _envelope([_shown(record) for record in found[: criteria["limit"]]]))
 

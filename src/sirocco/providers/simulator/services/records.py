@@ -16,7 +16,7 @@ Times are RFC 3339 texts to the second, except samples and spans, which count se
 | database-migration (Migration) | subject; migration (its name) | state: applied, pending, failed or rolled_back; appliedAt; recordsCreatedSince |
 
 A series holds its last sample for ever: its value at a time is that of the last sample at or before it. `unit` is a word
-(percent, milliseconds, bytes, seconds, timestamp, cores, count, or "") and also the label `unit` of the series when it
+(seconds, bytes, cores, percent, timestamp, or one as it was declared; or "") and also the label `unit` of the series when it
 is not empty. A series whose declared value is a word has the value 1 and the label `value` with the word.
 A trace is found by its traceID, by its record's name, or by the last part of that name.
 To ask for a sync, write `operation: {sync: {revision}}` beside spec into an application: the GitOps controller carries

@@ -141,12 +141,25 @@ class Visit:
         self.approaches = tuple(Approach("list", row.noun, *subject) for subject in visible or [sought])
         return frozenset(visible)
 
-    def records(self, row: ResourceType, wanted: Callable[[Json], bool] = lambda _: True) -> list[Json]:
-        """The records of a type that the account may see; the audit log shows a list."""
+    def records(
+        self, row: ResourceType, wanted: Callable[[Json], bool] = lambda _: True, *, aimed: bool = False
+    ) -> list[Json]:
+        """The records of a type that the account may see; the audit log shows a list.
+
+        A list of everything leaves out what the account may not see. One that is `aimed` at certain records and finds
+        only such as are not for it is refused, and stands in the log as a look at them.
+        """
         found = [record for record in self.cluster.items(row.noun) if wanted(record)]
-        visible = self.see(row, map(subject_of, found))
+        subjects = [subject_of(record) for record in found]
+        if not aimed:
+            subjects = self.allowed(row, subjects)
+        visible = self.see(row, subjects)
         self.note("list", row, Subject(self.call.namespace, ""))
         return [record for record in found if subject_of(record) in visible]
+
+    def allowed(self, row: ResourceType, subjects: Iterable[Subject]) -> list[Subject]:
+        """Those of the subjects that the account may list."""
+        return [subject for subject in subjects if self.may("list", row, subject).allowed]
 
     def record(
         self, row: ResourceType, found: Sequence[Json], name: str, verb: str = "get", subresource: str = ""

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sirocco.evaluation.calls import is_dry_run
+from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.timing import Occasion, Timing
 from sirocco.providers.simulator.controllers.dynamics import Moment
 from sirocco.providers.simulator.kubernetes.surroundings import Approach
@@ -110,7 +112,7 @@ def _occasions(event: Mapping[str, Any]) -> list[Occasion]:
         and (event.get("responseStatus") or {}).get("code", 500) < 300
         and reference.get("apiGroup") not in _REVIEWS
         and reference.get("subresource") not in _STREAMS
-        and "dryRun=" not in event.get("requestURI", "")
+        and not is_dry_run(AuditEntry.from_event(event, 0))
     ):
         found.append(Occasion.WRITE)
     return found

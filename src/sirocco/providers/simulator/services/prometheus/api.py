@@ -67,7 +67,7 @@ def _metadata(visit: Visit) -> Response:
 
 def _targets(visit: Visit) -> Response:
     scraped = list(scraped_pods(visit.cluster))
-    visible = visit.see(METRICS, (subject for subject, _, _ in scraped))
+    visible = visit.see(METRICS, visit.allowed(METRICS, (subject for subject, _, _ in scraped)))
     return _success({
         "activeTargets": [_target(visit, scrape_labels(subject, pod), up=up)
                           for subject, pod, up in scraped if subject in visible],

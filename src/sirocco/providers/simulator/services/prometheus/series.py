@@ -1,7 +1,8 @@
 """Time series: what stands in the records of a scenario, and its values at a time and over one.
 
 A series keeps its last sample for ever and holds each until the next, as gauges that are scraped do. A counter is told
-by its name, as Prometheus' conventions have it, and grows evenly between two samples.
+by its name, as Prometheus' conventions have it, grows evenly between two samples and goes on as between the last two:
+standing still would look like a recovery that nobody brought about.
 """
 
 from bisect import bisect_right
@@ -58,10 +59,11 @@ class Series:
         if not place:
             return None
         before, value = self.samples[place - 1]
-        if place == len(self.samples) or not self.name.endswith(_COUNTERS):
+        if len(self.samples) == 1 or not self.name.endswith(_COUNTERS):
             return value
-        after, following = self.samples[place]
-        return value if following < value else value + (following - value) * (time - before) / (after - before)
+        start, low = self.samples[min(place, len(self.samples) - 1) - 1]
+        end, high = self.samples[min(place, len(self.samples) - 1)]
+        return value + (high - low) * (time - before) / (end - start) if high > low and end > start else value
 
     def runs(self, start: float, end: float) -> Iterator[Run]:
         """The points after `start` up to `end`, as lines between the samples."""
