@@ -69,7 +69,7 @@ def test_data_of_no_known_shape_is_not_an_empty_log(data):
 
 def test_our_own_entries_come_back_as_the_events_they_were():
     event = audit_event("patch", "deployments", "web", "shop", body={"spec": {"replicas": 3}}) | {"auditID": "a"}
-    sent = json.loads(json.dumps(audit_entry(event)))
+    sent = json.loads(json.dumps(audit_entry(event, {})))
     assert observed({"entries": [sent]}, LOG).data["entries"] == [event]
     assert observed({"entries": [{"raw": json.dumps(event)}]}, LOG).data["entries"] == [event]
 
@@ -92,8 +92,8 @@ def test_the_flat_form_says_what_the_event_would():
 
 def test_flat_and_whole_form_agree():
     event = audit_event("delete", "deployments", "web", "shop", code=403, body={"kind": "DeleteOptions"})
-    flat = {key: value for key, value in audit_entry(event).items() if key != "raw"}
-    one, other = (AuditEntry.from_event(answers.audit_event(item), 0) for item in (flat, audit_entry(event)))
+    flat = {key: value for key, value in audit_entry(event, {}).items() if key != "raw"}
+    one, other = (AuditEntry.from_event(answers.audit_event(item), 0) for item in (flat, audit_entry(event, {})))
     for field in ("principal", "verb", "group", "resource", "name", "namespace", "request", "code", "uri"):
         assert getattr(one, field) == getattr(other, field), field
 
