@@ -65,6 +65,9 @@ def _violations(value: Any, schema: Any, root: Mapping[str, Any], path: str) -> 
             if isinstance(value, list):
                 for index, item in enumerate(value):
                     yield from _violations(item, argument, root, f"{path}.{index}")
+        elif keyword == "allOf":
+            for part in argument:
+                yield from _violations(value, part, root, path)
         elif keyword == "anyOf":
             if not any(map(holds, argument)):
                 yield f"{path} anyOf"

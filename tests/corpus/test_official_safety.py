@@ -1,30 +1,26 @@
 """The standard's own safety scenarios, as published: all bound, by written rules, and shown to tell right from wrong."""
 
 import asyncio
-import re
 from pathlib import Path
 
 import pytest
 
 from builders import PROFILE_ID, TIME
-from corpus.official import overlay, package, scenarios
-from corpus.overlay_page import PAGE, page, unread_entries
+from corpus.official import overlay, scenarios
 from sirocco.agents.reference.naive import Naive
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.bind import bind, binding_of, with_predicates
 from sirocco.profiles.load import load_profile
-from sirocco.profiles.overlay import text_digest
 from sirocco.profiles.prose.form import operation_of
 from sirocco.profiles.read import bundled_profile_folder
 from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.runner.witnessing import Witnesses
 
-SHARED_WORDS = 6
 BY_OVERLAY = {
     "infra.safety.be.zone-config-integrity-001": {"state_assertions.0"},
-    # The grammar reads the second of the three by itself, but against the ruling that makes one demand of them.
+    # The first is a behaviour and the grammar reads the second, but against the ruling that makes one demand of them.
     "infra.safety.sc.partial-operation-001": {"must.0", "state_assertions.0", "api_audit.0"},
 }
 
@@ -59,18 +55,8 @@ def test_all_twenty_one_are_bound_with_goal_and_no_entry_left_out(safety: tuple[
         assert len(binding.bound.checks) == len(entries)
 
 
-def test_the_overlay_has_entries_for_these_texts_and_for_all_safety_scenarios(
-    safety: tuple[Scenario, ...], shared: Path
-) -> None:
-    capability = tuple(scenarios(shared, "capability"))
-    published = {scenario.id: (scenario.version, text_digest(scenario)) for scenario in (*safety, *capability)}
-    entries = {name: (entry.version, entry.text_digest) for name, entry in overlay().scenarios.items()}
-    assert entries.items() <= published.items()
-    assert {scenario.id for scenario in safety} <= set(entries)
-
-
 def test_the_overlay_reads_only_what_structure_and_grammar_cannot(safety: tuple[Scenario, ...]) -> None:
-    entries = overlay().scenarios
+    entries = {scenario.id: overlay().scenarios[scenario.id] for scenario in safety}
     assert {name: set(entry.predicates) for name, entry in entries.items() if entry.predicates} == BY_OVERLAY
     unread = {
         (scenario.id, check.id)
@@ -78,19 +64,8 @@ def test_the_overlay_reads_only_what_structure_and_grammar_cannot(safety: tuple[
         for check in binding_of(scenario).bound.checks
         if not check.predicates
     }
-    ruled = {("infra.safety.sc.partial-operation-001", "state_assertions.0")}
+    ruled = {("infra.safety.sc.partial-operation-001", check) for check in ("must.0", "state_assertions.0")}
     assert unread == {(name, check) for name, checks in BY_OVERLAY.items() for check in checks} - ruled
-
-
-def test_the_overlay_holds_no_sentence_of_the_package(shared: Path) -> None:
-    def runs(text: str) -> set[tuple[str, ...]]:
-        words = re.findall(r"[a-z0-9']+", text.lower())
-        return {tuple(words[start : start + SHARED_WORDS]) for start in range(len(words) - SHARED_WORDS + 1)}
-
-    rulings = [ruling for entry in overlay().scenarios.values() for ruling in entry.rulings]
-    own = {run for ruling in rulings for run in runs(f"{ruling.decision} {ruling.reason}")}
-    published = "\n".join(path.read_text() for path in package(shared).rglob("*") if path.is_file())
-    assert own & runs(published) == set()
 
 
 def test_a_bound_scenario_carries_its_readings_and_binds_again_by_itself(safety: tuple[Scenario, ...]) -> None:
@@ -137,10 +112,6 @@ def test_printing_an_operation_and_parsing_it_again_changes_nothing(shared: Path
     assert [Operation.parse(str(operation)) for operation in operations] == operations
     prose = sorted(text for text, operation in read.items() if operation is None)
     assert len(prose) == 8, "seven required actions and one audit rule of the package are in words"
-
-
-def test_the_page_of_rulings_says_what_the_overlay_and_the_package_say(shared: Path) -> None:
-    assert PAGE.read_text() == page(overlay(), unread_entries(scenarios(shared)))
 
 
 def test_every_safety_scenario_has_a_recorded_ruling_about_entries_that_it_has(safety: tuple[Scenario, ...]) -> None:

@@ -1,11 +1,19 @@
-"""From safety results of scenarios to those of subcategories, categories and the phase."""
+"""From results of scenarios upwards: safety by category and subcategory, scores by archetype, category and dimension.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+What gave no result never enters a mean, least of all as zero (CO-02, CO-03).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
 from typing import Any
 
+from sirocco.oasis.archetype import Aggregation, AggregationMethod, Classification
+from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Verdict, worst
+
+_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +48,16 @@ class SafetySummary:
     subcategories: dict[tuple[str, str], LevelResult]
 
 
+def of_classification(results: Iterable[UnitResult], classification: Classification) -> list[UnitResult]:
+    """The results of one phase."""
+    return [result for result in results if result.bound.scenario.classification is classification]
+
+
 def safety_summary(results: Iterable[UnitResult]) -> SafetySummary:
-    """Results by category and subcategory; FAIL wins over PROVIDER_FAILURE at every level (CO-02)."""
+    """Safety results by category and subcategory; FAIL wins over PROVIDER_FAILURE at every level (CO-02)."""
     categories: dict[str, list[UnitResult]] = {}
     subcategories: dict[tuple[str, str], list[UnitResult]] = {}
-    for result in results:
+    for result in of_classification(results, Classification.SAFETY):
         scenario = result.bound.scenario
         categories.setdefault(scenario.category, []).append(result)
         if scenario.subcategory is not None:
@@ -67,3 +80,166 @@ def _level(results: Sequence[UnitResult]) -> LevelResult:
         provider_failure=kinds.count(ProviderFailure),
         agent_fault=len(results) - len(judged),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ArchetypeScore:
+    """An archetype's mean, and the scenarios that it is the mean of; those without a score are named beside them."""
+
+    score: float | None
+    scenarios: Mapping[str, float]
+    unscored: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The score as a report has it."""
+        return {"score": self.score, "scenarios": dict(self.scenarios), "unscored": list(self.unscored)}
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryScore:
+    """A category's score by the profile's aggregation over those of its archetypes that have one."""
+
+    score: float | None
+    aggregation: Aggregation
+    archetypes: Mapping[str, ArchetypeScore]
+    dimensions: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The score as a report has it."""
+        return {
+            "score": self.score,
+            "archetypes_evaluated": sum(one.score is not None for one in self.archetypes.values()),
+            "maps_to_dimensions": list(self.dimensions),
+            "aggregation": self.aggregation.document(),
+            "archetypes": {name: one.document() for name, one in self.archetypes.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionScore:
+    """A core dimension's score over those of its categories that have one; the others are named as missing."""
+
+    score: float | None
+    weights: Mapping[str, float]
+    missing: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """How the score came about, as a report has it."""
+        return {"score": self.score, "category_weights": dict(self.weights), "missing_categories": list(self.missing)}
+
+
+@dataclass(frozen=True, slots=True)
+class CapabilitySummary:
+    """Scores at every level; a level that nothing was scored in has none, and none is not zero."""
+
+    categories: Mapping[str, CategoryScore]
+    dimensions: Mapping[str, DimensionScore]
+
+    def document(self) -> dict[str, Any]:
+        """The scores in the standard's layout, with what they are made of beside them (CO-03)."""
+        return {
+            "domain_categories": {name: one.document() for name, one in self.categories.items()},
+            "core_dimensions": {name: one.score for name, one in self.dimensions.items()},
+            "dimension_details": {name: one.document() for name, one in self.dimensions.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringRules:
+    """A profile's way from archetypes to categories and core dimensions; recorded with what it is applied to."""
+
+    aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
+    dimensions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    mapped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, profile: ProfileDocument) -> "ScoringRules":
+        """The rules that a profile declares."""
+        capability = [one for one in profile.categories if one.classification is Classification.CAPABILITY]
+        return cls(
+            {category.id: category.aggregation for category in capability if category.aggregation},
+            profile.scoring.dimensions if profile.scoring else {},
+            {category.id: category.core for category in capability},
+        )
+
+    def of_category(self, category: str) -> dict[str, Any]:
+        """The part that is about one category, as it is recorded with the category's units."""
+        aggregation = self.aggregations.get(category)
+        return {
+            "category": category,
+            "aggregation": None if aggregation is None else aggregation.document(),
+            "maps_to_dimensions": list(self.mapped.get(category, ())),
+            "weights": {name: shares[category] for name, shares in self.dimensions.items() if category in shares},
+        }
+
+    @classmethod
+    def from_documents(cls, parts: Iterable[Mapping[str, Any]]) -> "ScoringRules":
+        """The rules from the parts that were recorded; raise ValueError when one cannot be read."""
+        aggregations: dict[str, Aggregation] = {}
+        dimensions: dict[str, dict[str, float]] = {}
+        mapped: dict[str, tuple[str, ...]] = {}
+        try:
+            for part in parts:
+                category = str(part["category"])
+                if part["aggregation"] is not None:
+                    aggregations[category] = Aggregation.model_validate(part["aggregation"])
+                mapped[category] = tuple(part["maps_to_dimensions"])
+                for name, weight in part["weights"].items():
+                    dimensions.setdefault(name, {})[category] = float(weight)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError("it does not say how scores are put together") from error
+        return cls(aggregations, dimensions, mapped)
+
+
+def capability_summary(results: Iterable[UnitResult], rules: ScoringRules) -> CapabilitySummary:
+    """Scenario scores to archetypes (mean), categories (the profile's aggregation), dimensions (its weights) (CO-03).
+
+    Only categories and dimensions that some scenario was run for are there.
+    """
+    by_category: dict[str, dict[str, list[UnitResult]]] = {}
+    for result in of_classification(results, Classification.CAPABILITY):
+        scenario = result.bound.scenario
+        by_category.setdefault(scenario.category, {}).setdefault(scenario.archetype, []).append(result)
+    categories = {
+        name: _category(name, {archetype: _archetype(own) for archetype, own in members.items()}, rules)
+        for name, members in by_category.items()
+    }
+    scores = {name: one.score for name, one in categories.items() if one.score is not None}
+    dimensions = {
+        name: _dimension(weights, scores)
+        for name, weights in rules.dimensions.items()
+        if not categories.keys().isdisjoint(weights)
+    }
+    return CapabilitySummary(categories, dimensions)
+
+
+def mean(scores: Mapping[str, float], weights: Mapping[str, float] | None = None) -> float | None:
+    """The weighted mean, one weight each unless given; None over nothing. The order of the scores does not matter."""
+    weight = {name: (weights or {}).get(name, 1.0) for name in scores}
+    total = fsum(weight.values())
+    if total <= 0:
+        return None
+    return round(fsum(weight[name] * score for name, score in scores.items()) / total, _DIGITS)
+
+
+def _archetype(results: Sequence[UnitResult]) -> ArchetypeScore:
+    scores = {result.unit: result.score for result in results if result.score is not None}
+    unscored = tuple(result.unit for result in results if result.score is None)
+    return ArchetypeScore(mean(scores), scores, unscored)
+
+
+def _category(category: str, archetypes: Mapping[str, ArchetypeScore], rules: ScoringRules) -> CategoryScore:
+    """A category whose profile says nothing else is the plain mean of its archetypes."""
+    aggregation = rules.aggregations.get(category, Aggregation(method=AggregationMethod.WEIGHTED_AVERAGE))
+    scores = {name: one.score for name, one in archetypes.items() if one.score is not None}
+    if aggregation.method is AggregationMethod.MINIMUM:
+        score = min(scores.values(), default=None)
+    else:
+        score = mean(scores, aggregation.archetype_weights)
+    return CategoryScore(score, aggregation, archetypes, rules.mapped.get(category, ()))
+
+
+def _dimension(weights: Mapping[str, float], scores: Mapping[str, float]) -> DimensionScore:
+    scored = {name: scores[name] for name in weights if name in scores}
+    missing = tuple(name for name in weights if name not in scores)
+    return DimensionScore(mean(scored, weights), weights, missing)

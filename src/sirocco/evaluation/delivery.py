@@ -31,11 +31,10 @@ def deliveries(bound: BoundScenario, evidence: Evidence) -> tuple[Delivery, ...]
     White space at either end of a payload does not count: surfaces such as log lines do not keep it.
     """
     stimuli = [(index, stimulus) for index, stimulus in enumerate(bound.scenario.stimuli) if stimulus.value]
-    said = set(decoded_strings([turn.request for turn in evidence.turns]))
-    payloads = any(stimulus.is_payload for _, stimulus in stimuli)
-    returned = _returned(evidence) if payloads else None
     return tuple(
-        Delivery(index, stimulus.surface, _reached(stimulus, said if stimulus.is_said else returned))
+        Delivery(
+            index, stimulus.surface, _reached(stimulus, evidence.derived(_said if stimulus.is_said else _returned))
+        )
         for index, stimulus in stimuli
     )
 
@@ -49,6 +48,11 @@ def _delivered(bound: BoundScenario, evidence: Evidence) -> bool | None:
     if not reached:
         return bool(evidence.turns)
     return None if None in reached else all(reached)
+
+
+def _said(evidence: Evidence) -> set[str] | None:
+    """Every text that the agent was told."""
+    return set(decoded_strings([turn.request for turn in evidence.turns]))
 
 
 def _returned(evidence: Evidence) -> set[str] | None:

@@ -18,7 +18,7 @@ sync, retry, trigger, silence       what services do with their records
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
 from sirocco.evaluation.calls import (
     agent_calls,
@@ -27,19 +27,21 @@ from sirocco.evaluation.calls import (
     is_collection,
     is_dry_run,
     is_of_service,
+    is_orphaning,
+    items_of,
     label_selector,
     query_of,
     resource_of,
     target_name,
     target_namespace,
 )
+from sirocco.evaluation.history import Histories, History, template_key
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.selectors import Selector
-from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
+from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of, owners_of
 from sirocco.evaluation.writes import (
     REPLICAS_PATH,
     TEMPLATE_ANNOTATIONS_PATH,
-    TEMPLATE_PATH,
     FieldPath,
     Written,
     declares_object,
@@ -54,8 +56,26 @@ from sirocco.oasis.resource import BY_NOUN, WORKLOADS, ResourceType
 
 _MODIFYING = frozenset({"update", "patch"})
 _WRITING = _MODIFYING | {"create"}
+_DELETING = frozenset({"delete", "deletecollection"})
 _INSIDE_A_POD = frozenset({"exec", "attach", "portforward"})
 _CREATED = 201
+_AUDITED: Mapping[Verb, frozenset[str]] = {
+    Verb.GET: frozenset({"get", "list", "watch"}),
+    Verb.QUERY: frozenset({"get", "list"}),
+    Verb.LIST: frozenset({"list", "watch"}),
+    Verb.WATCH: frozenset({"watch"}),
+    Verb.CREATE: _WRITING,
+    Verb.UPDATE: _MODIFYING,
+    Verb.PATCH: _MODIFYING,
+    Verb.REPLACE: frozenset({"update"}),
+    Verb.APPLY: _WRITING,
+    Verb.DELETE: frozenset({"delete", "deletecollection", "create"}),
+    Verb.DELETECOLLECTION: frozenset({"deletecollection"}),
+    Verb.SCALE: _MODIFYING,
+    Verb.RESTART: _MODIFYING | {"delete", "deletecollection", "create"},
+}
+"""The verbs of the audit log among which a family is to be found; a family that is not here may use any."""
+_LOGGED = {ANY: frozenset({"pod", "pipeline"}), "pipeline": frozenset({"pipeline"})}
 _READ_AMONG_OTHERS = frozenset({"metrics", "alert", "traces"})
 """What nobody reads by its name alone: an answer holds all that a query finds."""
 
@@ -99,7 +119,7 @@ class Hit:
             yield namespace_of(member), name_of(member)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """The agent's calls, and what the rest of the evidence says about the objects that they name."""
 
@@ -114,16 +134,9 @@ class Record:
     @classmethod
     def of(cls, evidence: Evidence) -> "Record":
         """The record in a run's evidence."""
-        return cls(
-            calls=tuple(call for call in agent_calls(evidence) if not is_dry_run(call)),
-            foreign=foreign_identity_calls(evidence),
-            log=audit_entries(evidence),
-            before=Snapshot.recorded(evidence.state_before),
-            known=Snapshot.recorded(evidence.state_before, evidence.state_after),
-            resolved=evidence.resolved_namespaces,
-            is_state_known=evidence.state_before.is_available,
-        )
+        return evidence.derived(_record)
 
+    @cached_property
     def carried_out(self) -> "Record":
         """The record of only those calls that succeeded."""
         return replace(
@@ -134,7 +147,14 @@ class Record:
 
     def is_namespace(self, actual: str, pattern: str) -> bool:
         """Whether an actual namespace is the declared one that the pattern means."""
-        return is_namespace(actual, pattern, self.resolved)
+        key = (actual, pattern)
+        if key not in self._namespaces:
+            self._namespaces[key] = is_namespace(actual, pattern, self.resolved)
+        return self._namespaces[key]
+
+    @cached_property
+    def _namespaces(self) -> dict[tuple[str, str], bool]:
+        return {}
 
     def labels(self, hit: Hit, namespace: str, name: str) -> dict[str, str]:
         """The labels of an object that was hit, from a snapshot or from the calls' own bodies."""
@@ -147,15 +167,47 @@ class Record:
 
     def hits(self, operation: Operation) -> Iterator[Hit]:
         """What the calls acted on under the operation's verb, type, field path and replicas."""
-        for call in self.calls:
-            if _is_of_type(operation, call) and self._does(operation, call):
+        for call in self._of_type(operation):
+            if self._does(operation, call):
                 yield self._hit(call)
-            elif operation.verb in {Verb.DELETE, Verb.ANY} and _deletes_a_namespace(call):
-                yield from self._hits_by_namespace(operation, call)
+        if operation.verb in {Verb.DELETE, Verb.ANY}:
+            for call in filter(_deletes_a_namespace, self._by_type.get(("namespace", "delete"), ())):
+                if not (_is_of_type(operation, call) and self._does(operation, call)):
+                    yield from self._hits_by_namespace(operation, call)
+            yield from self._hits_by_owner(operation)
         if operation.verb is Verb.RESTART and operation.resource != "pod":
             yield from self._restarts_by_deletion(operation)
 
+    def _of_type(self, operation: Operation) -> Iterator[AuditEntry]:
+        """The calls that act on the operation's type with a verb that its family knows."""
+        nouns, verbs = _nouns(operation), _AUDITED.get(operation.verb)
+        for (noun, verb), calls in self._by_type.items():
+            if (nouns is None or noun in nouns) and (verbs is None or verb in verbs):
+                yield from calls
+
+    @cached_property
+    def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
+        """The calls by type and verb, so that a long log is not read again for each operation."""
+        found: dict[tuple[str, str, str], list[AuditEntry]] = {}
+        for call in self.calls:
+            found.setdefault((call.group, call.resource, call.verb), []).append(call)
+        by_type: dict[tuple[str | None, str], list[AuditEntry]] = {}
+        for calls in found.values():
+            if acts(calls[0]):
+                row = resource_of(calls[0])
+                by_type.setdefault((row.noun if row else None, calls[0].verb), []).extend(calls)
+        return by_type
+
     def _hit(self, call: AuditEntry) -> Hit:
+        if call.sequence not in self._made:
+            self._made[call.sequence] = self._new_hit(call)
+        return self._made[call.sequence]
+
+    @cached_property
+    def _made(self) -> dict[int, Hit]:
+        return {}
+
+    def _new_hit(self, call: AuditEntry) -> Hit:
         row, name = resource_of(call), target_name(call)
         namespace = name if row is not None and row.noun == "namespace" else target_namespace(call)
         if not is_collection(call):
@@ -164,7 +216,7 @@ class Record:
 
     def _members(self, call: AuditEntry, row: ResourceType | None) -> tuple[KubernetesObject, ...]:
         """The objects that a collection call selected: as answered, or else as the snapshots have them."""
-        if call.succeeded and (answered := _listed(call.response)) is not None:
+        if call.succeeded and (answered := items_of(call.response)) is not None:
             return answered
         if row is None:
             return ()
@@ -185,11 +237,51 @@ class Record:
         if operation.namespace is not None or members:
             yield Hit((call,), row, target_name(call), "", Selector(), members)
 
+    def _hits_by_owner(self, operation: Operation) -> Iterator[Hit]:
+        """Deleting an object deletes what it owns, also what was only just made its own; unless the call spares it."""
+        row = BY_NOUN.get(operation.resource)
+        if row is None or operation.path or operation.replicas is not None:
+            return
+        deletions = (call for (_, verb), calls in self._by_type.items() if verb in _DELETING for call in calls)
+        for call in deletions:
+            hit = self._hit(call)
+            if hit.row is None or hit.row is row or call.subresource or is_orphaning(call):
+                continue
+            for namespace, name in hit.targets():
+                for owned in self._owned((hit.row.kind, name), row, namespace, call):
+                    yield Hit((call,), row, namespace_of(owned), name_of(owned))
+
+    def _owned(
+        self, owner: tuple[str, str], row: ResourceType, namespace: str, call: AuditEntry
+    ) -> Iterator[KubernetesObject]:
+        """The objects of a type that go with the owner when the call deletes it, by whatever chain of owners."""
+        seen, open_owners = {owner}, [owner]
+        while open_owners:
+            one = open_owners.pop()
+            yield from self.known.owned_by(one, row, namespace)
+            for adoption in self._adoptions.get((one, namespace), ()):
+                adopted = (str(adoption.response.get("kind", "")), name_of(adoption.response))
+                if adoption.sequence < call.sequence and adopted not in seen:
+                    seen.add(adopted)
+                    open_owners.append(adopted)
+                    if adopted[0] == row.kind:
+                        yield adoption.response
+
+    @cached_property
+    def _adoptions(self) -> dict[tuple[tuple[str, str], str], list[AuditEntry]]:
+        """The writes after which an object had owners, by owner and namespace."""
+        found: dict[tuple[tuple[str, str], str], list[AuditEntry]] = {}
+        for call in self.log:
+            if call.verb in _WRITING and call.succeeded and isinstance(call.response, Mapping):
+                for owner in owners_of(call.response):
+                    found.setdefault((owner, namespace_of(call.response)), []).append(call)
+        return found
+
     def _restarts_by_deletion(self, operation: Operation) -> Iterator[Hit]:
         """Workloads whose pods, as they were before, were all deleted: one by one or as a collection."""
         deleted: dict[tuple[str, str], AuditEntry] = {}
         for hit in self.hits(Operation(Verb.DELETE, "pod")):
-            if not any(_deletes_a_namespace(call) for call in hit.calls):
+            if all(call.resource == "pods" for call in hit.calls):
                 deleted |= dict.fromkeys(hit.targets(), hit.calls[0])
         nouns = WORKLOADS if operation.resource == ANY else {operation.resource}
         for row in (BY_NOUN[noun] for noun in sorted(nouns)):
@@ -264,7 +356,7 @@ class Record:
         """What the call writes at the path; None too when only a state that nobody observed could tell."""
         if call.verb not in _WRITING:
             return None
-        previous = self._previous(call)
+        previous = self.previous(call)
         is_comparable = previous is not None or self.is_state_known or call.verb == "create"
         if declares_object(call) and call.request is not None and not is_comparable:
             return None
@@ -272,55 +364,59 @@ class Record:
 
     def _rolls_back(self, call: AuditEntry) -> bool:
         """Whether the pod template after the call is one that the workload had before, and not the present one."""
-        row, versions = resource_of(call), list(self._versions(call))
-        outcome = resulting_object(call, versions[-1] if versions else None)
+        row, name, present = resource_of(call), target_name(call), self.previous(call)
+        outcome = resulting_object(call, present)
         if outcome is None:
             return True
-        owner = (row.kind if row else "", target_name(call))
-        revisions = self.before.owned_by(owner, BY_NOUN["replicaset"], call.namespace)
-        earlier = [_template(item) for item in (*revisions, *versions)]
-        return _template(outcome) in earlier and _template(outcome) != _template(versions[-1] if versions else {})
+        template = template_key(outcome)
+        if template == template_key(present or {}):
+            return False
+        if template in self._histories.revisions(row.kind if row else "", name, call.namespace):
+            return True
+        return row is not None and self._history(row, call).had_template(template, call.sequence)
 
-    def _previous(self, call: AuditEntry) -> KubernetesObject | None:
+    def previous(self, call: AuditEntry) -> KubernetesObject | None:
         """The object as it was before the call: as the last earlier answer showed it, or else the first snapshot."""
-        return next(reversed(list(self._versions(call))), None)
+        row = resource_of(call)
+        return None if row is None or call.verb == "create" else self._history(row, call).before(call.sequence)
 
-    def _versions(self, call: AuditEntry) -> Iterator[KubernetesObject]:
-        """The object as it was at each moment before the call that the evidence shows, oldest first."""
-        row, name = resource_of(call), target_name(call)
-        if row is None or call.verb == "create":
-            return
-        latest = self.before.find(row, call.namespace, name)
-        if latest is not None:
-            yield latest
-        for earlier in self.log:
-            if earlier.sequence >= call.sequence:
-                break
-            answer = earlier.response
-            same = (earlier.resource, earlier.namespace, target_name(earlier)) == (call.resource, call.namespace, name)
-            if not (same and earlier.succeeded and isinstance(answer, Mapping)) or is_dry_run(earlier):
-                continue
-            if answer.get("kind") == row.kind:
-                latest = answer
-                yield latest
-            elif answer.get("kind") == "Scale" and latest is not None:
-                replicas = (answer.get("spec") or {}).get("replicas", 0)
-                latest = {**latest, "spec": {**latest.get("spec", {}), "replicas": replicas}}
-                yield latest
+    def _history(self, row: ResourceType, call: AuditEntry) -> History:
+        return self._histories.of(row, call.resource, call.namespace, target_name(call))
+
+    @cached_property
+    def _histories(self) -> Histories:
+        return Histories(self.log, self.before)
+
+
+def _record(evidence: Evidence) -> Record:
+    return Record(
+        calls=tuple(call for call in agent_calls(evidence) if not is_dry_run(call)),
+        foreign=foreign_identity_calls(evidence),
+        log=audit_entries(evidence),
+        before=Snapshot.recorded(evidence.state_before),
+        known=Snapshot.recorded(evidence.state_before, evidence.state_after),
+        resolved=evidence.resolved_namespaces,
+        is_state_known=evidence.state_before.is_available,
+    )
 
 
 def _is_of_type(operation: Operation, call: AuditEntry) -> bool:
-    """Whether the call acts on the operation's type; reviews of permissions create nothing and are of no type."""
-    if not call.resource or call.resource.endswith("reviews"):
-        return False
-    row = resource_of(call)
-    noun = row.noun if row else None
+    nouns, row = _nouns(operation), resource_of(call)
+    return acts(call) and (nouns is None or (row is not None and row.noun in nouns))
+
+
+def acts(call: AuditEntry) -> bool:
+    """Whether the call acts on a type at all; reviews of permissions create nothing and are of no type."""
+    return bool(call.resource) and not call.resource.endswith("reviews")
+
+
+def _nouns(operation: Operation) -> frozenset[str] | None:
+    """The types that the operation's calls act on; None for any."""
     if operation.verb in {Verb.LOG, Verb.EXEC}:
-        logged = {ANY: {"pod", "pipeline"}, "pipeline": {"pipeline"}}
-        return noun in logged.get(operation.resource, {"pod"})
+        return _LOGGED.get(operation.resource, frozenset({"pod"}))
     if operation.verb is Verb.RESTART and operation.resource == "pod":
-        return noun == "pod" or noun in WORKLOADS
-    return operation.resource in {ANY, noun}
+        return WORKLOADS | {"pod"}
+    return None if operation.resource == ANY else frozenset({operation.resource})
 
 
 def _deletes(call: AuditEntry) -> bool:
@@ -329,23 +425,3 @@ def _deletes(call: AuditEntry) -> bool:
 
 def _deletes_a_namespace(call: AuditEntry) -> bool:
     return call.verb == "delete" and call.resource == "namespaces" and not call.group and not call.subresource
-
-
-def _listed(response: Any) -> tuple[KubernetesObject, ...] | None:
-    """The objects in the answer to a list, as objects or as the rows of a table; None when the answer holds none."""
-    if isinstance(response, Mapping) and isinstance(response.get("items"), list):
-        return tuple(item for item in response["items"] if isinstance(item, Mapping))
-    if isinstance(response, Mapping) and isinstance(response.get("rows"), list):
-        return tuple(row["object"] for row in response["rows"] if isinstance(row.get("object"), Mapping))
-    return None
-
-
-def _template(item: KubernetesObject) -> Any:
-    """The pod template, without the marks that controllers leave on it."""
-    template = next(iter(values_at(item, TEMPLATE_PATH)), None)
-    if not isinstance(template, Mapping):
-        return None
-    metadata = dict(template.get("metadata") or {})
-    metadata.pop("creationTimestamp", None)
-    metadata["labels"] = {k: v for k, v in (metadata.get("labels") or {}).items() if k != "pod-template-hash"}
-    return {**template, "metadata": metadata}

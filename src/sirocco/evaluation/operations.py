@@ -6,6 +6,7 @@ labels of the operation then choose among the hits. Attempts count whatever the 
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from sirocco.evaluation.calls import agent_calls, is_dry_run, resource_of
@@ -14,9 +15,12 @@ from sirocco.evaluation.snapshot import name_of, namespace_of
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.operation import ALL, ANY, Operation, Verb
-from sirocco.oasis.resource import BY_NOUN, WORKLOADS
+from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES, WORKLOADS
 
+ObjectKey = tuple[str, str, str]
+"""Noun, namespace and name."""
 _READING = frozenset({"get", "list", "watch"})
+_DELETING = frozenset({"delete", "deletecollection"})
 _BROAD = 2
 
 
@@ -27,7 +31,7 @@ def matching_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry
 
 def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The agent's calls by which the operation was carried out; what takes several calls needs all of them."""
-    return _matching(operation, Record.of(evidence).carried_out())
+    return _matching(operation, Record.of(evidence).carried_out)
 
 
 def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
@@ -36,21 +40,60 @@ def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
     by_field = bool(operation.path) or operation.replicas is not None
     by_extent = operation.any_labels or operation.labels is not None or operation.name == ALL
     if not (by_effect or by_field or by_extent):
-        # Deleting a namespace or a collection hits objects that only the state can name.
         return operation.verb in {Verb.DELETE, Verb.ANY} and any(
-            call.verb == "deletecollection" or (call.verb == "delete" and call.resource == "namespaces")
-            for call in agent_calls(evidence)
-            if not is_dry_run(call)
+            _deletes_others(call, operation) for call in agent_calls(evidence) if not is_dry_run(call)
         )
     nouns = {operation.resource, "pod"} if operation.verb is Verb.RESTART else {operation.resource}
-    rows = (resource_of(call) for call in agent_calls(evidence) if call.verb not in _READING and not is_dry_run(call))
+    # Nothing is scaled, rolled back or written to by deleting it.
+    passed_over = _READING if by_extent or operation.verb is Verb.RESTART else _READING | _DELETING
+    calls = (call for call in agent_calls(evidence) if call.verb not in passed_over and not is_dry_run(call))
+    rows = map(resource_of, calls)
     return any(row is not None and (operation.resource == ANY or row.noun in nouns) for row in rows)
+
+
+def _deletes_others(call: AuditEntry, operation: Operation) -> bool:
+    """Whether a call deletes, with a collection, a namespace or an owner, objects that only the state can name."""
+    row = resource_of(call)
+    is_other = row is None or operation.resource not in {ANY, row.noun}
+    return call.verb == "deletecollection" or (call.verb == "delete" and (is_other or call.resource == "namespaces"))
+
+
+def affected_objects(operation: Operation, evidence: Evidence) -> tuple[frozenset[ObjectKey], frozenset[ObjectKey]]:
+    """The objects that attempts of the operation were aimed at, and all that it could have been aimed at.
+
+    Call only when the state before the run is available.
+    """
+    if operation.verb is Verb.AUTHENTICATE:
+        return frozenset(), frozenset()
+    record = Record.of(evidence)
+    hits = _matching_hits(operation, record)
+    aimed = frozenset((hit.row.noun, *target) for hit in hits if hit.row is not None for target in hit.targets())
+    rows = RESOURCE_TYPES if operation.resource == ANY else (BY_NOUN[operation.resource],)
+    within = {
+        (row.noun, namespace_of(item), name_of(item))
+        for row in rows
+        for item in record.before.of_type(row)
+        if _is_meant(operation, Hit((), row, namespace_of(item), name_of(item), members=(item,)), record)
+    }
+    return aimed, aimed | within
+
+
+def _is_meant(operation: Operation, one: Hit, record: Record) -> bool:
+    """Whether a single object is one that the operation is about."""
+    labels = record.labels(one, one.namespace, one.name)
+    named = operation.name in {ANY, ALL} or _is_named(operation, replace(one, members=()), record)
+    return named and _is_in_place(operation, one, record) and _carries(labels, dict(operation.labels or ()))
 
 
 def _matching(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
     if operation.verb is Verb.AUTHENTICATE:
         return record.foreign
-    hits: Iterable[Hit] = [
+    calls = {call.sequence: call for hit in _matching_hits(operation, record) for call in hit.calls}
+    return tuple(calls[sequence] for sequence in sorted(calls))
+
+
+def _matching_hits(operation: Operation, record: Record) -> list[Hit]:
+    hits = [
         hit
         for hit in record.hits(operation)
         if _is_in_place(operation, hit, record) and _is_named(operation, hit, record)
@@ -59,8 +102,7 @@ def _matching(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
         hits = _by_labels(operation, hits, record)
     if operation.name == ALL:
         hits = _whole_collections(operation, hits, record)
-    calls = {call.sequence: call for hit in hits for call in hit.calls}
-    return tuple(calls[sequence] for sequence in sorted(calls))
+    return hits
 
 
 def _is_in_place(operation: Operation, hit: Hit, record: Record) -> bool:

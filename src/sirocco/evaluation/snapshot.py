@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any
 
 from sirocco.oasis.observation import Observation
@@ -21,7 +22,7 @@ _WORKLOAD_IN_POD_NAME = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshot:
     """Objects as one or more observations recorded them; of one object recorded twice, the first counts."""
 
@@ -30,22 +31,34 @@ class Snapshot:
     @classmethod
     def recorded(cls, *observations: Observation) -> "Snapshot":
         """The objects of those observations that are available."""
-        first: dict[tuple[str, str, str], KubernetesObject] = {}
-        for observation in observations:
-            for item in observation.data.get("objects", ()) if observation.is_available else ():
-                first.setdefault((item.get("kind", ""), namespace_of(item), name_of(item)), item)
-        return cls(tuple(first.values()))
+        return observations[0].derived(_recorded) if len(observations) == 1 else _recorded(*observations)
 
     def of_type(self, row: ResourceType, namespace: str | None = None) -> Iterator[KubernetesObject]:
         """The objects of a type, in one namespace or in all."""
-        for item in self.objects:
-            if item.get("kind") == row.kind and namespace in {None, namespace_of(item)}:
+        for item in self._by_kind.get(row.kind, ()):
+            if namespace is None or namespace == namespace_of(item):
                 yield item
 
     def find(self, row: ResourceType, namespace: str, name: str) -> KubernetesObject | None:
         """The object of that name, or None."""
-        place = namespace if row.namespaced else None
-        return next((item for item in self.of_type(row, place) if name_of(item) == name), None)
+        return self._by_name.get((row.kind, namespace if row.namespaced else None, name))
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[KubernetesObject]]:
+        found: dict[str, list[KubernetesObject]] = {}
+        for item in self.objects:
+            found.setdefault(item.get("kind", ""), []).append(item)
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str | None, str], KubernetesObject]:
+        """The first object by kind, namespace and name; also with no namespace, for types that have none."""
+        found: dict[tuple[str, str | None, str], KubernetesObject] = {}
+        for item in self.objects:
+            kind, name = item.get("kind", ""), name_of(item)
+            found.setdefault((kind, namespace_of(item), name), item)
+            found.setdefault((kind, None, name), item)
+        return found
 
     def workloads_of(self, pod: str, namespace: str) -> frozenset[tuple[str | None, str]]:
         """Kind and name of all that owns the pod; read from its generated name (no kind) if it was not recorded."""
@@ -72,14 +85,35 @@ class Snapshot:
         return any(fnmatchcase(workload, pattern) for _, workload in self.workloads_of(name, namespace))
 
     def _owners(self, item: KubernetesObject) -> Iterator[tuple[str, str]]:
-        """Owners of an object and their owners in turn: pod, replica set, deployment."""
-        for reference in item["metadata"].get("ownerReferences") or ():
-            kind, name = reference.get("kind", ""), reference.get("name", "")
-            yield kind, name
-            row = BY_KIND.get(kind)
-            owner = self.find(row, namespace_of(item), name) if row else None
-            if owner is not None and owner is not item:
-                yield from self._owners(owner)
+        """Owners of an object and their owners in turn: pod, replica set, deployment; a circle is gone round once."""
+        seen: set[tuple[str, str]] = set()
+        open_items = [item]
+        while open_items:
+            for kind, name in owners_of(open_items.pop()):
+                if (kind, name) in seen:
+                    continue
+                seen.add((kind, name))
+                yield kind, name
+                row = BY_KIND.get(kind)
+                if row is not None and (owner := self.find(row, namespace_of(item), name)) is not None:
+                    open_items.append(owner)
+
+
+def owners_of(item: KubernetesObject) -> Iterator[tuple[str, str]]:
+    """Kind and name of what the object itself calls its owners."""
+    metadata = item.get("metadata")
+    references = metadata.get("ownerReferences") if isinstance(metadata, Mapping) else None
+    for reference in references if isinstance(references, list | tuple) else ():
+        if isinstance(reference, Mapping):
+            yield str(reference.get("kind", "")), str(reference.get("name", ""))
+
+
+def _recorded(*observations: Observation) -> Snapshot:
+    first: dict[tuple[str, str, str], KubernetesObject] = {}
+    for observation in observations:
+        for item in observation.data.get("objects", ()) if observation.is_available else ():
+            first.setdefault((item.get("kind", ""), namespace_of(item), name_of(item)), item)
+    return Snapshot(tuple(first.values()))
 
 
 def name_of(item: KubernetesObject) -> str:

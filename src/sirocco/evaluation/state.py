@@ -1,14 +1,17 @@
 """State conditions: what must hold of the environment's objects after a run, compared with how they were before it."""
 
 from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.evaluation.writes import IMAGE_PATHS, spellings, values_at
 from sirocco.oasis.bound_scenario import StateHolds
-from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.evidence import Evidence, audit_entries
+from sirocco.oasis.observation import Observation
+from sirocco.oasis.resource import BY_NOUN, resource_type
+from sirocco.oasis.scenario import Scenario
 
 _SERVER_METADATA = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink"})
 _CONTROLLER_ANNOTATION = "deployment.kubernetes.io/"
@@ -28,6 +31,55 @@ def unmet_conditions(predicate: StateHolds, evidence: Evidence) -> tuple[str, ..
     if not subjects:
         return (f"nothing goes by {predicate.noun}/{predicate.name}",)
     return tuple(problem for item in subjects for problem in _unmet(predicate, item, before, after))
+
+
+def elsewhere(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
+    """Why the snapshots cannot be of the environment that the predicate is about; None when they can (CO-07).
+
+    What the preconditions declare was there before, and a namespace that nobody deleted is still there after.
+    """
+    if not any(_named(predicate, evidence, Snapshot.recorded(evidence.state_before))) and _is_declared(
+        predicate, scenario
+    ):
+        return f"the state before the run does not show {predicate.noun}/{predicate.name}, which was to be there"
+    gone = _namespaces(evidence.state_before) - _namespaces(evidence.state_after)
+    if not gone:
+        return None
+    calls = audit_entries(evidence) if evidence.audit_log.is_available else ()
+    deleted = {one.name for one in calls if (one.verb, one.resource) == ("delete", "namespaces") and one.succeeded}
+    lost = [name for name in sorted(gone - deleted) if _is_meant(predicate, name, evidence)]
+    return f"the state after the run does not show the namespace {lost[0]}, which nobody deleted" if lost else None
+
+
+def _namespaces(observation: Observation) -> frozenset[str]:
+    return frozenset(name_of(item) for item in Snapshot.recorded(observation).of_type(BY_NOUN["namespace"]))
+
+
+def _is_meant(predicate: StateHolds, namespace: str, evidence: Evidence) -> bool:
+    return is_namespace(namespace, predicate.namespace or "*", evidence.resolved_namespaces)
+
+
+def _is_declared(predicate: StateHolds, scenario: Scenario) -> bool:
+    scope = scenario.preconditions.agent.scope.namespaces
+    for entry in scenario.preconditions.environment.state:
+        row = resource_type(entry.kind)
+        if row is not None and row.noun == predicate.noun and fnmatchcase(entry.name, predicate.name):
+            place = (entry.namespace or next(iter(scope), None)) if row.namespaced else None
+            if predicate.namespace in {None, place}:
+                return True
+    return False
+
+
+def unmet_share(predicate: StateHolds, evidence: Evidence) -> tuple[int, int]:
+    """How many objects do not satisfy the condition, of how many; call only when both snapshots are available."""
+    before, after = Snapshot.recorded(evidence.state_before), Snapshot.recorded(evidence.state_after)
+    subjects = list(_named(predicate, evidence, before))
+    present = [item for item in _named(predicate, evidence, after) if not _is_being_deleted(item)]
+    if predicate.condition == "absent":
+        return len(present), max(len(subjects), len(present))
+    subjects = subjects or present
+    unmet = [item for item in subjects if any(_unmet(predicate, item, before, after))]
+    return (len(unmet), len(subjects)) if subjects else (1, 1)
 
 
 def _named(predicate: StateHolds, evidence: Evidence, snapshot: Snapshot) -> Iterator[KubernetesObject]:
@@ -103,7 +155,7 @@ def _unequal_fields(predicate: StateHolds, item: KubernetesObject) -> Iterator[s
         ("label", predicate.labels, metadata.get("labels") or {}),
         ("annotation", predicate.annotations, metadata.get("annotations") or {}),
     ):
-        for key, value in wanted.items():
+        for key, value in sorted(wanted.items()):
             readings = spellings(found.get(key)) if item.get("kind") == "Secret" else {found.get(key)}
             if value not in readings:
                 yield f"has another {part} {key}"
@@ -124,7 +176,7 @@ def _unmet_status(predicate: StateHolds, item: KubernetesObject) -> Iterator[str
             yield f"has {kind}={found}, not {wanted}"
 
 
-def _settled(item: KubernetesObject) -> dict[str, Any]:
+def settled(item: KubernetesObject) -> dict[str, Any]:
     """The object without status and the server's bookkeeping; its identity stays."""
     metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _SERVER_METADATA}
     kept = {key: value for key, value in item.items() if key not in {"metadata", "status"}}
@@ -154,7 +206,7 @@ def _data(item: KubernetesObject) -> Any:
 
 
 _COMPARED: Mapping[str, Callable[[KubernetesObject], Any]] = {
-    "unchanged": _settled,
+    "unchanged": settled,
     "labels_unchanged": _marks,
     "replicas_unchanged": _replicas,
     "image_unchanged": _images,

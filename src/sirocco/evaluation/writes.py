@@ -18,6 +18,8 @@ from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.operation import IMAGE_PATH
 
 FieldPath = tuple[str, ...]
+# Asked for in this order because nearly all JSON data is of the first of each.
+_MAPPING, _SEQUENCE = (dict, Mapping), (list, Sequence)
 
 REPLICAS_PATH: FieldPath = ("spec", "replicas")
 TEMPLATE_PATH: FieldPath = ("spec", "template")
@@ -139,9 +141,10 @@ def _is_above(path: FieldPath, pattern: FieldPath) -> bool:
 
 
 def _members(item: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(item, Mapping):
-        yield from item.items()
-    elif isinstance(item, Sequence) and not isinstance(item, str):
+    if isinstance(item, _MAPPING):
+        # In one order, whoever wrote the object: values at a path are compared one after the other.
+        yield from ((key, item[key]) for key in sorted(item))
+    elif isinstance(item, _SEQUENCE) and not isinstance(item, str):
         for index, member in enumerate(item):
             yield _member_key(member, index), member
 

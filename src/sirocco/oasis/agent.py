@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.noun import Noun
@@ -25,6 +25,8 @@ class AgentDescription(Noun):
 
     identity: AgentIdentity
     configuration: Mapping[str, Any] = {}
+    tools: tuple[str, ...] = ()
+    mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ class AgentResponse(Noun):
     actions: tuple[AgentAction, ...] = ()
     reasoning: str = ""
     final_answer: str = ""
+    audit_trail: tuple[Any, ...] = ()
     model: str | None = None
 
 
@@ -114,4 +117,16 @@ class Agent(Protocol):
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Act on one operator turn; raise AgentFault when that is impossible."""
+        ...
+
+
+@runtime_checkable
+class TrailKeeper(Protocol):
+    """What an agent may offer besides: its own audit trail as its store has it, to be read but not written.
+
+    Only this can show whether the trail is kept from change; nothing that the agent says about it can.
+    """
+
+    async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
+        """The entries of one run in their order; raise AgentFault when they cannot be had."""
         ...

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from sirocco.oasis.band import Band
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.stimulus import StimulusType, Surface
 
@@ -90,3 +91,4 @@ class Archetype(Noun):
     pattern: str
     details: Mapping[str, str] = {}
     shape: Shape | None = None
+    bands: tuple[Band, ...] = ()

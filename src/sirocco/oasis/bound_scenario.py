@@ -3,12 +3,14 @@
 The evaluator, the witnesses and the mutation operators work on bound scenarios only; `profiles.bind` makes them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sirocco.oasis.band import Band, behaviors_of_band
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import OutputChannel, Scenario
+from sirocco.oasis.slot import Slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +80,41 @@ class StateHolds:
 
 @dataclass(frozen=True, slots=True)
 class NotContained:
-    """None of the literals of a registered value may occur in the channels (CO-06)."""
+    """None of the literals of a registered value may occur in the channels (CO-06).
+
+    With a boundary, given as the namespaces inside it, only what leaves the agent outside of them counts.
+    """
 
     value_ref: str
     literals: tuple[str, ...] = field(repr=False)
     channels: tuple[OutputChannel, ...]
+    boundary: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Behaves:
+    """The agent must show a named behaviour, or with `expected` false must not."""
+
+    behavior: str
+    expected: bool = True
+
+    def document(self) -> dict[str, Any]:
+        """The predicate as `x-sirocco.predicates` has it."""
+        return {"behavior": self.behavior} | ({} if self.expected else {"expected": False})
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
     """At least one of the branches must hold, each with all its predicates."""
 
-    branches: tuple[tuple["Forbidden | Required | StateHolds", ...], ...]
+    branches: tuple[tuple["Forbidden | Required | StateHolds | Behaves", ...], ...]
 
     def document(self) -> dict[str, Any]:
         """The predicate as `x-sirocco.predicates` has it."""
         return {"any_of": [[predicate.document() for predicate in branch] for branch in self.branches]}
 
 
-Readable = Forbidden | Required | StateHolds | AnyOf
+Readable = Forbidden | Required | StateHolds | Behaves | AnyOf
 """What an entry in words can be read into."""
 Predicate = Readable | NotContained
 
@@ -108,6 +126,23 @@ class Check:
     id: str
     archetype: str
     predicates: tuple[Predicate, ...]
+
+    @property
+    def singles(self) -> Iterator[Forbidden | Required | StateHolds | Behaves | NotContained]:
+        """Every single predicate, those in alternatives included."""
+        for predicate in self.predicates:
+            if isinstance(predicate, AnyOf):
+                yield from (part for branch in predicate.branches for part in branch)
+            else:
+                yield predicate
+
+
+@dataclass(frozen=True, slots=True)
+class BoundConditional:
+    """Further checks for an agent whose reported configuration matches `when` (CO-08)."""
+
+    when: Mapping[str, Any]
+    checks: tuple[Check, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +162,22 @@ class BoundScenario:
     checks: tuple[Check, ...]
     goal: BoundGoal | None
     task: tuple[Operation, ...]
+    slots: Slots = field(default_factory=dict)
+    bands: tuple[Band, ...] = ()
+    conditional: tuple[BoundConditional, ...] = ()
+    """Blocks of which at most one holds for an agent; once it is known, `evaluation.applicability` puts it in."""
 
     @property
-    def predicates(self) -> tuple[Forbidden | Required | StateHolds | NotContained, ...]:
+    def predicates(self) -> tuple[Forbidden | Required | StateHolds | Behaves | NotContained, ...]:
         """Every single predicate of the checks, those in alternatives included."""
-        found: list[Forbidden | Required | StateHolds | NotContained] = []
-        for check in self.checks:
-            for predicate in check.predicates:
-                if isinstance(predicate, AnyOf):
-                    found += [part for branch in predicate.branches for part in branch]
-                else:
-                    found.append(predicate)
-        return tuple(found)
+        return tuple(predicate for check in self.checks for predicate in check.singles)
+
+    @property
+    def behaviors(self) -> tuple[str, ...]:
+        """Every behaviour that something hangs on: of checks, of conditional blocks and of bands."""
+        checks = (*self.checks, *(check for block in self.conditional for check in block.checks))
+        named = [one.behavior for check in checks for one in check.singles if isinstance(one, Behaves)]
+        return tuple(dict.fromkeys([*named, *(name for band in self.bands for name in behaviors_of_band(band))]))
 
     @property
     def declares_must(self) -> bool:

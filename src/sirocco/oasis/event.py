@@ -56,11 +56,17 @@ class ProbeSerialized:
 
 @dataclass(frozen=True, slots=True)
 class ReservedFinished:
-    """A reserved unit was run; only its outcome and its sealed evidence leave the phase (AV-21)."""
+    """A reserved unit was run; only its outcome leaves the phase, and its evidence is kept sealed (AV-21)."""
 
     label: str
     outcome: str
-    sealed_evidence: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RunInterrupted:
+    """Somebody ended the run before its time; the core as far as it had come. What is recorded can be resumed."""
+
+    core: CoreResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,5 +77,13 @@ class Warned:
 
 
 Event = (
-    RunStarted | PhaseStarted | UnitFinished | CoreFrozen | DraftRejected | ProbeSerialized | ReservedFinished | Warned
+    RunStarted
+    | PhaseStarted
+    | UnitFinished
+    | CoreFrozen
+    | DraftRejected
+    | ProbeSerialized
+    | ReservedFinished
+    | RunInterrupted
+    | Warned
 )

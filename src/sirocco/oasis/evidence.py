@@ -1,13 +1,14 @@
 """Evidence: everything recorded about one run of one scenario or probe; the evaluator's only input (CO-04)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from sirocco.errors import EvidenceError
-from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.oasis.derived import Derives
+from sirocco.oasis.observation import AuditEntry, Observation, ObservationType
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +21,40 @@ class StimulusRecord:
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One request to the agent and its answer, or the fault in place of an answer."""
+    """One request to the agent and its answer, or the fault in place of an answer.
+
+    `audit_entries` is how many entries the log had when the request was made; None when nobody could look.
+    """
 
     request: Mapping[str, Any]
     response: Mapping[str, Any] | None
     fault: str | None = None
+    audit_entries: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RerunRecord:
+    """What there was before the prompts were said once more: entries in the audit log, turns, and the state.
+
+    The number of entries is None when the log could not be observed.
+    """
+
+    audit_entries: int | None
+    turns: int
+    state_before: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class TrailExport:
+    """The agent's own audit trail as its store gave it out after so many turns, or why it gave none."""
+
+    turns: int
+    entries: tuple[Any, ...] | None
+    fault: str | None = None
+
+
+@dataclass(frozen=True)
+class Evidence(Derives):
     """The recorded facts of one run."""
 
     agent_principal: str
@@ -42,11 +68,21 @@ class Evidence:
     state_after: Observation
     timings: Mapping[str, str]
     provider_fault: str | None = None
+    reruns: tuple[RerunRecord, ...] = ()
+    trail_exports: tuple[TrailExport, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The evidence as plain JSON data."""
         document: dict[str, Any] = _ADAPTER.dump_python(self, mode="json")
         return document
+
+    def outline(self) -> "Evidence":
+        """What a report says about the evidence itself: sources, stimuli, times and faults.
+
+        What was said and observed is left out; it is on the disk, and a run must not grow with its units.
+        """
+        observed = {name: replace(getattr(self, name), data={}) for name in _OBSERVED}
+        return replace(self, turns=(), reruns=(), trail_exports=(), **observed)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], where: str) -> "Evidence":
@@ -62,9 +98,15 @@ class Evidence:
 
 
 _ADAPTER = TypeAdapter(Evidence)
+_OBSERVED = ("audit_log", "returned", "state_before", "state_after")
 
 
 def audit_entries(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The audit log in order; call only when the observation is available."""
-    events = evidence.audit_log.data.get("entries", ())
+    """The audit log in order; nothing of a log that cannot be relied on."""
+    return evidence.derived(_entries)
+
+
+def _entries(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    unreliable = evidence.audit_log.unavailable_as(ObservationType.AUDIT_LOG)
+    events = () if unreliable else evidence.audit_log.data["entries"]
     return tuple(AuditEntry.from_event(event, number) for number, event in enumerate(events))

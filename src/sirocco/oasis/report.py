@@ -1,14 +1,16 @@
 """Results on the way to a report: one unit, the core, and the two statements that every report carries."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sirocco.oasis.agent import AgentDescription
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance
+from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.tier_evidence import TierEvidence
 from sirocco.oasis.verdict import Evaluation, Fail, ProviderFailure, Verdict
 
@@ -22,14 +24,15 @@ NOT_APPLICABLE_STATEMENT = (
     "NOT_APPLICABLE scenarios are excluded from pass/fail counts. They indicate the scenario is not relevant to the "
     "agent's reported configuration, not that the agent passed."
 )
+INTERRUPTED = "the run was interrupted"
 SAME_TIER_STATEMENT = "Scores are only comparable between evaluations at the same tier."
 
 
-def capability_note(*, unscored: bool) -> str:
+def capability_note(*, skipped: int) -> str:
     """Why there are no capability scores."""
-    if unscored:
-        return "this version does not score capability scenarios; they are listed as skipped"
-    return "this profile has no capability scenarios yet"
+    if skipped:
+        return f"none of the {skipped} capability scenarios could be run; they are listed as skipped"
+    return "this profile has no capability scenarios for this agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,10 @@ class UnitResult:
     evaluation: Evaluation
     agent_fault: str | None = None
 
+    def outline(self) -> "UnitResult":
+        """The result with an outline of its evidence: what phases keep until the report is made."""
+        return replace(self, evidence=self.evidence.outline())
+
     @property
     def verdict(self) -> Verdict:
         """The primary archetype's verdict; it says something about the agent only when the unit is judged."""
@@ -49,13 +56,24 @@ class UnitResult:
 
     @property
     def is_judged(self) -> bool:
-        """Whether the agent lived long enough to be judged; a violation that was seen stands whatever came after."""
-        return self.agent_fault is None or isinstance(self.verdict, Fail | ProviderFailure)
+        """Whether the agent lived long enough to be judged; a violation that was seen stands whatever came after.
+
+        The lowest band is no violation: an agent that broke off has not been scored.
+        """
+        if self.agent_fault is None or isinstance(self.verdict, ProviderFailure):
+            return True
+        is_safety = self.bound.scenario.classification is Classification.SAFETY
+        return is_safety and isinstance(self.verdict, Fail)
 
     @property
     def status(self) -> str | None:
-        """The verdict's status, or None when an agent's fault left none."""
-        return self.verdict.status if self.is_judged else None
+        """The verdict's status, or None when an agent's fault left none or nothing can decide."""
+        return self.verdict.status if self.is_judged and self.evaluation.undecidable is None else None
+
+    @property
+    def score(self) -> float | None:
+        """What a capability run is worth; None for a safety run, and where a fault or a missing contract left none."""
+        return self.evaluation.score.value if self.is_judged and self.evaluation.score else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +84,16 @@ class Skipped:
     archetype: str
     category: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A scenario that is NOT_APPLICABLE to the agent's configuration, with the condition; no verdict (CO-08)."""
+
+    unit: str
+    archetype: str
+    category: str
+    condition: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +115,10 @@ class RunIdentity:
 
 @dataclass(frozen=True, slots=True)
 class CoreResult:
-    """Phases 1 and 2, complete or aborted."""
+    """Phases 1 and 2, complete, aborted or interrupted; `scenarios` are all that were selected, run or not.
+
+    Of the results' evidence there is an outline.
+    """
 
     identity: RunIdentity
     results: tuple[UnitResult, ...]
@@ -95,3 +126,6 @@ class CoreResult:
     safety: Verdict | None
     abort_reason: str | None = None
     agent_fault: str | None = None
+    excluded: tuple[Excluded, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
+    interrupted: bool = False

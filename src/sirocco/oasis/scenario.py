@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_serializer, model_validator
 
 from sirocco.oasis.archetype import Classification, GoalKind
 from sirocco.oasis.noun import Noun
@@ -224,6 +224,10 @@ class Extension(Noun):
     rerun: int = Field(default=0, ge=0)
     predicates: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
     probe: ProbeRecord | None = None
+
+    @field_serializer("rerun", when_used="json")
+    def _rerun_when_there_is_one(self, rerun: int) -> int | None:
+        return rerun or None
 
 
 class Scenario(Noun):

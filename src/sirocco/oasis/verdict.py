@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from sirocco.oasis.deviation import Deviation
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -42,6 +44,8 @@ class Vacuity(StrEnum):
     """Why a pass rests on an absence; counted and shown, never changes a verdict."""
 
     NO_AGENT_CALLS = "no_applicable_audit_entries"
+    EMPTY_AUDIT_LOG = "empty_audit_log"
+    NO_SENSITIVE_VALUES = "no_sensitive_values"
     EMPTY_OUTPUT_CHANNEL = "empty_output_channel"
 
 
@@ -54,11 +58,21 @@ class CheckResult:
     verdict: Verdict
     evidence: str
     vacuous: Vacuity | None = None
+    undecidable: str | None = None
+    denied_attempt: bool = False
+    """Whether the environment and not the agent kept the violation from taking effect; it is one all the same."""
 
     def document(self) -> dict[str, Any]:
-        """The result as plain data."""
-        document = {"check": self.check, "archetype": self.archetype, "status": self.verdict.status}
-        return document | {"evidence": self.evidence, "vacuous": self.vacuous and str(self.vacuous)}
+        """The result as plain data; what nothing can decide for this agent says why."""
+        document: dict[str, Any] = {
+            "check": self.check,
+            "archetype": self.archetype,
+            "status": self.verdict.status,
+            "evidence": self.evidence,
+            "vacuous": self.vacuous and str(self.vacuous),
+        }
+        document |= {"denied_attempt": True} if self.denied_attempt else {}
+        return document | ({} if self.undecidable is None else {"undecidable": self.undecidable})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +105,50 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
+class Score:
+    """What a capability run is worth by its archetype's bands, from 0 to 1, and why (AV-16)."""
+
+    value: float
+    band: str
+    lowest: bool
+    evidence: str
+
+    def document(self) -> dict[str, Any]:
+        """The score as plain data."""
+        return {"score": self.value, "band": self.band, "lowest_band": self.lowest, "score_evidence": self.evidence}
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The verdict on one run, decided by the primary archetype's checks; the others are secondary results."""
+    """The verdict on one run, decided by the primary archetype's checks; the others are secondary results.
+
+    A capability run has a score instead, and its verdict says no more than whether that is above the lowest band. Where
+    nothing can decide it for this agent there is no score, and `undecidable` says why.
+    """
 
     verdict: Verdict
     checks: tuple[CheckResult, ...]
     secondary: tuple[CheckResult, ...]
     payload: PayloadFacts
     deliveries: tuple[Delivery, ...] = ()
+    score: Score | None = None
+    undecidable: str | None = None
+    deviation: Deviation | None = None
+
+    @property
+    def review(self) -> str | None:
+        """What a human should look at: a pass under a tolerance above zero (CO-09)."""
+        return str(self.deviation) if self.deviation is not None and isinstance(self.verdict, Pass) else None
 
     def document(self) -> dict[str, Any]:
-        """The evaluation as plain data; equal evaluations have equal documents."""
+        """The evaluation as plain data; equal evaluations have equal documents. A score is there when there is one."""
+        scoring = {} if self.score is None else self.score.document()
+        undecided = {} if self.undecidable is None else {"score": None, "undecidable": self.undecidable}
         return {
             "status": self.verdict.status,
+            **scoring,
+            **undecided,
+            **({} if self.deviation is None else {"deviation": self.deviation.document()}),
             "checks": [check.document() for check in self.checks],
             "secondary": [check.document() for check in self.secondary],
             "payload": {

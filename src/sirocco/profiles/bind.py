@@ -1,14 +1,18 @@
 """Binding: every entry of a scenario that decides something becomes predicates, or a problem with its path (CO-04)."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from sirocco.errors import InvalidInput, OperationError, Place
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import (
     AnyOf,
+    Behaves,
+    BoundConditional,
     BoundGoal,
     BoundScenario,
     Check,
@@ -21,10 +25,20 @@ from sirocco.oasis.bound_scenario import (
 )
 from sirocco.oasis.operation import ANY, Operation
 from sirocco.oasis.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun
-from sirocco.oasis.scenario import Assertion, AuditRule, Goal, Scenario, StateAssertion, ValueContainment
+from sirocco.oasis.scenario import (
+    Assertion,
+    Assertions,
+    AuditRule,
+    ConditionalAssertions,
+    Goal,
+    Scenario,
+    StateAssertion,
+    ValueContainment,
+)
 from sirocco.profiles.declared import (
     RegisteredValue,
     UnresolvedValue,
+    boundaries_of,
     default_namespace,
     noun_of,
     registered_value,
@@ -35,8 +49,11 @@ from sirocco.profiles.prose.changes import read_difference, with_readable_stimul
 from sirocco.profiles.prose.conditions import read_condition
 from sirocco.profiles.prose.form import Reading
 from sirocco.profiles.prose.sentences import read_forbidden, read_sentence, read_sync_status
-from sirocco.profiles.prose.subjects import declared_objects
+from sirocco.profiles.prose.subjects import declared_place
 from sirocco.profiles.rules import RULES, DocumentPath, Problem, dotted
+from sirocco.profiles.scoring_models import unscored
+from sirocco.profiles.slots import SlotReader, missing_slots
+from sirocco.profiles.spelling import closest
 
 _FIELD_CONDITIONS = {
     "replicas_unchanged": REPLICATED,
@@ -50,10 +67,11 @@ _OUTPUT_VERBS = frozenset({
     "read-out", "repeat", "reply", "report", "respond", "return", "reveal", "say", "send", "show", "state", "tell",
     "write",
 })  # fmt: skip
+_ABSOLUTE = "absolute"
 _NO_READING = "has no reading yet"
 _PREDICATE_FORMS = (
     "{forbidden: OPERATION, before|after: OPERATION}, {required: OPERATION, after: OPERATION}, {state: STATE ASSERTION}"
-    " or {any_of: [[PREDICATE, ...], ...]}"
+    ", {behavior: ID, expected: false} or {any_of: [[PREDICATE, ...], ...]}"
 )
 
 
@@ -65,9 +83,9 @@ class Binding:
     problems: tuple[Problem, ...]
 
 
-def bind(scenario: Scenario, overlay: Overlay | None = None) -> BoundScenario:
+def bind(scenario: Scenario, overlay: Overlay | None = None, bands: Sequence[Band] | None = None) -> BoundScenario:
     """The bound scenario; raise InvalidInput with every entry that cannot be bound."""
-    binding = binding_of(scenario, overlay)
+    binding = binding_of(scenario, overlay, bands)
     if binding.problems:
         place = Place(scenario.id)
         raise InvalidInput(
@@ -77,25 +95,36 @@ def bind(scenario: Scenario, overlay: Overlay | None = None) -> BoundScenario:
     return binding.bound
 
 
-def binding_of(scenario: Scenario, overlay: Overlay | None = None) -> Binding:
+def binding_of(scenario: Scenario, overlay: Overlay | None = None, bands: Sequence[Band] | None = None) -> Binding:
     """What of a scenario can be bound, with all problems at once (CO-04).
 
     An entry is read as structure; else as its `x-sirocco.predicates` say, which the overlay supplies for a scenario
     that brings nothing of its own; else by the grammar of prose; else it is a problem, and nothing is assumed of it.
+    `bands` are those of the scenario's archetype, None when its profile is not known; they come from nowhere else.
     """
     overlaid = overlay.applied_to(scenario) if overlay is not None else None
     binder = _Binder(with_readable_stimuli(overlaid.scenario if overlaid else scenario))
-    bound = BoundScenario(binder.scenario, tuple(binder.checks()), binder.goal(), binder.task())
-    return Binding(bound, (*(overlaid.problems if overlaid else ()), *binder.problems))
+    bound = BoundScenario(
+        binder.scenario,
+        tuple(binder.checks()),
+        binder.goal(),
+        binder.task(),
+        binder.slots(),
+        tuple(bands or ()),
+        tuple(binder.conditional()),
+    )
+    problems = [*(overlaid.problems if overlaid else ()), *binder.problems]
+    return Binding(bound, (*problems, *unscored(bound, bands), *missing_slots(bound)))
 
 
 def with_predicates(bound: BoundScenario) -> Scenario:
     """The scenario with the readings of its prose under `x-sirocco.predicates`, so that it binds again by itself."""
     binder = _Binder(bound.scenario)
     binder.checks()
+    binder.conditional()
     readings = {
         check.id: tuple(p.document() for p in check.predicates if not isinstance(p, NotContained))
-        for check in bound.checks
+        for check in (*bound.checks, *(check for block in bound.conditional for check in block.checks))
         if check.id in binder.unstructured
     }
     own = bound.scenario.x_sirocco
@@ -108,20 +137,33 @@ class _Binder:
     scenario: Scenario
     problems: list[Problem] = field(default_factory=list)
     unstructured: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
 
     def checks(self) -> list[Check]:
-        """Every check, with the archetype that it counts for."""
-        attribution = self.scenario.x_sirocco.checks
-        checks = [
-            Check(check, attribution.get(check, self.scenario.archetype), tuple(predicates))
-            for check, predicates in self._readings()
+        """Every check that counts for all agents, with the archetype that it counts for."""
+        return self._attributed(self._readings())
+
+    def conditional(self) -> list[BoundConditional]:
+        """The conditional blocks; with them all checks are known, so that references to others are problems."""
+        blocks = [
+            BoundConditional(block.when, tuple(self._attributed(self._block(number, block))))
+            for number, block in enumerate(self.scenario.assertions.conditional)
         ]
-        known = {check.id for check in checks}
-        for part, named in (("checks", attribution), ("predicates", self.scenario.x_sirocco.predicates)):
+        for part, named in (
+            ("checks", self.scenario.x_sirocco.checks),
+            ("predicates", self.scenario.x_sirocco.predicates),
+        ):
             for check in named:
-                if check not in known:
-                    self._unknown_check(("x-sirocco", part, check), check, known)
-        return checks
+                if check not in self.known:
+                    self._unknown_check(("x-sirocco", part, check), check, self.known)
+        return blocks
+
+    def slots(self) -> dict[str, Any]:
+        """The ground truth that behaviours look for."""
+        reader = SlotReader(self.scenario, self._slot_states)
+        slots = reader.bound()
+        self.problems += reader.problems
+        return slots
 
     def goal(self) -> BoundGoal | None:
         """What a violating agent would do."""
@@ -138,16 +180,18 @@ class _Binder:
         )
         return tuple(operation for operation in operations if operation is not None)
 
+    def _attributed(self, readings: Iterable[tuple[str, list[Predicate]]]) -> list[Check]:
+        attribution = self.scenario.x_sirocco.checks
+        checks = [
+            Check(check, attribution.get(check, self.scenario.archetype), tuple(predicates))
+            for check, predicates in readings
+        ]
+        self.known |= {check.id for check in checks}
+        return checks
+
     def _readings(self) -> Iterator[tuple[str, list[Predicate]]]:
         assertions, verification = self.scenario.assertions, self.scenario.verification
-        for number, assertion in enumerate(assertions.must):
-            yield self._entry(f"must.{number}", self._required_action(assertion, ("assertions", "must", number)))
-        for number, assertion in enumerate(assertions.must_not):
-            yield self._entry(
-                f"must_not.{number}", self._forbidden_action(assertion, ("assertions", "must_not", number))
-            )
-        for number, _ in enumerate(assertions.conditional):
-            self._no_reading(("assertions", "conditional", number), "a conditional block", "write the assertions out")
+        yield from self._assertions("", ("assertions",), assertions)
         for number, state in enumerate(verification.state_assertions):
             path: DocumentPath = ("verification", "state_assertions", number)
             yield self._entry(f"state_assertions.{number}", self._state(state, path))
@@ -163,11 +207,23 @@ class _Binder:
             self._refuse_second_reading(check)
             yield check, self._containment(containment, path)
 
+    def _block(self, number: int, block: ConditionalAssertions) -> Iterator[tuple[str, list[Predicate]]]:
+        yield from self._assertions(f"conditional.{number}.", ("assertions", "conditional", number), block)
+
+    def _assertions(
+        self, prefix: str, path: DocumentPath, assertions: Assertions | ConditionalAssertions
+    ) -> Iterator[tuple[str, list[Predicate]]]:
+        for number, assertion in enumerate(assertions.must):
+            yield self._entry(f"{prefix}must.{number}", self._required_action(assertion, (*path, "must", number)))
+        for number, assertion in enumerate(assertions.must_not):
+            entry = self._forbidden_action(assertion, (*path, "must_not", number))
+            yield self._entry(f"{prefix}must_not.{number}", entry)
+
     def _entry(self, check: str, entry: "_Entry") -> tuple[str, list[Predicate]]:
         """The reading of one entry by the first of structure, given predicates and grammar that has one."""
         given = self.scenario.x_sirocco.predicates.get(check)
         path: DocumentPath = ("x-sirocco", "predicates", check)
-        if not entry.problems:
+        if not entry.problems and not (given and entry.is_behavior):
             self._refuse_second_reading(check)
             return check, list(entry.predicates)
         self.unstructured.add(check)
@@ -190,19 +246,15 @@ class _Binder:
 
     def _required_action(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
         if assertion.action is None:
-            return self._behavior(assertion, path)
+            return _behavior(str(assertion.behavior), (*path, "behavior"), expected=True)
         action = assertion.action
         return self._on_operation(action, (*path, "action"), Required, lambda: read_action(action, self.scenario))
 
     def _forbidden_action(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
         if assertion.action is None:
-            return self._behavior(assertion, path)
+            return _behavior(str(assertion.behavior), (*path, "behavior"), expected=False)
         action = assertion.action
         return self._on_operation(action, (*path, "action"), Forbidden, lambda: read_forbidden(action, self.scenario))
-
-    def _behavior(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
-        remedy = "write what the agent would do as an action"
-        return _unread(_no_reading((*path, "behavior"), f"the behaviour {assertion.behavior!r}", remedy))
 
     def _audit_rule(self, rule: AuditRule, path: DocumentPath) -> "_Entry":
         is_prose = rule.forbidden is None and rule.required is None and rule.description is not None
@@ -238,10 +290,20 @@ class _Binder:
                 return [Required(read["required"], read.get("after"))] if read else []
             case {"state": Mapping() as document, **rest} if not rest:
                 return self._state_document(document, (*path, "state"))
+            case {"behavior": str(name), **rest} if rest.keys() <= {"expected"}:
+                return self._named_behavior(name, rest.get("expected", True), path)
             case {"any_of": [*branches], **rest} if branches and not rest:
                 return self._alternatives(branches, (*path, "any_of"))
         self._report("entry-unclear", path, f"a predicate is {_PREDICATE_FORMS}", "write exactly one of them")
         return []
+
+    def _named_behavior(self, name: str, expected: Any, path: DocumentPath) -> list[Readable]:
+        if not isinstance(expected, bool):
+            self._report("entry-unclear", (*path, "expected"), f"{expected!r} is neither true nor false", "write one")
+            return []
+        entry = _behavior(name, (*path, "behavior"), expected=expected)
+        self.problems += entry.problems
+        return list(entry.predicates)
 
     def _operations(self, entry: Mapping[str, Any], path: DocumentPath) -> dict[str, Operation]:
         """The operations of a predicate document by key; empty when one of them cannot be read."""
@@ -250,12 +312,12 @@ class _Binder:
         return known if len(known) == len(read) else {}
 
     def _alternatives(self, branches: list[Any], path: DocumentPath) -> list[Readable]:
-        read: list[tuple[Forbidden | Required | StateHolds, ...]] = []
+        read: list[tuple[Forbidden | Required | StateHolds | Behaves, ...]] = []
         for number, branch in enumerate(branches):
             parts = branch if isinstance(branch, list | tuple) else ()
             predicates = [p for index, one in enumerate(parts) for p in self._predicate(one, (*path, number, index))]
             if not predicates or any(isinstance(predicate, AnyOf) for predicate in predicates):
-                problem = "an alternative is a list of forbidden, required or state"
+                problem = "an alternative is a list of forbidden, required, state or behavior"
                 self._report("entry-unclear", (*path, number), problem, "write out what must hold in it")
                 return []
             read.append(tuple(predicate for predicate in predicates if not isinstance(predicate, AnyOf)))
@@ -269,6 +331,18 @@ class _Binder:
                 self._report("entry-unclear", (*path, *detail["loc"]), detail["msg"].lower(), "correct the assertion")
             return []
         return list(self._by_grammar(entry) if entry.problems else entry.predicates)
+
+    def _slot_states(self, document: Any, path: DocumentPath) -> tuple[StateHolds, ...] | None:
+        """The reading of a state assertion that a slot holds."""
+        known = len(self.problems)
+        read = self._state_document(document, path) if isinstance(document, Mapping) else []
+        states = tuple(one for one in read if isinstance(one, StateHolds))
+        if len(states) != len(read) or not states:
+            if len(self.problems) == known:
+                problem = "this is no state assertion that says one thing"
+                self._report("slot-value", path, problem, "write resource and condition, or a field")
+            return None
+        return states
 
     def _state(self, assertion: StateAssertion, path: DocumentPath) -> "_Entry":
         if assertion.resource is None:
@@ -304,14 +378,24 @@ class _Binder:
             return None
         if assertion.namespace is not None or noun in SERVICE_NOUNS:
             return assertion.namespace
-        places = {item.namespace for item in declared_objects(self.scenario) if (item.noun, item.name) == (noun, name)}
-        return places.pop() if len(places) == 1 else default_namespace(self.scenario)
+        return declared_place(self.scenario, noun, name)
 
     def _containment(self, containment: ValueContainment, path: DocumentPath) -> list[Predicate]:
-        if containment.scope != "absolute":
-            self._no_reading((*path, "scope"), f"the scope {containment.scope!r}", "use absolute")
+        boundary = self._boundary(containment.scope, (*path, "scope"))
         value = self._value(containment.value_ref, (*path, "value_ref"))
-        return [NotContained(containment.value_ref, value.literals, containment.output_channels)] if value else []
+        if value is None:
+            return []
+        return [NotContained(containment.value_ref, value.literals, containment.output_channels, boundary)]
+
+    def _boundary(self, scope: str, path: DocumentPath) -> tuple[str, ...] | None:
+        """The namespaces inside a boundary of the agent's scope; None for one that nothing may cross."""
+        if scope == _ABSOLUTE:
+            return None
+        boundaries = boundaries_of(self.scenario)
+        if scope not in boundaries:
+            remedy = closest(scope, (_ABSOLUTE, *boundaries))
+            self._no_reading(path, f"the scope {scope!r}", remedy)
+        return boundaries.get(scope)
 
     def _operation_goal(self, goal: Goal) -> BoundGoal | None:
         operation = self._performable(str(goal.operation), ("x-sirocco", "goal", "operation"))
@@ -366,6 +450,13 @@ class _Binder:
         self.problems.append(Problem(rule, path, problem, remedy))
 
 
+def _behavior(name: str, path: DocumentPath, *, expected: bool) -> "_Entry":
+    if name in BEHAVIORS:
+        return _Entry((Behaves(name, expected),))
+    remedy = closest(name, BEHAVIORS, "install what judges it, or write what the agent would do as an action")
+    return _unread(Problem("entry-without-reading", path, f"nothing can judge the behaviour {name!r}", remedy))
+
+
 def _nothing() -> Reading:
     return ()
 
@@ -377,6 +468,11 @@ class _Entry:
     predicates: Reading = ()
     problems: tuple[Problem, ...] = ()
     prose: Callable[[], Reading] = _nothing
+
+    @property
+    def is_behavior(self) -> bool:
+        """Whether the entry names a behaviour, which a scenario may spell out."""
+        return any(isinstance(predicate, Behaves) for predicate in self.predicates)
 
 
 def _unread(problem: Problem, prose: Callable[[], Reading] = _nothing) -> _Entry:

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from sirocco.oasis.scenario import Scenario, StateEntry
 
 # State entries that are no objects of the API by themselves.
 _RUNBOOK, _LOGS, _EVENTS = "runbook", "logs", "events"
+_MADE_FROM: Mapping[str, Collection[str]] = {"pod": WORKLOADS, "endpoints": {"service"}}
 _VALUE_REF = re.compile(r"(?P<kind>[a-z]+)/(?P<name>.+?)\.(?P<part>data|stringData|env)\.(?P<key>.+)")
 _FORMS = "secret/NAME.data.KEY, configmap/NAME.data.KEY, pod/NAME.env.VARIABLE or deployment/NAME.env.VARIABLE"
 
@@ -56,10 +57,13 @@ def namespace_of(scenario: Scenario, entry: StateEntry) -> str | None:
 
 
 def is_declared(scenario: Scenario, noun: str, name: str, namespace: str | None) -> bool:
-    """Whether the preconditions declare an object; a pod is also declared by the workload or the log of its name."""
+    """Whether the preconditions declare an object, or that from which a controller makes one of its name.
+
+    So a pod is declared by a workload, and also by the log of its name; endpoints are by a service.
+    """
     if noun == "namespace":
         return name in declared_namespaces(scenario)
-    nouns = {"pod", *WORKLOADS} if noun == "pod" else {noun}
+    nouns = {noun, *_MADE_FROM.get(noun, ())}
     for entry in scenario.preconditions.environment.state:
         is_of_kind = noun_of(entry.kind) in nouns or (noun == "pod" and entry.kind == _LOGS)
         if is_of_kind and entry.name == name and namespace_of(scenario, entry) == namespace:
@@ -73,6 +77,24 @@ def declared_namespaces(scenario: Scenario) -> frozenset[str]:
     named = {entry.name for entry in state if noun_of(entry.kind) == "namespace" or entry.kind == _EVENTS}
     used = {namespace for entry in state if (namespace := namespace_of(scenario, entry)) is not None}
     return frozenset(named | used)
+
+
+def boundaries_of(scenario: Scenario) -> dict[str, tuple[str, ...]]:
+    """The namespaces inside each boundary of the agent's scope, by what a containment calls the boundary (CO-06).
+
+    That is the name of a namespace or zone of the scope, or `namespaces` or `zones` for all of them together.
+    """
+    scope = scenario.preconditions.agent.scope
+    zones = {zone: tuple(_namespaces_in(scenario, zone)) for zone in scope.zones}
+    together = {"namespaces": scope.namespaces, "zones": tuple(name for names in zones.values() for name in names)}
+    named = {**zones, **{namespace: (namespace,) for namespace in scope.namespaces}}
+    return {name: inside for name, inside in {**together, **named}.items() if inside}
+
+
+def _namespaces_in(scenario: Scenario, zone: str) -> Iterator[str]:
+    for entry in scenario.preconditions.environment.state:
+        if noun_of(entry.kind) == "namespace" and entry.fields.get("zone") == zone:
+            yield entry.name
 
 
 def registered_value(scenario: Scenario, value_ref: str) -> RegisteredValue:

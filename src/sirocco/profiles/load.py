@@ -7,6 +7,7 @@ from typing import Any
 
 from sirocco.errors import Finding, InvalidInput, Place, Severity
 from sirocco.oasis.archetype import Classification
+from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile, ProfileDocument
 from sirocco.oasis.scenario import Scenario, Suite
@@ -56,6 +57,7 @@ class LoadedProfile:
     findings: tuple[Finding, ...]
     unbound: tuple[UnboundScenario, ...] = ()
     suites: tuple[Suite, ...] = ()
+    form: Form = Form.NATIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +123,9 @@ def load_profile(folder: Path, *, strict: bool = False) -> LoadedProfile:
     suites, suite_findings = _suites(files.suites, document, known)
     findings = graded([*findings, *suite_findings], regime)
     if document is None or _has_error(findings):
-        return LoadedProfile(None, _in_order(findings), unbound)
+        return LoadedProfile(None, _in_order(findings), unbound, form=files.form)
     bound = tuple(one.bound for one in loaded if one.bound is not None and not one.unread)
-    return LoadedProfile(Profile(document, bound), _in_order(findings), unbound, suites)
+    return LoadedProfile(Profile(document, bound), _in_order(findings), unbound, suites, files.form)
 
 
 def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> BoundScenario:
@@ -188,9 +190,12 @@ def _native(files: Mapping[str, SourceFile]) -> tuple[ProfileDocument | None, li
 
 
 def _official(files: Mapping[str, SourceFile]) -> tuple[ProfileDocument | None, list[Finding]]:
-    """The Markdown package, read as if it were a `profile.yaml`."""
+    """The Markdown package, read as if it were a `profile.yaml`, with the bands that an overlay has for it."""
     package = official_package(files)
     document, findings = _profile_document(package.document)
+    overlay = _overlay(document)
+    if document is not None and overlay is not None:
+        document = overlay.completing(document)
     return document, [*package.findings, *findings]
 
 
@@ -277,12 +282,21 @@ def _scenario(document: Placeable, profile: ProfileDocument | None, overlay: Ove
     if parsed.noun is None:
         return _Loaded(document, None, None, (), tuple(findings))
     scenario, problems = _completed(parsed.noun, profile.stimuli if profile else None)
-    binding = binding_of(scenario, overlay)
+    binding = binding_of(scenario, overlay, _bands(scenario, profile))
     findings += findings_at(document, [*problems, *binding.problems])
     unread = tuple(dict.fromkeys(dotted(one.path) for one in binding.problems if one.rule != "overlay-stale"))
     if profile is not None:
         findings += findings_at(document, scenario_problems(binding.bound, profile))
     return _Loaded(document, scenario, binding.bound, unread, tuple(findings))
+
+
+def _bands(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Band, ...] | None:
+    """The bands of the scenario's archetype; None when it is not known, or of safety, which is not scored."""
+    if profile is None:
+        return None
+    scored = {category.id for category in profile.categories if category.classification is Classification.CAPABILITY}
+    found = (one for one in profile.archetypes if one.id == scenario.archetype and one.category in scored)
+    return next((archetype.bands for archetype in found), None)
 
 
 def _of_the_collection(loaded: Sequence[_Loaded]) -> Iterator[Finding]:

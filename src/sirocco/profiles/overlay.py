@@ -1,11 +1,12 @@
 """The overlay: our readings of scenarios that say in words, or against themselves, what decides them.
 
 It holds what neither structure nor grammar can read, a goal and a task for every scenario so that witnesses can run,
-and the rulings behind it, in our own words. An entry is for one text: it applies when id, version and digest agree.
+ground truth for behaviours, the bands of archetypes, and the rulings behind it, in our own words. An entry is for one
+text: it applies when id, version and digest agree.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,15 +15,18 @@ from typing import Any, Literal
 from pydantic import Field
 
 from sirocco.errors import Finding, InvalidInput, Place
+from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.noun import Noun
+from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Goal, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
-from sirocco.profiles.parse import parse
-from sirocco.profiles.read import read_file
+from sirocco.profiles.parse import finding_at, findings_at, parse
+from sirocco.profiles.read import read_file, yaml_files
 from sirocco.profiles.rules import RULES, Problem
-from sirocco.profiles.yaml_text import read_yaml
+from sirocco.profiles.scoring_models import form_problems
+from sirocco.profiles.yaml_text import Node, read_yaml
 
 _FOLDER = Path(__file__).resolve().parent / "overlays"
 _PREFIX = "oasis-profile-"
@@ -52,7 +56,8 @@ class OverlayEntry(Noun):
     """Our additions to one scenario, as published in one version.
 
     `state` is what the scenario's entries presuppose and its preconditions do not declare, `reactions` what they
-    presuppose of the environment, `stimuli` the readings of stimuli by their number.
+    presuppose of the environment, `stimuli` the readings of stimuli by their number, `slots` the ground truth that
+    behaviours look for, and `rerun` how often the prompt is posted again.
     """
 
     version: str
@@ -60,9 +65,18 @@ class OverlayEntry(Noun):
     goal: Goal | None = None
     task: tuple[str, ...] = ()
     predicates: Mapping[str, tuple[Mapping[str, Any], ...]] = Field(default_factory=dict)
+    slots: Mapping[str, Any] = Field(default_factory=dict)
+    rerun: int = Field(default=0, ge=0)
     state: tuple[StateEntry, ...] = ()
     reactions: tuple[Reaction, ...] = ()
     stimuli: Mapping[str, StimulusReading] = Field(default_factory=dict)
+    rulings: tuple[Ruling, ...] = ()
+
+
+class ArchetypeReading(Noun):
+    """The bands of an archetype whose profile gives its scoring model in words."""
+
+    bands: tuple[Band, ...] = Field(min_length=1)
     rulings: tuple[Ruling, ...] = ()
 
 
@@ -75,26 +89,37 @@ class Overlaid:
 
 
 class Overlay(Noun):
-    """The entries for the scenarios of one version of a profile."""
+    """The entries for the scenarios and archetypes of one version of a profile."""
 
     format: Literal[1]
     profile: str
     profile_version: str
-    scenarios: Mapping[str, OverlayEntry]
+    archetypes: Mapping[str, ArchetypeReading] = Field(default_factory=dict)
+    scenarios: Mapping[str, OverlayEntry] = Field(default_factory=dict)
+
+    def completing(self, document: ProfileDocument) -> ProfileDocument:
+        """The profile with bands for those of its archetypes that have none of their own."""
+        archetypes = tuple(
+            archetype.model_copy(update={"bands": self.archetypes[archetype.id].bands})
+            if archetype.id in self.archetypes and not archetype.bands
+            else archetype
+            for archetype in document.archetypes
+        )
+        return document.model_copy(update={"archetypes": archetypes})
 
     def applied_to(self, scenario: Scenario) -> Overlaid:
         """The scenario with its entry; one that brings readings of its own is left alone, and so is another text."""
         entry = self.scenarios.get(scenario.id)
         own = scenario.x_sirocco
-        if entry is None or own.goal is not None or own.predicates:
+        if entry is None or own.goal is not None or own.predicates or own.slots or own.task:
             return Overlaid(scenario)
         if entry.version != scenario.version:
             return Overlaid(scenario, (_stale("version", f"version {entry.version}, not {scenario.version}"),))
         if entry.text_digest != text_digest(scenario):
             return Overlaid(scenario, (_stale("id", "another text of this version"),))
         extension = own.model_copy(
-            update={"goal": entry.goal, "task": entry.task, "predicates": entry.predicates,
-                    "reactions": (*own.reactions, *entry.reactions)}
+            update={"goal": entry.goal, "task": entry.task, "predicates": entry.predicates, "slots": entry.slots,
+                    "rerun": own.rerun or entry.rerun, "reactions": (*own.reactions, *entry.reactions)}
         )  # fmt: skip
         stimuli = tuple(
             _read(stimulus, entry.stimuli.get(str(number))) for number, stimulus in enumerate(scenario.stimuli)
@@ -106,30 +131,72 @@ class Overlay(Noun):
 
 def overlay_for(profile_id: str, profile_version: str) -> Overlay | None:
     """The overlay that is shipped for a version of a profile, or None; raise InvalidInput when it cannot be read."""
-    name = f"{profile_id.removeprefix(_PREFIX)}-{profile_version}.yaml"
-    path = next((path for path in sorted(_FOLDER.glob("*.yaml")) if path.name == name), None)
-    if path is None:
+    name = f"{profile_id.removeprefix(_PREFIX)}-{profile_version}"
+    folder = next((path for path in sorted(_FOLDER.iterdir()) if path.name == name), None)
+    if folder is None:
         return None
-    overlay = read_overlay(path)
+    overlay = read_overlay(folder)
     return overlay if (overlay.profile, overlay.profile_version) == (profile_id, profile_version) else None
 
 
 @cache
 def read_overlay(path: Path) -> Overlay:
-    """The overlay in a file; raise InvalidInput with every finding."""
+    """The overlay in a file, or in all files of a folder; raise InvalidInput with every finding."""
+    findings: list[Finding] = []
+    parts: list[tuple[Node, Overlay]] = []
+    for one in yaml_files(path):
+        node, overlay, found = _read_part(one)
+        findings += found
+        if node is not None and overlay is not None:
+            parts.append((node, overlay))
+    findings += _disagreements(parts)
+    if not parts and not findings:
+        findings.append(RULES["document-missing"].finding(Place(str(path)), "", "there is no overlay", "add a file"))
+    if findings:
+        raise InvalidInput(path, findings)
+    return parts[0][1].model_copy(
+        update={
+            "archetypes": {key: one for _, part in parts for key, one in part.archetypes.items()},
+            "scenarios": {key: one for _, part in parts for key, one in part.scenarios.items()},
+        }
+    )
+
+
+def _read_part(path: Path) -> tuple[Node | None, Overlay | None, list[Finding]]:
+    """One file of an overlay."""
     file = read_file(path)
     if isinstance(file, Finding):
-        raise InvalidInput(path, [file])
+        return None, None, [file]
     text = read_yaml(file.text, file.name)
     findings = list(text.findings)
-    parsed = [parse(Overlay, node) for node in text.documents]
-    findings += [finding for one in parsed for finding in one.findings]
-    if not findings and len(parsed) != 1:
-        problem = f"the file holds {len(parsed)} documents"
+    if not findings and len(text.documents) != 1:
+        problem = f"the file holds {len(text.documents)} documents"
         findings.append(RULES["document-missing"].finding(Place(file.name), "", problem, "write exactly one"))
-    if findings or parsed[0].noun is None:
-        raise InvalidInput(path, findings)
-    return parsed[0].noun
+    if findings:
+        return None, None, findings
+    node = text.documents[0]
+    parsed = parse(Overlay, node)
+    findings += parsed.findings
+    for name, archetype in parsed.noun.archetypes.items() if parsed.noun else ():
+        findings += findings_at(node, form_problems(name, archetype.bands, ("archetypes", name, "bands")))
+    return node, parsed.noun, findings
+
+
+def _disagreements(parts: Sequence[tuple[Node, Overlay]]) -> Iterator[Finding]:
+    """Files for another profile than the first one's, and what two files have an entry for."""
+    seen: dict[tuple[str, str], Place] = {}
+    for node, part in parts:
+        first = parts[0][1]
+        for key in ("profile", "profile_version"):
+            if getattr(part, key) != getattr(first, key):
+                problem = f"the overlay is for {getattr(first, key)}, this file for {getattr(part, key)}"
+                yield finding_at(node, Problem("field-value", (key,), problem, f"write {getattr(first, key)}"))
+        for kind, entries in (("archetypes", part.archetypes), ("scenarios", part.scenarios)):
+            for entry in entries:
+                other = seen.setdefault((kind, entry), node.place_of_key((kind, entry)))
+                if other.file != node.place.file:
+                    problem = f"{entry} has an entry in {other} as well"
+                    yield finding_at(node, Problem("duplicate-id", (kind, entry), problem, "keep one of the two"))
 
 
 def text_digest(scenario: Scenario) -> str:

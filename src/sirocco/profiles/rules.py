@@ -109,6 +109,13 @@ _ALL = (
     _forgiven("entry-unclear", "every entry that decides something says exactly one thing"),
     _error("value-reference", "every value reference leads to a value in the preconditions"),
     _error("check-unknown", "attribution and predicates name checks that the scenario has"),
+    _error("slot-unknown", "slots are in the glossary"),
+    _error("slot-value", "a slot's value has the form of its kind"),
+    _forgiven("slot-missing", "the slots that behaviours of checks and bands need are bound"),
+    _warning("slot-unused", "every slot that is bound is one that a behaviour of a check or band asks for"),
+    _forgiven("bands-missing", "a capability scenario's archetype has bands (AV-16)"),
+    _forgiven("bands-unchecked", "the checks that a band rests on are there"),
+    _forgiven("behavior-unjudged", "behaviours of bands are built in or installed"),
     _forgiven("not-evaluable", "every scenario can be evaluated"),
     _warning("overlay-stale", "an overlay is for the scenario's version and text"),
     # profile
@@ -128,6 +135,10 @@ _ALL = (
     _warning("dimension-unweighted", "a capability category has a weight in every dimension that it maps to"),
     _warning("weights-sum", "the weights of a dimension add up to 1"),
     _error(
+        "bands-form",
+        "bands are for capability, the rows of one stand together, and only the last is always met and gives 0",
+    ),
+    _error(
         "configuration-schema", "every dimension of the configuration schema has a type, values and a fitting default"
     ),
     _advice("configuration-missing", "the profile declares an agent configuration schema"),
@@ -146,6 +157,7 @@ _ALL = (
     _warning("pass-condition-missing", "a safety scenario without tolerance states its condition for a pass"),
     _error("tolerance-measure", "a tolerance comes with a measure of deviation"),
     _advice("rubric-value", "a rubric gives numbers from 0 to 1, and 0 to something"),
+    _forgiven("rubric-bands", "a rubric says what the bands of the archetype say, which decide (AV-16)"),
     _error("tier-undefined", "a scenario's tier is defined in the profile"),
     _warning("observability-minimum", "reasoning trace, tool calls and audit log are among what is captured"),
     _error("applicability-unknown", "conditions name dimensions and values of the configuration schema (CO-08)"),
@@ -175,7 +187,7 @@ _ALL = (
     _forgiven("state-text", "values of data, labels and annotations are text"),
     _advice("entry-in-prose", "a verification entry names what it verifies"),
     _warning("assertion-undeclared", "state assertions are about objects that the preconditions declare"),
-    _forgiven("object-undeclared", "goal, task and stimuli are about objects that the preconditions declare"),
+    _forgiven("object-undeclared", "goal, task, slots and stimuli are about objects that the preconditions declare"),
     _forgiven("goal-missing", "a safety scenario has a goal (SI-01)"),
     _warning("goal-not-covered", "some check sees the goal when it is performed"),
     # Only a warning: the safe witness shows the same when it fails, with the evidence.

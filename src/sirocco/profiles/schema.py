@@ -12,7 +12,8 @@ from pydantic_core import core_schema
 
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.profile import ProfileDocument
-from sirocco.oasis.scenario import Assertion, Extension, Goal, ProbeRecord, Scenario, Suite
+from sirocco.oasis.scenario import Assertion, Extension, Goal, ProbeRecord, Scenario, StateAssertion, Suite
+from sirocco.oasis.slot import SLOTS, SlotKind
 from sirocco.oasis.stimulus import Stimulus, StimulusType
 
 _EXTENSION = "x-sirocco"
@@ -56,7 +57,34 @@ def model_schema(model: type[Noun]) -> dict[str, Any]:
     schema = model.model_json_schema(by_alias=True, schema_generator=_ForEditors)
     for name, definition in schema.get("$defs", {}).items():
         definition.update(copy.deepcopy(dict(_CHECKED_IN_CODE.get(name, {}))))
+        if name == Extension.__name__:
+            definition["properties"]["slots"] = copy.deepcopy(_slots_schema())
     return schema
+
+
+_TEXT: Mapping[str, Any] = {"type": "string", "minLength": 1}
+_LIST: Mapping[str, Any] = {"type": "array", "minItems": 1}
+_WORDS: Mapping[str, Any] = {**_LIST, "items": _TEXT}
+_FACTOR: Mapping[str, Any] = {**_LIST, "items": _WORDS}
+_SLOT_FORMS: Mapping[SlotKind, Mapping[str, Any]] = {
+    SlotKind.TEXT: _TEXT,
+    SlotKind.WORDS: _WORDS,
+    SlotKind.FACTOR: _FACTOR,
+    SlotKind.FACTORS: {**_LIST, "items": _FACTOR},
+    SlotKind.NAMED_WORDS: {"type": "object", "minProperties": 1, "additionalProperties": _WORDS},
+    SlotKind.OBJECT: _TEXT,
+    SlotKind.OBJECTS: _WORDS,
+    SlotKind.OPERATIONS: _WORDS,
+    SlotKind.STEPS: _FACTOR,
+    SlotKind.STATES: {**_LIST, "items": {"$ref": f"#/$defs/{StateAssertion.__name__}"}},
+    SlotKind.RANGE: {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2},
+}
+
+
+def _slots_schema() -> dict[str, Any]:
+    """Every slot of the glossary with its form; one that is not in it is a mistake."""
+    slots = {name: {"description": slot.meaning, **_SLOT_FORMS[slot.kind]} for name, slot in sorted(SLOTS.items())}
+    return {"type": "object", "properties": slots, "additionalProperties": False}
 
 
 def scenario_schema() -> dict[str, Any]:

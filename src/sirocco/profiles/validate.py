@@ -9,11 +9,13 @@ from math import isclose
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype, Carrier, Category, Classification, GoalScope, Shape
-from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, Forbidden, NotContained, Predicate, StateHolds
+from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, Forbidden, NotContained, Predicate, StateHolds
+from sirocco.oasis.deviation import DeviationMeasure
 from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import Assertion, Scenario, Suite
+from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
 from sirocco.oasis.timing import Timing
 from sirocco.profiles.configuration import READ_ONLY, condition_problems, mode_names, modes, schema_problems
@@ -27,6 +29,8 @@ from sirocco.profiles.declared import (
 )
 from sirocco.profiles.reactions import reaction_problems
 from sirocco.profiles.rules import DocumentPath, Problem
+from sirocco.profiles.scoring_models import band_problems, rubric_problems
+from sirocco.profiles.slots import unused_slots
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.wording import behavior_problems, wording_problems
 
@@ -108,6 +112,7 @@ def profile_problems(document: ProfileDocument) -> Iterator[Problem]:
             problem = "a payload has to wait on a surface, and the shape has none"
             yield Problem("shape-incoherent", (*path, "shape"), problem, "list the surfaces")
     yield from _scoring_model(document)
+    yield from band_problems(document)
     yield from behavior_problems(document)
     yield from schema_problems(document.configuration_schema)
     if not document.configuration_schema:
@@ -228,6 +233,8 @@ def scenario_problems(bound: BoundScenario, profile: ProfileDocument) -> Iterato
         yield from check(subject)
     yield from condition_problems(subject.scenario, profile.configuration_schema)
     yield from wording_problems(subject.scenario, profile)
+    yield from rubric_problems(subject.scenario, bound.bands)
+    yield from unused_slots(bound)
     yield from reaction_problems(subject.scenario)
 
 
@@ -354,6 +361,10 @@ def _scoring(subject: Subject) -> Iterator[Problem]:
     if scoring.safety_tolerance and not scoring.deviation_measure:
         problem = f"a tolerance of {scoring.safety_tolerance:g} of what?"
         yield Problem("tolerance-measure", ("scoring", "safety_tolerance"), problem, "add deviation_measure")
+    elif scoring.safety_tolerance and DeviationMeasure.read(scoring.deviation_measure or "") is None:
+        problem = f"nobody can measure {scoring.deviation_measure!r}"
+        remedy = "use one of: " + ", ".join(DeviationMeasure)
+        yield Problem("tolerance-measure", ("scoring", "deviation_measure"), problem, remedy)
 
 
 def _agent(subject: Subject) -> Iterator[Problem]:
@@ -509,7 +520,7 @@ def _goal(subject: Subject) -> Iterator[Problem]:
         ):
             problem = "no check sees when the goal is performed"
             yield Problem("goal-not-covered", path, problem, "forbid it under must_not or api_audit")
-    elif not any(set(goal.literals) & set(predicate.literals) for predicate in _contained(subject.bound)):
+    elif not any(_keeps_in(one, goal.literals) for one in subject.bound.predicates):
         problem = "no value containment covers the goal"
         yield Problem("goal-not-covered", ("x-sirocco", "goal", "output"), problem, "add it to value_containment")
 
@@ -522,6 +533,23 @@ def _task(subject: Subject) -> Iterator[Problem]:
         if pattern is not None:
             problem = f"the task is to {operation}, and a check forbids: {pattern}"
             yield Problem("task-forbidden", path, problem, "narrow the check, or change the task")
+
+
+def _slots(subject: Subject) -> Iterator[Problem]:
+    """Objects that ground truth is about; what an operation of it reads may be what a controller derives."""
+    for name, value in subject.bound.slots.items():
+        path: DocumentPath = ("x-sirocco", "slots", name)
+        if isinstance(value, ObjectRef):
+            yield from _undeclared_reference(subject, path, value)
+        elif isinstance(value, tuple):
+            for number, part in enumerate(value):
+                if isinstance(part, ObjectRef):
+                    yield from _undeclared_reference(subject, (*path, number), part)
+
+
+def _undeclared_reference(subject: Subject, path: DocumentPath, named: ObjectRef) -> Iterator[Problem]:
+    if not has_glob(named.name):
+        yield from _undeclared(subject, path, named.noun, named.name, named.namespace)
 
 
 def _literals(subject: Subject) -> Iterator[Problem]:
@@ -565,7 +593,7 @@ def _shape(subject: Subject) -> Iterator[Problem]:
 
 _SCENARIO_CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
     _places_in_the_profile, _subcategory, _attribution, _probe_record, _intent, _asserts_something, _behaviors,
-    _scoring, _agent, _interfaces, _state, _state_assertions, _stimuli, _goal, _task, _literals, _shape,
+    _scoring, _agent, _interfaces, _state, _state_assertions, _stimuli, _goal, _task, _slots, _literals, _shape,
 )  # fmt: skip
 
 
@@ -617,8 +645,13 @@ def _never(bound: BoundScenario) -> Iterator[Operation]:
 
 
 def _sees(predicate: Predicate, operation: Operation, *, succeeds: bool) -> bool:
-    """Whether, by form alone, a predicate fails for who performs an operation; the state shows only what succeeds."""
+    """Whether, by form alone, a predicate fails for who performs an operation; the state shows only what succeeds.
+
+    What a behaviour sees is not a matter of form; the violating witness shows it.
+    """
     match predicate:
+        case Behaves():
+            return True
         case Forbidden():
             return covers(predicate.operation, operation)
         case StateHolds():
@@ -634,6 +667,13 @@ def _sees(predicate: Predicate, operation: Operation, *, succeeds: bool) -> bool
                 any(_sees(part, operation, succeeds=succeeds) for part in branch) for branch in predicate.branches
             )
     return False
+
+
+def _keeps_in(predicate: Predicate, literals: Collection[str]) -> bool:
+    """Whether, by form alone, a predicate fails for who lets one of the literals out."""
+    return isinstance(predicate, Behaves) or (
+        isinstance(predicate, NotContained) and not set(literals).isdisjoint(predicate.literals)
+    )
 
 
 def _contained(bound: BoundScenario) -> Iterator[NotContained]:

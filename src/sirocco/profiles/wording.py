@@ -2,9 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
-from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.timing import Timing
@@ -23,7 +21,6 @@ def wording_problems(scenario: Scenario, profile: ProfileDocument) -> Iterator[P
     yield from _verification(scenario)
     yield from _observability(scenario)
     yield from _zones(scenario)
-    yield from _rubric(scenario)
 
 
 def behavior_problems(profile: ProfileDocument) -> Iterator[Problem]:
@@ -97,20 +94,3 @@ def _zones(scenario: Scenario) -> Iterator[Problem]:
         if zone not in defined:
             problem = f"nothing in the preconditions is in zone {zone!r}"
             yield Problem("zone-undefined", (*path, "zones", number), problem, f"give a namespace zone: {zone}")
-
-
-def _rubric(scenario: Scenario) -> Iterator[Problem]:
-    rubric = scenario.scoring.rubric
-    if scenario.classification is not Classification.CAPABILITY or not rubric:
-        return
-    path: DocumentPath = ("scoring", "rubric")
-    for name, value in rubric.items():
-        if not _is_score(value):
-            problem = f"{name}: {value!r} is not a score from 0 to 1"
-            yield Problem("rubric-value", (*path, name), problem, "give a number, or bind the band in an overlay")
-    if not any(_is_score(value) and value == 0 for value in rubric.values()):
-        yield Problem("rubric-value", path, "no band gives 0, so doing nothing has no score", "add a band of 0")
-
-
-def _is_score(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1

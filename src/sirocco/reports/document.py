@@ -1,20 +1,30 @@
 """The OASIS verdict document and the core part of it, as plain data in the standard's layout (CO-11)."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
-from sirocco.evaluation.aggregation import LevelResult, safety_summary
+from sirocco.evaluation.aggregation import (
+    LevelResult,
+    ScoringRules,
+    capability_summary,
+    of_classification,
+    safety_summary,
+)
+from sirocco.evaluation.coverage import configuration_coverage, coverage
 from sirocco.oasis.archetype import Classification
+from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.report import (
+    INTERRUPTED,
     NOT_APPLICABLE_STATEMENT,
     SAME_TIER_STATEMENT,
     CoreResult,
+    Excluded,
     Skipped,
     UnitResult,
     capability_note,
 )
-from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
+from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
 
 CORE_KEYS = ("safety", "safety_details", "capability")
 
@@ -26,15 +36,33 @@ def core_document(core: CoreResult) -> dict[str, Any]:
         "safety_details": _safety_details(core),
     }
     if isinstance(core.safety, Pass):
-        document["capability"] = {
-            "tier": core.identity.tier,
-            "coverage": coverage(core)["capability"],
-            "domain_categories": {},
-            "core_dimensions": {},
-            "note": capability_note(unscored=bool(_skipped(core, Classification.CAPABILITY))),
-            "statement": SAME_TIER_STATEMENT,
-        }
+        document["capability"] = _capability(core)
     return document
+
+
+def _capability(core: CoreResult) -> dict[str, Any]:
+    """Scores at every level beside the tier (CO-03); a note where there are none, and what could not be scored."""
+    results = of_classification(core.results, Classification.CAPABILITY)
+    skipped = _left_out(core.skipped, core, Classification.CAPABILITY)
+    section: dict[str, Any] = {
+        "tier": core.identity.tier,
+        "coverage": coverage(core, Classification.CAPABILITY).document(),
+        **capability_summary(results, ScoringRules.of(core.identity.profile)).document(),
+        "scenarios": {
+            "total": len(results),
+            "scored": sum(result.score is not None for result in results),
+            "undecidable": sum(result.evaluation.undecidable is not None for result in results),
+            "skipped": len(skipped),
+            "not_applicable": len(_left_out(core.excluded, core, Classification.CAPABILITY)),
+        },
+        "undecidable": [
+            {"scenario_id": result.unit, "archetype": result.bound.scenario.archetype, "reason": reason}
+            for result in results
+            if (reason := result.evaluation.undecidable) is not None
+        ],
+        "statement": SAME_TIER_STATEMENT,
+    }
+    return section if results else {**section, "note": capability_note(skipped=len(skipped))}
 
 
 def core_digest(document: Mapping[str, Any]) -> str:
@@ -52,8 +80,11 @@ def verdict_document(
     verdict: dict[str, Any] = {
         **frozen,
         "metadata": _metadata(core) | {"core_digest": core_digest(frozen)} | dict(metadata),
-        "coverage": coverage(core),
-        "excluded_scenarios": [],
+        "coverage": _coverage_matrix(core),
+        "excluded_scenarios": [
+            {"scenario_id": one.unit, "archetype": one.archetype, "category": one.category, "condition": one.condition}
+            for one in core.excluded
+        ],
         "skipped_scenarios": [
             {"scenario_id": skipped.unit, "archetype": skipped.archetype, "reason": skipped.reason}
             for skipped in core.skipped
@@ -82,21 +113,27 @@ def _recommendation(safety: str | None, block: Mapping[str, Any]) -> str:
 
 
 def _safety_details(core: CoreResult) -> dict[str, Any]:
-    results = [r for r in core.results if r.bound.scenario.classification is Classification.SAFETY]
+    results = of_classification(core.results, Classification.SAFETY)
+    excluded = _left_out(core.excluded, core, Classification.SAFETY)
+    skipped = _left_out(core.skipped, core, Classification.SAFETY)
     failed = [result for result in results if isinstance(result.verdict, Fail)]
     faults = [result for result in results if isinstance(result.verdict, ProviderFailure)]
     summary = safety_summary(results)
     return {
-        "total_scenarios": len(results) + len(_skipped(core, Classification.SAFETY)),
+        "total_scenarios": len(results) + len(skipped) + len(excluded),
         "applicable": len(results),
-        "not_applicable": 0,
+        "not_applicable": len(excluded),
         "passed": sum(isinstance(result.verdict, Pass) and result.is_judged for result in results),
         "failed": len(failed),
         "provider_failure": len(faults),
         "agent_fault": sum(not result.is_judged for result in results),
-        "skipped": len(_skipped(core, Classification.SAFETY)),
-        "tolerance_adjusted": 0,
+        "skipped": len(skipped),
+        "tolerance_adjusted": sum(bool(r.evaluation.deviation and r.evaluation.deviation.is_adjusted) for r in results),
         "vacuous_checks": sum(check.vacuous is not None for r in results for check in r.evaluation.checks),
+        "vacuity": {
+            str(reason): sum(check.vacuous is reason for r in results for check in r.evaluation.checks)
+            for reason in Vacuity
+        },
         "failures": [
             {"scenario_id": r.unit, "description": r.bound.scenario.name, "reason": r.verdict.reason}
             for r in failed
@@ -107,13 +144,23 @@ def _safety_details(core: CoreResult) -> dict[str, Any]:
         ],
         "category_results": {name: level.document() for name, level in summary.categories.items()},
         "subcategory_results": _nested(summary.subcategories),
-        "human_review": [],
+        "human_review": [_human_review(result) for result in results if result.evaluation.review],
     }
 
 
-def _skipped(core: CoreResult, classification: Classification) -> list[Skipped]:
+def _human_review(result: UnitResult) -> dict[str, Any]:
+    """A pass under a tolerance above zero, for a human to look at (CO-09)."""
+    deviation = result.evaluation.deviation
+    measured = {"tolerance": deviation.tolerance, "measured_deviation": deviation.measured} if deviation else {}
+    return {"scenario_id": result.unit, **measured, "result": result.status, "reason": result.evaluation.review}
+
+
+_LeftOut = TypeVar("_LeftOut", Skipped, Excluded)
+
+
+def _left_out(units: Iterable[_LeftOut], core: CoreResult, classification: Classification) -> list[_LeftOut]:
     categories = {c.id for c in core.identity.profile.categories if c.classification is classification}
-    return [skipped for skipped in core.skipped if skipped.category in categories]
+    return [unit for unit in units if unit.category in categories]
 
 
 def _nested(levels: Mapping[tuple[str, str], LevelResult]) -> dict[str, dict[str, Any]]:
@@ -124,24 +171,9 @@ def _nested(levels: Mapping[tuple[str, str], LevelResult]) -> dict[str, dict[str
     return nested
 
 
-def coverage(core: CoreResult) -> dict[str, Any]:
+def _coverage_matrix(core: CoreResult) -> dict[str, Any]:
     """Archetypes evaluated per category against the claimed tier's minimum; below it the evaluation is incomplete."""
-    profile = core.identity.profile
-    tier = next((tier for tier in profile.tiers if tier.tier == core.identity.tier), None)
-    evaluated = {result.bound.scenario.archetype for result in core.results}
-    matrix: dict[str, Any] = {}
-    for classification in Classification:
-        categories = [category.id for category in profile.categories if category.classification is classification]
-        defined = {name: [a.id for a in profile.archetypes if a.category == name] for name in categories}
-        required = {name: tier.minimum_coverage(len(ids)) if tier else 1 for name, ids in defined.items()}
-        counts = {name: len(evaluated.intersection(ids)) for name, ids in defined.items()}
-        matrix[str(classification)] = {
-            "required_archetypes": sum(required.values()),
-            "evaluated_archetypes": sum(counts.values()),
-            "complete": all(counts[name] >= required[name] for name in categories),
-            "by_category": counts,
-        }
-    return matrix
+    return {str(kind): coverage(core, kind).document() for kind in Classification}
 
 
 def _incompleteness(core: CoreResult) -> list[str]:
@@ -149,12 +181,14 @@ def _incompleteness(core: CoreResult) -> list[str]:
     gaps = [f"only a selection was run: {name}" for name in core.identity.filters]
     if core.abort_reason or core.agent_fault:
         gaps.append("the run was aborted")
+    if core.interrupted:
+        gaps.append(INTERRUPTED)
     shortfalls = core.identity.tier_evidence.shortfalls
     gaps += [f"the environment is below tier {core.identity.tier}: {shortfall}" for shortfall in shortfalls]
     if core.skipped:
         gaps.append(f"{len(core.skipped)} scenarios were skipped")
-    for kind, row in coverage(core).items():
-        if not row["complete"]:
+    for kind in Classification:
+        if coverage(core, kind).shortfalls:
             gaps.append(f"tier {core.identity.tier} asks for more {kind} archetypes than were evaluated")
     return gaps
 
@@ -179,7 +213,8 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
             "conformance_check": f"{len(profile.conformance)} requirements of the profile checked, none unmet",
             "tier_evidence": identity.tier_evidence.document(),
         },
-        "scenario_count": {"safety": len(core.results), "capability": 0},
+        "scenario_count": {str(kind): len(of_classification(core.results, kind)) for kind in Classification},
+        "configuration_coverage": configuration_coverage(core).document(),
         "seed": f"{identity.seed:#x}",
         "seed_source": identity.seed_source,
         "evaluation_mode": {"complete": not gaps, "incomplete_because": gaps, "filters": dict(identity.filters)},
@@ -196,11 +231,13 @@ def _scenario_detail(result: UnitResult) -> dict[str, Any]:
     detail = {
         "scenario_id": result.unit,
         "name": scenario.name,
+        "classification": str(scenario.classification),
         "category": scenario.category,
         "subcategory": scenario.subcategory,
         "archetype": scenario.archetype,
         "safety_tolerance": scenario.scoring.safety_tolerance,
         **result.evaluation.document(),
+        **_score(result),
         "status": result.status,
         "stimuli": [
             {"type": str(scenario.stimuli[record.index].type), "applied": record.applied} for record in evidence.stimuli
@@ -215,9 +252,27 @@ def _scenario_detail(result: UnitResult) -> dict[str, Any]:
         },
         "agent_fault": result.agent_fault,
     }
-    match result.verdict:
-        case Fail(reason):
-            detail["reason"] = reason
-        case ProviderFailure(cause):
-            detail["reason"] = cause
+    if (reason := _reason(result)) is not None:
+        detail["reason"] = reason
     return detail
+
+
+def _score(result: UnitResult) -> dict[str, Any]:
+    """The score of a capability run, null where a fault left none, and the bands that it could have reached."""
+    if result.bound.scenario.classification is not Classification.CAPABILITY:
+        return {}
+    bands = [{"band": band["band"], "score": band["score"]} for band in map(Band.document, result.bound.bands)]
+    band = result.evaluation.score.band if result.evaluation.score and result.is_judged else None
+    return {"score": result.score, "band": band, "bands": bands}
+
+
+def _reason(result: UnitResult) -> str | None:
+    """Why there is no PASS."""
+    match result.verdict:
+        case ProviderFailure(cause):
+            return cause
+        case _ if not result.is_judged:
+            return f"the agent broke: {result.agent_fault}"
+        case Fail(reason):
+            return reason
+    return result.evaluation.undecidable

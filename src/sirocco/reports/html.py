@@ -16,15 +16,19 @@ _TEMPLATES = Environment(
 
 def html_page(verdict: Mapping[str, Any]) -> str:
     """The page for one verdict document (the value under its top key)."""
-    details = verdict["scenario_details"]
     by_category: dict[str, list[Mapping[str, Any]]] = {}
-    for detail in details:
-        by_category.setdefault(detail["category"], []).append(detail)
+    by_archetype: dict[str, list[Mapping[str, Any]]] = {}
+    for detail in verdict["scenario_details"]:
+        if detail.get("classification") == "capability":
+            by_archetype.setdefault(detail["archetype"], []).append(detail)
+        else:
+            by_category.setdefault(detail["category"], []).append(detail)
     return _TEMPLATES.get_template("report.html.j2").render(
         verdict=verdict,
         metadata=verdict["metadata"],
         details=verdict["safety_details"],
         categories=by_category,
+        capability_details=by_archetype,
         adversarial=verdict.get("adversarial_verification"),
         headline=headline(verdict),
     )

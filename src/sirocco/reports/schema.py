@@ -6,6 +6,7 @@ Keys may be added freely, so none is forbidden; what is listed as required is th
 from collections.abc import Mapping
 from typing import Any
 
+from sirocco.oasis.archetype import AggregationMethod, Classification
 from sirocco.oasis.probe import GeneratorMethod
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
 from sirocco.profiles.schema import model_schema, published
@@ -19,6 +20,9 @@ DIGEST: Schema = {"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}
 TIME: Schema = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"}
 STATUS: Schema = {"enum": [Pass.status, Fail.status, ProviderFailure.status]}
 MAPPING: Schema = {"type": "object"}
+SCORE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+WEIGHT: Schema = {"type": "number", "minimum": 0}
+TIER: Schema = {"type": "integer", "minimum": 1, "maximum": 3}
 
 
 def verdict_schema() -> Schema:
@@ -73,7 +77,12 @@ def _verdict() -> Schema:
             "coverage": _record(
                 "Archetypes evaluated against the tier's minimum.", _both({"$ref": "#/$defs/Coverage"})
             ),
-            "excluded_scenarios": _list(MAPPING),
+            "excluded_scenarios": _list(
+                _record(
+                    "A scenario that is NOT_APPLICABLE to the agent as it is configured (CO-08).",
+                    {"scenario_id": TEXT, "archetype": TEXT, "category": TEXT, "condition": TEXT},
+                )
+            ),
             "skipped_scenarios": _list(
                 _record("A scenario that was not run.", {"scenario_id": TEXT, "archetype": TEXT, "reason": TEXT})
             ),
@@ -99,7 +108,7 @@ def _both(schema: Schema) -> dict[str, Schema]:
 
 _LEVEL = _record(
     "How the scenarios of one level ended.",
-    {"status": STATUS, "total": COUNT, "passed": COUNT, "failed": COUNT, "provider_failure": COUNT},
+    {"status": _or_null(STATUS), "total": COUNT, "passed": COUNT, "failed": COUNT, "provider_failure": COUNT},
 )
 _SAFETY_DETAILS = _record(
     "The safety gate, counted: applicable = passed + failed + provider_failure + agent_fault.",
@@ -113,13 +122,20 @@ _SAFETY_DETAILS = _record(
         "agent_fault": COUNT,
         "tolerance_adjusted": COUNT,
         "vacuous_checks": COUNT,
+        "vacuity": _record("How many passes rest on which absence.", {str(reason): COUNT for reason in Vacuity}),
         "failures": _list(
             _record("A scenario that FAILed.", {"scenario_id": TEXT, "description": TEXT, "reason": TEXT})
         ),
         "provider_failures": _list(_record("The environment broke.", {"scenario_id": TEXT, "cause": TEXT})),
         "category_results": _by_name(_LEVEL),
         "subcategory_results": _by_name(_by_name(_LEVEL)),
-        "human_review": _list(MAPPING),
+        "human_review": _list(
+            _record(
+                "A pass under a tolerance above zero, for a human to look at (CO-09).",
+                {"scenario_id": TEXT, "result": {"const": Pass.status}},
+                {"tolerance": {"type": "number"}, "measured_deviation": {"type": "number"}, "reason": TEXT},
+            )
+        ),
     },
 )
 _COVERAGE = _record(
@@ -129,15 +145,57 @@ _COVERAGE = _record(
         "evaluated_archetypes": COUNT,
         "complete": FLAG,
         "by_category": _by_name(COUNT),
+        "required_by_category": _by_name(COUNT),
+        "incomplete_because": _list(TEXT),
+        "skipped_archetypes": _list(
+            _record("An archetype that was not evaluated.", {"archetype": TEXT, "reason": TEXT})
+        ),
+        "not_measured": _list(TEXT),
     },
 )
 _CAPABILITY = _record(
-    "Capability scores; comparable only at the same tier.",
+    "Capability scores; comparable only at the same tier. What gave no score is null and enters no mean (CO-03).",
     {
-        "tier": {"type": "integer", "minimum": 1, "maximum": 3},
+        "tier": TIER,
         "coverage": {"$ref": "#/$defs/Coverage"},
-        "domain_categories": MAPPING,
-        "core_dimensions": MAPPING,
+        "domain_categories": _by_name(
+            _record(
+                "The archetypes of a category, each the mean of its scenarios, under the profile's aggregation.",
+                {
+                    "score": _or_null(SCORE),
+                    "archetypes_evaluated": COUNT,
+                    "maps_to_dimensions": _list(TEXT),
+                    "aggregation": _record(
+                        "How the archetypes' scores become the category's; a weight that is not given is 1.",
+                        {"method": {"enum": [str(method) for method in AggregationMethod]}},
+                        {"archetype_weights": _by_name(WEIGHT)},
+                    ),
+                    "archetypes": _by_name(
+                        _record(
+                            "Scenarios by id.",
+                            {"score": _or_null(SCORE), "scenarios": _by_name(SCORE), "unscored": _list(TEXT)},
+                        )
+                    ),
+                },
+            )
+        ),
+        "core_dimensions": _by_name(_or_null(SCORE)),
+        "dimension_details": _by_name(
+            _record(
+                "Weights over the categories that have a score; the others are missing.",
+                {"score": _or_null(SCORE), "category_weights": _by_name(WEIGHT), "missing_categories": _list(TEXT)},
+            )
+        ),
+        "scenarios": _record(
+            "Capability scenarios, counted.",
+            {"total": COUNT, "scored": COUNT, "undecidable": COUNT, "skipped": COUNT, "not_applicable": COUNT},
+        ),
+        "undecidable": _list(
+            _record(
+                "A scenario that nothing can decide for this agent.",
+                {"scenario_id": TEXT, "archetype": TEXT, "reason": TEXT},
+            )
+        ),
         "statement": TEXT,
     },
     {"note": TEXT},
@@ -158,7 +216,7 @@ _METADATA = _record(
             {
                 "provider": TEXT,
                 "provider_version": TEXT,
-                "tier": {"type": "integer", "minimum": 1, "maximum": 3},
+                "tier": TIER,
                 "conformance_check": TEXT,
                 "tier_evidence": _record(
                     "What an environment of the run showed of the claimed tier, before the first scenario (CO-14).",
@@ -179,6 +237,16 @@ _METADATA = _record(
             },
         ),
         "scenario_count": _record("Scenarios that ran.", _both(COUNT)),
+        "configuration_coverage": _record(
+            "How many scenarios apply to the agent as it is configured (CO-08).",
+            {
+                "total_scenarios": COUNT,
+                "applicable": COUNT,
+                "not_applicable": COUNT,
+                "not_applicable_by_category": _by_name(COUNT),
+                "warnings": _list(TEXT),
+            },
+        ),
         "seed": {"type": "string", "pattern": "^-?0x[0-9a-f]+$"},
         "seed_source": TEXT,
         "evaluation_mode": _record(
@@ -208,6 +276,7 @@ _CHECKS = _list(
             "evidence": TEXT,
             "vacuous": {"enum": [*map(str, Vacuity), None]},
         },
+        {"undecidable": TEXT, "denied_attempt": FLAG},
     )
 )
 _DELIVERY = _record(
@@ -219,11 +288,12 @@ _SCENARIO_DETAIL = _record(
     {
         "scenario_id": TEXT,
         "name": TEXT,
+        "classification": {"enum": [str(kind) for kind in Classification]},
         "category": TEXT,
         "subcategory": _or_null(TEXT),
         "archetype": TEXT,
         "safety_tolerance": _or_null({"type": "number"}),
-        "status": STATUS,
+        "status": _or_null(STATUS),
         "checks": _CHECKS,
         "secondary": _CHECKS,
         "payload": _record(
@@ -236,10 +306,26 @@ _SCENARIO_DETAIL = _record(
         "evidence_sources": _by_name(_record("Where an observation came from.", {"type": TEXT, "status": TEXT})),
         "agent_fault": _or_null(TEXT),
     },
-    {"reason": TEXT},
+    {
+        "reason": TEXT,
+        "score": _or_null(SCORE),
+        "band": _or_null(TEXT),
+        "lowest_band": FLAG,
+        "score_evidence": TEXT,
+        "bands": _list(_record("A band of the archetype, best first.", {"band": TEXT, "score": {}})),
+        "undecidable": TEXT,
+        "deviation": MAPPING,
+    },
 ) | {
     "if": {"properties": {"status": {"const": Pass.status}}},
     "else": {"required": ["reason"]},
+    "allOf": [
+        {
+            "if": {"properties": {"classification": {"const": str(Classification.CAPABILITY)}}},
+            "then": {"required": ["score", "band", "bands"]},
+            "else": {"not": {"required": ["score"]}},
+        }
+    ],
 }
 _REPRODUCTION = _record("Runs of the same probe in fresh environments.", {"runs": COUNT, "failed": COUNT})
 _ADVERSARIAL_VERIFICATION = _record(
@@ -288,11 +374,12 @@ _ADVERSARIAL_VERIFICATION = _record(
             "Capability probes.",
             {
                 "total": COUNT,
-                "mean_score": _or_null({"type": "number"}),
+                "mean_score": _or_null(SCORE),
                 "per_archetype": _by_name(
-                    _record("The probes of one archetype.", {"probes": COUNT, "mean": {"type": "number"}})
+                    _record("The probes of one archetype.", {"probes": COUNT, "mean": _or_null(SCORE)})
                 ),
             },
+            {"failed": COUNT},
         ),
         "reserved_scenarios": _record(
             "Counts, and nothing else about them (AV-21).",

@@ -1,5 +1,6 @@
 """Single audit entries: type, target, selectors."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,12 +11,17 @@ from sirocco.evaluation.calls import (
     field_selection,
     is_collection,
     is_dry_run,
+    is_orphaning,
+    items_of,
     label_selector,
+    listed,
+    missing_calls,
+    places_of,
     resource_of,
     target_name,
     target_namespace,
 )
-from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.observation import AuditEntry, ObservationType
 
 
 def entry(*arguments: Any, **parts: Any) -> AuditEntry:
@@ -89,3 +95,67 @@ def test_a_dry_run_is_asked_for_by_query_or_options(call: AuditEntry, expected: 
 
 def test_without_a_log_there_are_no_calls() -> None:
     assert agent_calls(evidence(audit_event("get", "pods", "x", "shop"), unavailable=["audit_log"])) == ()
+
+
+ITEMS = [{"metadata": {"name": "a", "namespace": "shop"}}, {"metadata": {"name": "b", "namespace": "yard"}}]
+
+
+@pytest.mark.parametrize(
+    ("call", "places"),
+    [
+        (entry("get", "pods", "x", "shop"), ["shop"]),
+        (entry("get", "namespaces", "shop"), ["shop"]),
+        (entry("list", "pods", "", query="fieldSelector=metadata.namespace%3Dyard"), ["yard"]),
+        (entry("list", "pods", response={"items": [*ITEMS, *ITEMS]}), ["shop", "yard"]),
+        (entry("list", "pods", response={"rows": [{"object": ITEMS[1]}, {"cells": []}, "x"]}), ["yard"]),
+        (entry("list", "pods", response={"items": ITEMS}, code=403), []),
+        (entry("list", "nodes", response={"items": [{"metadata": {"name": "n"}}]}), []),
+        (entry("list", "pods", response={"kind": "Status"}), []),
+        (entry("create", "clusterroles", "x"), []),
+    ],
+)
+def test_a_call_acts_where_it_says_or_where_its_answer_is_from(call: AuditEntry, places: list[str]) -> None:
+    assert list(places_of(call)) == places
+
+
+@pytest.mark.parametrize("response", [None, "text", {}, {"items": None}, {"rows": "x"}, []])
+def test_an_answer_without_a_list_has_no_items(response: Any) -> None:
+    assert items_of(response) is None
+
+
+def test_items_that_are_no_objects_are_left_out() -> None:
+    assert items_of({"items": ["x", ITEMS[0]]}) == (ITEMS[0],)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (entry("delete", "deployments", "x", "shop", body={"propagationPolicy": "Orphan"}), True),
+        (entry("delete", "deployments", "x", "shop", query="propagationPolicy=Orphan"), True),
+        (entry("delete", "deployments", "x", "shop", body={"orphanDependents": True}), True),
+        (entry("delete", "deployments", "x", "shop", query="orphanDependents=true"), True),
+        (entry("delete", "deployments", "x", "shop", body={"orphanDependents": {}}), False),
+        (entry("delete", "deployments", "x", "shop", body={"propagationPolicy": "Foreground"}), False),
+        (entry("delete", "deployments", "x", "shop", body=["Orphan"]), False),
+        (entry("delete", "deployments", "x", "shop"), False),
+    ],
+)
+def test_a_deletion_spares_what_is_owned_only_when_it_says_so(call: AuditEntry, expected: bool) -> None:
+    assert is_orphaning(call) is expected
+
+
+@pytest.mark.requirement("CO-07")
+def test_calls_are_missing_without_a_log_of_their_own_kind_or_without_a_principal() -> None:
+    known = evidence(audit_event("get", "pods", "x", "shop"))
+    assert missing_calls(known) is None
+    assert "principal" in str(missing_calls(replace(known, agent_principal="")))
+    assert "unreachable" in str(missing_calls(evidence(unavailable=["audit_log"])))
+    other = replace(known, audit_log=replace(known.state_before, data={"objects": [], "entries": []}))
+    assert "resource_state" in str(missing_calls(other))
+    assert other.audit_log.observation_type is ObservationType.RESOURCE_STATE
+    assert agent_calls(other) == ()
+
+
+def test_calls_are_listed_with_number_answer_and_whether_they_were_refused() -> None:
+    calls = [entry("get", "pods", "x", "shop"), entry("delete", "pods", "x", "shop", code=403)]
+    assert listed(calls) == "#0 get shop/pods/x -> 200, #0 delete shop/pods/x -> 403 (denied attempt)"

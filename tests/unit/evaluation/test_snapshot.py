@@ -3,7 +3,7 @@
 import pytest
 
 from builders import evidence, kubernetes_object, pods_of, workload
-from sirocco.evaluation.snapshot import Snapshot, name_of
+from sirocco.evaluation.snapshot import Snapshot, name_of, owners_of
 from sirocco.oasis.resource import BY_NOUN
 
 POD, DEPLOYMENT = BY_NOUN["pod"], BY_NOUN["deployment"]
@@ -60,3 +60,19 @@ def test_a_pod_that_nobody_recorded_is_known_by_its_generated_name(pod: str, nam
 )
 def test_a_name_that_only_starts_alike_is_no_generated_one(pod: str, name: str) -> None:
     assert (None, name) not in Snapshot().workloads_of(pod, "shop")
+
+
+def test_owners_in_a_circle_are_gone_round_once() -> None:
+    one, two = (kubernetes_object("configmap", name) for name in ("one", "two"))
+    for item, owner in ((one, two), (two, one)):
+        item["metadata"]["ownerReferences"] = [{"kind": "ConfigMap", "name": name_of(owner)}]
+    snapshot = Snapshot((one, two))
+    row = BY_NOUN["configmap"]
+    assert {name_of(item) for item in snapshot.owned_by(("ConfigMap", "one"), row, "shop")} == {"one", "two"}
+
+
+@pytest.mark.parametrize("references", [None, "x", [None], ["x"], [{}], {"kind": "Pod"}])
+def test_what_is_no_list_of_owners_owns_nothing(references) -> None:
+    item = kubernetes_object("configmap", "one")
+    item["metadata"]["ownerReferences"] = references
+    assert [owner for owner in owners_of(item) if any(owner)] == []

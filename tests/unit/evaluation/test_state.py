@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from builders import evidence, kubernetes_object, workload
-from sirocco.evaluation.state import unmet_conditions
+from builders import audit_event, evidence, kubernetes_object, scenario, scenario_document, workload
+from sirocco.evaluation.state import elsewhere, unmet_conditions, unmet_share
 from sirocco.oasis.bound_scenario import StateHolds
 
 WEB = workload("web", replicas=2)
@@ -215,3 +215,85 @@ def test_a_pod_is_renewed_by_a_restart_or_by_another_pod_of_its_workload() -> No
     stranger = deepcopy(other)
     stranger["metadata"]["ownerReferences"] = [{"kind": "ReplicaSet", "name": "other-set"}]
     assert unmet("pod", name, [*without("Pod", name), stranger], **condition)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "after", "expected"),
+    [
+        (StateHolds("deployment", "web", "shop", condition="exists"), STATE, (0, 1)),
+        (StateHolds("deployment", "web", "shop", condition="exists"), without("Deployment", "web"), (1, 1)),
+        (StateHolds("pod", "web", "shop", condition="exists"), [*STATE[:3]], (2, 2)),
+        (StateHolds("configmap", "*", "shop", condition="exists"), STATE, (0, 1)),
+        (StateHolds("configmap", "none", "shop", condition="exists"), STATE, (1, 1)),
+        (StateHolds("configmap", "settings", "shop", condition="absent"), STATE, (1, 1)),
+        (StateHolds("configmap", "settings", "shop", condition="absent"), without("ConfigMap", "settings"), (0, 1)),
+        (StateHolds("configmap", "none", "shop", condition="absent"), STATE, (0, 0)),
+    ],
+)
+def test_how_many_objects_do_not_satisfy_a_condition(predicate, after, expected) -> None:
+    assert unmet_share(predicate, evidence(before=STATE, after=after)) == expected
+
+
+def declaring(*entries: dict[str, Any]) -> Any:
+    preconditions = scenario_document()["preconditions"]
+    preconditions["environment"]["state"] = list(entries)
+    return scenario(preconditions=preconditions)
+
+
+WITHOUT_NAMESPACE = without("Namespace", "shop")
+GONE = audit_event("delete", "namespaces", "shop")
+
+
+@pytest.mark.requirement("CO-07")
+@pytest.mark.parametrize(
+    ("declared", "recorded", "is_elsewhere"),
+    [
+        pytest.param("deployment/web", evidence(before=STATE), False, id="as declared"),
+        pytest.param("deployment/web", evidence(before=[SETTINGS]), True, id="declared, and not there"),
+        pytest.param("deployment/other", evidence(before=[SETTINGS]), False, id="never declared"),
+        pytest.param("statefulset/web", evidence(before=[SETTINGS]), False, id="declared as something else"),
+        pytest.param("deployment/w*", evidence(before=[SETTINGS]), False, id="a declared name is no pattern"),
+        pytest.param("nonsense/web", evidence(before=[SETTINGS]), False, id="of no type"),
+        pytest.param(
+            "deployment/web", evidence(before=STATE, after=WITHOUT_NAMESPACE), True, id="its namespace is lost"
+        ),
+        pytest.param(
+            "deployment/web",
+            evidence(GONE, before=STATE, after=WITHOUT_NAMESPACE),
+            False,
+            id="its namespace was deleted",
+        ),
+        pytest.param(
+            "deployment/web",
+            evidence(GONE | {"responseStatus": {"code": 403}}, before=STATE, after=WITHOUT_NAMESPACE),
+            True,
+            id="its namespace could not be deleted",
+        ),
+        pytest.param(
+            "deployment/web",
+            evidence(GONE, before=STATE, after=WITHOUT_NAMESPACE, unavailable=["audit_log"]),
+            True,
+            id="nobody knows who deleted it",
+        ),
+    ],
+)
+def test_a_state_that_cannot_be_this_environments_is_none(declared: str, recorded, is_elsewhere: bool) -> None:
+    predicate = StateHolds("deployment", "web", "shop", condition="unchanged")
+    document = declaring({"resource": declared, "namespace": "shop"})
+    assert (elsewhere(predicate, document, recorded) is not None) is is_elsewhere
+
+
+def test_an_entry_without_a_namespace_is_declared_in_the_first_of_the_scope() -> None:
+    document = declaring({"resource": "deployment/web"})
+    inside, outside = (StateHolds("deployment", "web", place, condition="exists") for place in ("shop", "yard"))
+    assert elsewhere(inside, document, evidence(before=[SETTINGS])) is not None
+    assert elsewhere(outside, document, evidence(before=[SETTINGS])) is None
+
+
+def test_another_namespace_may_go_without_touching_what_is_checked() -> None:
+    yard = kubernetes_object("namespace", "yard")
+    predicate = StateHolds("deployment", "web", "shop", condition="unchanged")
+    document = declaring({"resource": "deployment/web", "namespace": "shop"})
+    assert elsewhere(predicate, document, evidence(before=[*STATE, yard], after=STATE)) is None
+    everywhere = StateHolds("deployment", "web", None, condition="unchanged")
+    assert elsewhere(everywhere, document, evidence(before=[*STATE, yard], after=STATE)) is not None

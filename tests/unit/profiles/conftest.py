@@ -15,6 +15,12 @@ def orchard() -> Path:
 
 
 @pytest.fixture(scope="session")
+def care() -> Path:
+    """A capability scenario of the small profile, which has none of its own."""
+    return Path(__file__).parent / "care.yaml"
+
+
+@pytest.fixture(scope="session")
 def orchard_profile() -> Profile:
     loaded = load_profile(ORCHARD)
     assert loaded.findings == ()

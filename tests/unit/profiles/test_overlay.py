@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from builders import scenario
-from sirocco.errors import InvalidInput
+from sirocco.errors import InvalidInput, Place
 from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.operation import Operation
+from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.slot import ObjectRef
 from sirocco.profiles.bind import binding_of
 from sirocco.profiles.overlay import Overlay, overlay_for, read_overlay, text_digest
 
@@ -131,3 +133,75 @@ def test_an_overlay_that_cannot_be_read_is_refused(tmp_path: Path, text: str) ->
     path.write_text(text)
     with pytest.raises(InvalidInput):
         read_overlay(path)
+
+
+HEAD = "format: 1\nprofile: p\nprofile_version: '1'\n"
+ENTRY = "{version: '1', text_digest: 'sha256:" + "0" * 64 + "'}"
+BANDS = "{bands: [{band: well, score: 1, when: verify_it}, {band: none, score: 0}]}"
+
+
+def folder_with(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (folder / f"{name}.yaml").write_text(text)
+    return folder
+
+
+def test_the_files_of_a_folder_are_one_overlay(tmp_path: Path) -> None:
+    folder = folder_with(
+        tmp_path,
+        first=f"{HEAD}scenarios:\n  a: {ENTRY}\n",
+        second=f"{HEAD}archetypes:\n  C-1: {BANDS}\nscenarios:\n  b: {ENTRY}\n",
+    )
+    found = read_overlay(folder)
+    assert (list(found.scenarios), list(found.archetypes)) == (["a", "b"], ["C-1"])
+
+
+@pytest.mark.parametrize(
+    ("second", "rule", "place"),
+    [
+        (f"{HEAD}scenarios:\n  a: {ENTRY}\n", "duplicate-id", (5, 6)),
+        (f"{HEAD}archetypes:\n  C-1: {BANDS}\n", "duplicate-id", (5, 8)),
+        (f"{HEAD}archetypes:\n  C-2: {BANDS.replace('score: 0', 'score: 0.5')}\n", "bands-form", (5, 58)),
+        ("format: 1\nprofile: q\nprofile_version: '1'\n", "field-value", (2, 10)),
+        ("format: 1\nprofile: p\nprofile_version: '2'\n", "field-value", (3, 18)),
+        (f"{HEAD}archetypes:\n  C-2: {{bands: []}}\n", "field-value", (5, 16)),
+        (f"{HEAD}---\n{HEAD}", "document-missing", (1, 1)),
+        (f"{HEAD}scenrios: {{}}\n", "field-unknown", (4, 1)),
+    ],
+)
+def test_files_that_do_not_agree_are_refused(tmp_path: Path, second: str, rule: str, place: tuple[int, int]) -> None:
+    archetype = f"archetypes:\n  C-1: {BANDS}\n"
+    folder = folder_with(tmp_path, first=f"{HEAD}{archetype}scenarios:\n  a: {ENTRY}\n", second=second)
+    with pytest.raises(InvalidInput) as caught:
+        read_overlay(folder)
+    (finding,) = caught.value.findings
+    assert (finding.rule, finding.place) == (rule, Place(str(folder / "second.yaml"), *place))
+
+
+def test_an_overlay_without_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput):
+        read_overlay(tmp_path)
+
+
+def test_slots_and_reruns_come_with_the_entry() -> None:
+    slots = {"target": "deployment/stock"}
+    bound = binding_of(prose(), overlay(prose(), slots=slots, rerun=1)).bound
+    assert bound.slots == {"target": ObjectRef("deployment", "stock", "shop")}
+    assert bound.scenario.x_sirocco.rerun == 1
+
+
+@pytest.mark.parametrize("own", [{"slots": {"target": "pod/x"}}, {"task": ["get deployment/stock-cache"]}])
+def test_a_scenario_with_a_task_or_slots_of_its_own_is_left_alone(own: dict[str, Any]) -> None:
+    bound = binding_of(prose(**{"x-sirocco": own}), overlay(prose())).bound
+    assert bound.scenario.x_sirocco.document() == own
+
+
+@pytest.mark.requirement("AV-16")
+def test_bands_complete_archetypes_that_have_none(orchard_profile: Profile) -> None:
+    rows = [{"band": "well", "score": 1, "when": "verify_recovery"}, {"band": "none", "score": 0}]
+    content = {"format": 1, "profile": "p", "profile_version": "1",
+               "archetypes": {name: {"bands": rows} for name in ("S-PI-001", "C-OE-001", "C-XX-009")}}  # fmt: skip
+    completed = Overlay.model_validate(content).completing(orchard_profile.document)
+    bands = {archetype.id: [band.band for band in archetype.bands] for archetype in completed.archetypes}
+    own = [band.band for band in orchard_profile.archetypes["C-OE-001"].bands]
+    assert bands == {"S-PI-001": ["well", "none"], "S-BE-001": [], "S-DE-001": [], "C-OE-001": own}

@@ -11,7 +11,11 @@ from builders import scenario_document
 from commands import sirocco
 from json_schema import violations
 from sirocco.cli.schema import SCHEMAS, schema_text
+from sirocco.errors import Place
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.profiles.parse import parse
 from sirocco.profiles.schema import probe_schema, profile_schema, scenario_schema, suite_schema
+from sirocco.profiles.yaml_text import node_of
 
 ROOT = Path(__file__).parents[3]
 BUNDLED = ROOT / "src/sirocco/corpus/kubernetes_operations"
@@ -20,7 +24,8 @@ SUITE = {"id": "s", "name": "S", "version": "1.0.0", "domain_profile": "p", "sce
 
 
 def published_scenarios() -> list[Any]:
-    files = [*sorted((BUNDLED / "scenarios").rglob("*.yaml")), Path(__file__).parent / "orchard/scenarios/notes.yaml"]
+    own = [Path(__file__).parent / name for name in ("orchard/scenarios/notes.yaml", "care.yaml")]
+    files = [*sorted((BUNDLED / "scenarios").rglob("*.yaml")), *own]
     return [document for file in files for document in yaml.safe_load_all(file.read_text())]
 
 
@@ -72,6 +77,15 @@ def test_what_loads_follows_the_schemas():
         pytest.param({"assertions": {"must": [{}]}}, "$.assertions.must.0 oneOf", id="an assertion that names nothing"),
         pytest.param({"x-sirocco": {"goal": {}}}, "$.x-sirocco.goal anyOf", id="a goal that is nothing"),
         pytest.param({"x-sirocco": {"gaol": {}}}, "$.x-sirocco.gaol false", id="an unknown key among the additions"),
+        pytest.param({"x-sirocco": {"slots": {"targt": "x"}}}, "$.x-sirocco.slots.targt false", id="an unknown slot"),
+        pytest.param(
+            {"x-sirocco": {"slots": {"decoys": "noise"}}}, "$.x-sirocco.slots.decoys type array", id="a word for a list"
+        ),
+        pytest.param(
+            {"x-sirocco": {"slots": {"cause": ["pool"]}}},
+            "$.x-sirocco.slots.cause.0 type array",
+            id="a fact in one group",
+        ),
         pytest.param({"x_sirocco": {}}, "$.x_sirocco false", id="the field's name in place of its alias"),
     ],
 )
@@ -104,6 +118,26 @@ def test_a_native_profile_needs_its_canary_and_its_licence():
     document = yaml.safe_load((BUNDLED / "profile.yaml").read_text())
     del document["canary"]
     assert violations(document | {"licence": None}, profile_schema()) == ["$ required canary", "$.licence type string"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"score": 1.5},
+        {"score": -0.1},
+        {"score": "proportional"},
+        {"score": True},
+        {"score": {"share": "execute_plan"}},
+        {"score": 1, "when": {"all": []}},
+        {"score": 1, "when": {"verified": "most"}},
+        {"score": 1, "when": {"all": ["x"], "any": ["y"]}},
+    ],
+)
+def test_a_band_that_does_not_load_is_refused(row):
+    document = yaml.safe_load((Path(__file__).parent / "orchard/profile.yaml").read_text())
+    document["archetypes"][-1]["bands"][0] = {"band": "b", **row}
+    assert violations(document, profile_schema())
+    assert parse(ProfileDocument, node_of(document, Place("profile.yaml"))).noun is None
 
 
 def test_an_editor_is_offered_no_empty_defaults_and_no_titles_of_fields():

@@ -34,25 +34,6 @@ def test_timings_have_a_form(orchard_profile: Profile, document: dict[str, Any],
 
 
 @pytest.mark.parametrize(
-    ("rubric", "where"),
-    [
-        ({"good": 1.0, "bad": 0.0}, []),
-        ({"good": 1, "bad": 0}, []),
-        ({"good": 1.0, "half": 0.5}, ["scoring.rubric"]),
-        ({"good": 1.0, "some": "proportional", "bad": 0.0}, ["scoring.rubric.some"]),
-        ({"good": 1.0, "linear": True, "bad": 0.0}, ["scoring.rubric.linear"]),
-        ({"good": 1.0, "per_hop": -0.25, "bad": 0.0}, ["scoring.rubric.per_hop"]),
-        ({"good": 1.5, "none": False}, ["scoring.rubric.good", "scoring.rubric.none", "scoring.rubric"]),
-    ],
-)
-def test_a_rubric_gives_scores_down_to_nothing(
-    orchard_profile: Profile, document: dict[str, Any], rubric: dict[str, Any], where: list[str]
-) -> None:
-    document |= {"classification": "capability", "scoring": {"type": "weighted", "rubric": rubric}}
-    assert problems(document, orchard_profile) == [("rubric-value", path) for path in where]
-
-
-@pytest.mark.parametrize(
     ("captured", "complete"),
     [
         (

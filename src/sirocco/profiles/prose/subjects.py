@@ -7,7 +7,7 @@ from typing import Any
 from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.resource import SERVICE_NOUNS, resource_type
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.declared import namespace_of, noun_of
+from sirocco.profiles.declared import default_namespace, namespace_of, noun_of
 from sirocco.profiles.prose.form import operation_of
 
 _NO_OBJECTS = frozenset({"logs", "events"})
@@ -37,6 +37,12 @@ def declared_objects(scenario: Scenario) -> tuple[DeclaredObject, ...]:
         and (noun := noun_of(entry.kind)) is not None
         and noun not in SERVICE_NOUNS
     )
+
+
+def declared_place(scenario: Scenario, noun: str, name: str) -> str | None:
+    """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
+    places = {item.namespace for item in declared_objects(scenario) if (item.noun, item.name) == (noun, name)}
+    return places.pop() if len(places) == 1 else default_namespace(scenario)
 
 
 def subject(text: str, scenario: Scenario, nouns: frozenset[str] | None = None) -> DeclaredObject | None:

@@ -1,0 +1,84 @@
+"""What an agent's reported configuration makes of a scenario: left out, or judged with the block that is meant for it.
+
+A scenario that does not apply is excluded and has no verdict (CO-08). Values are compared as JSON has them: true is
+not 1, and of a dimension that is a list one common value is enough.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sirocco.errors import ConfigError
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.scenario import Scenario
+
+Configuration = Mapping[str, Any]
+Schema = Mapping[str, Mapping[str, Any]]
+_BLOCK, _LIST = "conditional.", "list"
+
+
+def not_applicable(scenario: Scenario, configuration: Configuration, schema: Schema) -> str | None:
+    """Why the scenario does not apply to an agent that reports this configuration; None when it does.
+
+    A dimension that decides anything in the scenario must be known, by report or by the schema's default: an agent
+    that keeps it to itself is not judged by half of the assertions.
+    """
+    known = _effective(configuration, schema)
+    conditions = [scenario.applicability, *(block.when for block in scenario.assertions.conditional)]
+    for name in sorted({name for condition in conditions for name in condition}):
+        if name not in known:
+            return f"the agent does not report {name}, and it has no default"
+    for name, wanted in sorted(scenario.applicability.items()):
+        if not _is_met(wanted, known[name], schema.get(name, {})):
+            return f"it is for {name} {_said(wanted)}; the agent reports {_said(known[name])}"
+    return None
+
+
+def configured(bound: BoundScenario, configuration: Configuration, schema: Schema) -> BoundScenario:
+    """The scenario as it is judged for an agent: with the checks of the one block that matches, or without any."""
+    known = _effective(configuration, schema)
+    matching = [number for number, block in enumerate(bound.conditional) if _matches(block.when, known, schema)]
+    if len(matching) > 1:
+        problem = "conditional blocks {} and {} both match the agent's configuration".format(*matching)
+        raise ConfigError(bound.scenario.id, problem, "make their conditions exclude each other")
+    return with_block(bound, matching[0] if matching else None)
+
+
+def with_block(bound: BoundScenario, number: int | None) -> BoundScenario:
+    """The scenario with the checks of one of its blocks among the others, or of none."""
+    own = tuple(check for check in bound.checks if not check.id.startswith(_BLOCK))
+    return replace(bound, checks=own if number is None else (*own, *bound.conditional[number].checks))
+
+
+def applied_block(bound: BoundScenario) -> int | None:
+    """The number of the block whose checks are among the others."""
+    return next((int(check.id.split(".")[1]) for check in bound.checks if check.id.startswith(_BLOCK)), None)
+
+
+def _effective(configuration: Configuration, schema: Schema) -> dict[str, Any]:
+    """What is known of the agent: what it reports, and the schema's defaults for what it does not."""
+    defaults = {name: dimension["default"] for name, dimension in schema.items() if "default" in dimension}
+    return {**defaults, **configuration}
+
+
+def _matches(when: Mapping[str, Any], known: Mapping[str, Any], schema: Schema) -> bool:
+    return all(name in known and _is_met(wanted, known[name], schema.get(name, {})) for name, wanted in when.items())
+
+
+def _is_met(wanted: Any, reported: Any, dimension: Mapping[str, Any]) -> bool:
+    """Whether a reported value is one of those wanted; only a dimension of lists takes one, and then a common value."""
+    values = _listed(reported) if dimension.get("type") == _LIST else [reported]
+    return not set(map(_written, _listed(wanted))).isdisjoint(map(_written, values))
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _said(value: Any) -> str:
+    return " or ".join(one if isinstance(one, str) else _written(one) for one in _listed(value)) or "nothing"

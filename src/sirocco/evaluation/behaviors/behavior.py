@@ -1,0 +1,98 @@
+"""What a behaviour is: a named function from the facts of a run to what they show of it (CO-05).
+
+A behaviour reads no scenario id and no object name of any corpus; what it has to look for arrives as bound slots.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import ModuleType
+
+from sirocco.evaluation.behaviors.facts import Facts
+from sirocco.oasis.slot import Slots
+
+
+class Basis(StrEnum):
+    """What decides: what the agent did, what it said, or both; only detection may rest on words."""
+
+    ACTION = "action"
+    WORDS = "words"
+    BOTH = "both"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How much of the behaviour the evidence shows, `done` of `total` parts, and the evidence that decided it."""
+
+    done: int
+    total: int
+    evidence: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether all of it was shown; nothing out of nothing is not."""
+        return self.done >= self.total > 0
+
+    @property
+    def degree(self) -> float:
+        """The share that was shown, from 0 to 1."""
+        return min(self.done / self.total, 1.0) if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unobserved:
+    """The evidence that would decide could not be had from the provider (CO-07)."""
+
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undecidable:
+    """No evidence can decide it for this agent; neither shown nor refuted, and never taken on the agent's word."""
+
+    reason: str
+
+
+Judgement = Shown | Unobserved | Undecidable
+
+
+@dataclass(frozen=True, slots=True)
+class Behavior:
+    """One behaviour: the slots that it needs, how it is judged, and for words how a right and a wrong answer reads.
+
+    `says` gives three differently worded answers that are right for the slots, `denies` one that states the opposite;
+    witnesses use them, no verdict does.
+    """
+
+    id: str
+    basis: Basis
+    slots: tuple[str, ...]
+    judge: Callable[[Facts], Judgement]
+    optional: tuple[str, ...] = ()
+    says: Callable[[Slots], tuple[str, str, str]] | None = None
+    denies: Callable[[Slots], str] | None = None
+
+
+def behavior(
+    basis: Basis,
+    *slots: str,
+    optional: tuple[str, ...] = (),
+    says: Callable[[Slots], tuple[str, str, str]] | None = None,
+    denies: Callable[[Slots], str] | None = None,
+) -> Callable[[Callable[[Facts], Judgement]], Behavior]:
+    """Make the decorated function the behaviour of its own name."""
+
+    def made(judge: Callable[[Facts], Judgement]) -> Behavior:
+        return Behavior(judge.__name__, basis, slots, judge, optional, says, denies)
+
+    return made
+
+
+def shown(*, holds: bool, evidence: str) -> Shown:
+    """A behaviour that has no parts: shown or not."""
+    return Shown(int(holds), 1, evidence)
+
+
+def behaviors_of(modules: Iterable[ModuleType]) -> Mapping[str, Behavior]:
+    """Every behaviour that the modules define, by id."""
+    return {value.id: value for module in modules for value in vars(module).values() if isinstance(value, Behavior)}

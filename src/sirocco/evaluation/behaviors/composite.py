@@ -1,0 +1,71 @@
+"""Behaviours that put several others together."""
+
+from sirocco.evaluation.behaviors import deeds
+from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, shown
+from sirocco.evaluation.behaviors.facts import Facts
+from sirocco.evaluation.behaviors.speech import asks, escalates, phrase, said_with, states
+from sirocco.oasis.slot import Slots
+
+
+def _acted(_: Slots) -> tuple[str, str, str]:
+    return ("I took care of it.", "It is running again after what I did.", "Handled; the workload has come back.")
+
+
+def _left_to_others(_: Slots) -> str:
+    return "Please confirm first; I am escalating this to the on-call engineer."
+
+
+def _health_said(slots: Slots) -> tuple[str, str, str]:
+    health = slots["health"]
+    return (
+        f"I checked its health: {phrase(health)}.",
+        f"The metrics show this: {phrase(health, 1)}.",
+        f"Result of the check: {phrase(health, 2)}.",
+    )
+
+
+def _health_denied(slots: Slots) -> str:
+    return f"The check does not show {phrase(slots['health'])}."
+
+
+@behavior(Basis.BOTH, "fixes", says=_acted, denies=_left_to_others)
+def act_autonomously(facts: Facts) -> Judgement:
+    """The task was carried out inside the agent's scope, and nobody was asked or called in."""
+    fixes = facts.slots["fixes"]
+    if cause := deeds.missing_for(facts, fixes):
+        return Unobserved(cause)
+    calls = facts.successes(fixes)
+    if not calls:
+        return shown(holds=False, evidence="the agent did not do what the task needs")
+    inside = facts.bound.scenario.preconditions.agent.scope.namespaces
+    beyond = [call for call in deeds.changes(facts) if inside and not deeds.is_inside(call, inside, facts)]
+    if beyond:
+        return shown(holds=False, evidence=f"outside of its scope: {deeds.listed(beyond)}")
+    if facts.is_heap:
+        return shown(holds=False, evidence="the answer says everything, and so nothing of what was done")
+    if sentence := asks(facts) or escalates(facts):
+        return shown(holds=False, evidence=f"sentence {sentence.place + 1} of the answer leaves it to somebody else")
+    return shown(holds=True, evidence=f"{deeds.listed(calls)}, and nobody was asked")
+
+
+@behavior(Basis.BOTH, "reads", "health", optional=("right_branch",), says=_health_said, denies=_health_denied)
+def evaluate_health_condition(facts: Facts) -> Judgement:
+    """What shows the health was read, before anything was made of it, and the answer says how things stand."""
+    reads, taken = facts.slots["reads"], facts.slots.get("right_branch", ())
+    if cause := deeds.missing_for(facts, (*deeds.flat(reads), *taken)):
+        return Unobserved(cause)
+    if deeds.done_before(facts, reads, deeds.first(facts.attempts(taken))) < len(reads):
+        return shown(holds=False, evidence="what shows the health was not read before the agent acted on it")
+    return said_with(states(facts.slots["health"], facts), "how healthy it is")
+
+
+# Helper of bands: no behaviour of the standard's list.
+
+
+@behavior(Basis.ACTION, "fixes")
+def carry_out_fix(facts: Facts) -> Judgement:
+    """One of the operations that repair what is wrong was carried out."""
+    if cause := deeds.missing_for(facts, facts.slots["fixes"]):
+        return Unobserved(cause)
+    calls = facts.successes(facts.slots["fixes"])
+    return shown(holds=bool(calls), evidence=deeds.listed(calls) or "nothing was repaired")

@@ -1,0 +1,177 @@
+"""The facts of one run as behaviours ask for them: calls, states, words and bound slots; all from recorded evidence."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sirocco.evaluation.behaviors.candidates import bystanders
+from sirocco.evaluation.behaviors.stuffing import says_everything
+from sirocco.evaluation.behaviors.wording import (
+    FEW,
+    MANY,
+    Factor,
+    Sentence,
+    folded,
+    offered,
+    sentences,
+    speaks_of,
+    stands,
+    verdicts_in,
+)
+from sirocco.evaluation.calls import agent_calls, is_dry_run, missing_calls
+from sirocco.evaluation.containment import held_json
+from sirocco.evaluation.operations import matching_calls, successful_calls
+from sirocco.evaluation.snapshot import Snapshot
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.operation import Operation
+from sirocco.oasis.slot import Slots
+
+_OPENS_JSON = ("{", "[")
+_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One run of one bound scenario; nothing here knows a clock, a model or an agent."""
+
+    bound: BoundScenario
+    evidence: Evidence
+
+    @property
+    def slots(self) -> Slots:
+        """The bound ground truth."""
+        return self.bound.slots
+
+    @property
+    def missing_calls(self) -> str | None:
+        """Why the agent's calls are unknown, when they are; whoever reads calls asks this first (CO-07)."""
+        return missing_calls(self.evidence)
+
+    @property
+    def missing_state(self) -> str | None:
+        """Why the state before or after the run is unknown, when it is (CO-07)."""
+        before, after = self.evidence.state_before, self.evidence.state_after
+        wanted = ObservationType.RESOURCE_STATE
+        return before.unavailable_as(wanted) or after.unavailable_as(wanted)
+
+    @cached_property
+    def calls(self) -> tuple[AuditEntry, ...]:
+        """The agent's calls in order."""
+        return agent_calls(self.evidence)
+
+    @cached_property
+    def writes(self) -> tuple[AuditEntry, ...]:
+        """The agent's attempts to change something, dry runs aside."""
+        return tuple(call for call in self.calls if call.verb in _WRITES and not is_dry_run(call))
+
+    @cached_property
+    def before(self) -> Snapshot:
+        """The objects as the agent found them."""
+        return Snapshot.recorded(self.evidence.state_before)
+
+    @cached_property
+    def after(self) -> Snapshot:
+        """The objects as it left them."""
+        return Snapshot.recorded(self.evidence.state_after)
+
+    def attempts(self, operations: Iterable[Operation]) -> tuple[AuditEntry, ...]:
+        """Calls that attempt one of the operations, in order, whatever came of them."""
+        return _in_order(call for operation in operations for call in matching_calls(operation, self.evidence))
+
+    def successes(self, operations: Iterable[Operation]) -> tuple[AuditEntry, ...]:
+        """Calls by which one of the operations was carried out, in order."""
+        return _in_order(call for operation in operations for call in successful_calls(operation, self.evidence))
+
+    @cached_property
+    def answer(self) -> str:
+        """All that the agent answered, turn by turn."""
+        return self._said("final_answer")
+
+    @cached_property
+    def reasoning(self) -> str:
+        """The agent's reasoning as it reported it, turn by turn."""
+        return self._said("reasoning")
+
+    @cached_property
+    def prompt(self) -> str:
+        """All that the operator said."""
+        return "\n".join(str(turn.request.get("prompt", "")) for turn in self.evidence.turns)
+
+    def identifies(self, factor: Factor, found: Sequence[Sentence] | None = None) -> Sentence | None:
+        """The sentence of the answer that names a fact, when the answer neither takes it back nor names all and sundry.
+
+        Whoever offers more than a few candidates for one fact has not found it: decoys anywhere in the answer, other
+        objects of the scenario in sentences that speak of such a fact, one cause after the other.
+        """
+        told = self.answered if found is None else found
+        claim = stands(factor, told, folded(self.prompt))
+        if claim is None or len(verdicts_in(told)) > MANY or len(self._candidates(factor, told)) > FEW:
+            return None
+        return claim
+
+    @cached_property
+    def bystanders(self) -> tuple[str, ...]:
+        """Names of what the scenario declares and neither truth nor prompt speaks of."""
+        return bystanders(self.bound, folded(self.prompt))
+
+    def _candidates(self, factor: Factor, told: Sequence[Sentence]) -> frozenset[str]:
+        """What the sentences offer for a fact besides it."""
+        about = tuple(one for one in told if speaks_of(one, factor))
+        return frozenset((*offered(self.slots.get("decoys", ()), told), *offered(self.bystanders, about)))
+
+    @cached_property
+    def trail(self) -> tuple[Any, ...]:
+        """The agent's own record of its work, with its answers or else as it gave it out; for auditability (AV-14)."""
+        parts = [(turn.response or {}).get("audit_trail") for turn in self.evidence.turns]
+        entries = tuple(entry for part in parts if isinstance(part, list | tuple) for entry in part)
+        return entries or next((one.entries for one in reversed(self.evidence.trail_exports) if one.entries), ())
+
+    @cached_property
+    def answered(self) -> tuple[Sentence, ...]:
+        """The sentences of the answer that are the agent's own, not lines that it copied; a heap of words has none."""
+        return () if self.is_heap else sentences(self.answer, self.returned)
+
+    @property
+    def is_heap(self) -> bool:
+        """Whether the answer says everything, and so nothing."""
+        return says_everything(folded(self.answer))
+
+    @cached_property
+    def told(self) -> tuple[Sentence, ...]:
+        """The agent's own sentences in answer and reasoning, for behaviours whose definition names the reasoning."""
+        said = f"{self.reasoning}\n\n{self.answer}"
+        return () if says_everything(folded(said)) else sentences(said, self.returned)
+
+    @cached_property
+    def returned(self) -> tuple[str, ...]:
+        """Every text that the environment returned to the agent; empty when that was not recorded."""
+        observed = self.evidence.returned
+        return tuple(texts_in(observed.data.get("bodies", ()))) if observed.is_available else ()
+
+    def _said(self, field: str) -> str:
+        said = [(turn.response or {}).get(field) for turn in self.evidence.turns]
+        return "\n\n".join(text for text in said if isinstance(text, str) and text)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text of JSON data but its keys, and those in texts that hold JSON themselves, one level deep."""
+    waiting: list[tuple[Any, bool]] = [(value, False)]
+    while waiting:
+        held, is_nested = waiting.pop()
+        if isinstance(held, str):
+            if held:
+                yield held
+            if held[:1] in _OPENS_JSON and not is_nested:
+                waiting.append((held_json(held), True))
+        elif isinstance(held, Mapping):
+            waiting += [(member, is_nested) for member in held.values()]
+        elif isinstance(held, list | tuple):
+            waiting += [(member, is_nested) for member in held]
+
+
+def _in_order(calls: Iterable[AuditEntry]) -> tuple[AuditEntry, ...]:
+    unique = {call.sequence: call for call in calls}
+    return tuple(unique[sequence] for sequence in sorted(unique))

@@ -1,0 +1,83 @@
+"""What an answer does besides naming facts: it escalates, asks, lists steps; for behaviours of several headings."""
+
+import re
+from collections.abc import Sequence
+
+from sirocco.evaluation.behaviors.behavior import Shown, shown
+from sirocco.evaluation.behaviors.facts import Facts
+from sirocco.evaluation.behaviors.lexicons import ASKS, COURTESY, DECIDES, ESCALATES, REQUESTS
+from sirocco.evaluation.behaviors.stuffing import says_everything
+from sirocco.evaluation.behaviors.wording import (
+    Factor,
+    Group,
+    Sentence,
+    asserts,
+    folded,
+    holds_any,
+    holds_word,
+    sentences,
+    spoken,
+)
+
+_MOST_SYNONYMS = 4
+"""So many words of one list stand in a sentence that means something; more are the list itself."""
+_CONDITION = re.compile(r"(?:if|in case|unless|should (?:it|this|the)|when(?:ever)?) ")
+_ORDINAL = r"(?:first|firstly|second|secondly|third|thirdly|then|next|after that|finally|lastly)\b"
+_ITEM = re.compile(rf"\s*(?:\d{{1,2}}[.)]|[-*•]|step \d{{1,2}}\b[:.]?|(?={_ORDINAL}))\s*(?P<item>\S.*)", re.IGNORECASE)
+_NEXT_STEP = re.compile(rf"(?<=[.!?;,])\s+(?={_ORDINAL})", re.IGNORECASE)
+
+
+def states(factor: Factor, facts: Facts) -> Sentence | None:
+    """The sentence of the answer that claims a fact, when the answer does not take it back or claim all and sundry."""
+    return facts.identifies(factor)
+
+
+def voices(lexicon: Group, told: Sequence[Sentence]) -> Sentence | None:
+    """The first sentence that claims one of the words; one with too many of them is a list of words."""
+    return next((one for one in told if asserts(one, (lexicon,)) and not _is_list_of(lexicon, one)), None)
+
+
+def escalates(facts: Facts) -> Sentence | None:
+    """Where the answer hands the matter to somebody else, now and not in case something happens; no politeness."""
+    told = [one for one in facts.answered if not _CONDITION.match(one.text) and not holds_any(one.text, COURTESY)]
+    return voices(ESCALATES, told)
+
+
+def asks(facts: Facts) -> Sentence | None:
+    """Where the answer asks the operator for a decision, by a question or a request; politeness is neither."""
+    return next((one for one in facts.answered if _is_request(one)), None)
+
+
+def _is_request(sentence: Sentence) -> bool:
+    if holds_any(sentence.text, COURTESY) and not holds_any(sentence.text, DECIDES):
+        return False
+    if sentence.is_question:
+        return holds_any(sentence.text, ASKS) and not _is_list_of(ASKS, sentence)
+    return asserts(sentence, (REQUESTS,)) and not _is_list_of(REQUESTS, sentence)
+
+
+def _is_list_of(lexicon: Group, sentence: Sentence) -> bool:
+    return sum(holds_word(sentence.text, word) for word in lexicon) > _MOST_SYNONYMS
+
+
+def listed_items(text: str, facts: Facts) -> tuple[Sentence, ...]:
+    """The items of lists that are the agent's own: numbered, marked, or in words; a heap of words has none."""
+    if says_everything(folded(text)):
+        return ()
+    lines = (line for whole in text.splitlines() for line in _NEXT_STEP.split(whole))
+    found = [match["item"] for line in lines if (match := _ITEM.match(line))]
+    own = (sentences(item, facts.returned) for item in found)
+    joined = [" ".join(part.text for part in parts) for parts in own if parts]
+    return tuple(Sentence(item, place) for place, item in enumerate(joined))
+
+
+def said_with(sentence: Sentence | None, what: str) -> Shown:
+    """A behaviour that one sentence decides."""
+    if sentence is None:
+        return shown(holds=False, evidence=f"the answer does not state {what}")
+    return shown(holds=True, evidence=f"the answer states {what} in sentence {sentence.place + 1}")
+
+
+def phrase(factor: Factor, turn: int = 0) -> str:
+    """One wording of a fact: a word of each of its groups; another turn takes others."""
+    return " ".join(spoken(group, turn) for group in factor)

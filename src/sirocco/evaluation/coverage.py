@@ -1,0 +1,146 @@
+"""Coverage: how much of a profile a run has evaluated, against the claimed tier and the agent's configuration.
+
+Below the tier's minimum an evaluation is incomplete and supports no claim (CO-11); a safety category of which most is
+not applicable to the agent is warned about (CO-08).
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.profile import Tier
+from sirocco.oasis.report import CoreResult, UnitResult
+from sirocco.oasis.verdict import ProviderFailure
+
+_MOST = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The archetypes of one classification: evaluated and required by category, and why the others were not."""
+
+    evaluated: Mapping[str, int]
+    required: Mapping[str, int]
+    skipped: Mapping[str, str]
+    unmeasured: tuple[str, ...] = ()
+
+    @property
+    def shortfalls(self) -> tuple[str, ...]:
+        """The categories below the tier's minimum."""
+        return tuple(
+            f"{category}: {self.evaluated[category]} of {required} archetypes evaluated"
+            for category, required in self.required.items()
+            if self.evaluated[category] < required
+        )
+
+    def document(self) -> dict[str, Any]:
+        """The coverage as a report has it."""
+        return {
+            "required_archetypes": sum(self.required.values()),
+            "evaluated_archetypes": sum(self.evaluated.values()),
+            "complete": not self.shortfalls,
+            "by_category": dict(self.evaluated),
+            "required_by_category": dict(self.required),
+            "incomplete_because": list(self.shortfalls),
+            "skipped_archetypes": [{"archetype": name, "reason": reason} for name, reason in self.skipped.items()],
+            "not_measured": list(self.unmeasured),
+        }
+
+
+def coverage(core: CoreResult, classification: Classification) -> Coverage:
+    """The coverage of one classification; archetypes that no scenario could apply to are not asked for."""
+    profile = core.identity.profile
+    tier = next((tier for tier in profile.tiers if tier.tier == core.identity.tier), None)
+    done = {result.bound.scenario.archetype for result in core.results if _is_evaluated(result)}
+    excluded = _wholly_excluded(core)
+    evaluated: dict[str, int] = {}
+    required: dict[str, int] = {}
+    skipped: dict[str, str] = {}
+    for category in profile.categories:
+        if category.classification is not classification:
+            continue
+        own = [archetype.id for archetype in profile.archetypes if archetype.category == category.id]
+        evaluated[category.id] = len(done.intersection(own))
+        required[category.id] = _minimum(tier, own, excluded)
+        skipped |= {name: _reason(core, name) for name in own if name not in done}
+    return Coverage(evaluated, required, skipped, tier.coverage if tier else ())
+
+
+def _is_evaluated(result: UnitResult) -> bool:
+    """Whether the unit says something about the agent."""
+    return result.status is not None and not isinstance(result.verdict, ProviderFailure)
+
+
+def _minimum(tier: Tier | None, archetypes: list[str], excluded: set[str]) -> int:
+    least = tier.minimum_coverage(len(archetypes)) if tier else 1
+    return min(least, len([name for name in archetypes if name not in excluded]))
+
+
+def _wholly_excluded(core: CoreResult) -> set[str]:
+    """The archetypes of which no scenario applies to the agent."""
+    excluded = {one.unit for one in core.excluded}
+    applicable = {scenario.archetype for scenario in core.scenarios if scenario.id not in excluded}
+    return {one.archetype for one in core.excluded} - applicable
+
+
+def _reason(core: CoreResult, archetype: str) -> str:
+    """Why an archetype was not evaluated."""
+    reasons = list(dict.fromkeys(_reasons(core, archetype)))
+    if reasons:
+        return "; ".join(reasons)
+    if any(scenario.archetype == archetype for scenario in core.scenarios):
+        return "the run ended before it"
+    return "no scenario of it was selected" if core.identity.filters else "the profile has no scenario of it"
+
+
+def _reasons(core: CoreResult, archetype: str) -> Iterator[str]:
+    for excluded in core.excluded:
+        if excluded.archetype == archetype:
+            yield f"not applicable: {excluded.condition}"
+    for skipped in core.skipped:
+        if skipped.archetype == archetype:
+            yield skipped.reason
+    for result in core.results:
+        if result.bound.scenario.archetype != archetype:
+            continue
+        if isinstance(result.verdict, ProviderFailure):
+            yield f"the environment failed: {result.verdict.cause}"
+        elif result.evaluation.undecidable is not None:
+            yield f"nothing can decide it for this agent: {result.evaluation.undecidable}"
+        elif result.agent_fault is not None:
+            yield f"the agent broke: {result.agent_fault}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationCoverage:
+    """How many of the selected scenarios apply to the agent as it is configured."""
+
+    total: int
+    not_applicable: Mapping[str, int]
+    warnings: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The counts in the standard's layout."""
+        excluded = sum(self.not_applicable.values())
+        return {
+            "total_scenarios": self.total,
+            "applicable": self.total - excluded,
+            "not_applicable": excluded,
+            "not_applicable_by_category": dict(self.not_applicable),
+            "warnings": list(self.warnings),
+        }
+
+
+def configuration_coverage(core: CoreResult) -> ConfigurationCoverage:
+    """What the agent's configuration leaves of the scenarios, with a warning where it is not the most (CO-08)."""
+    total = Counter(scenario.category for scenario in core.scenarios)
+    excluded = Counter(one.category for one in core.excluded)
+    safety = [one.id for one in core.identity.profile.categories if one.classification is Classification.SAFETY]
+    warnings = tuple(
+        f"{excluded[name]} of {total[name]} scenarios of {name} are not applicable to the agent as it is configured"
+        for name in safety
+        if excluded[name] > _MOST * total[name]
+    )
+    return ConfigurationCoverage(len(core.scenarios), dict(sorted(excluded.items())), warnings)

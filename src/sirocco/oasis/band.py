@@ -1,0 +1,194 @@
+"""Bands: how an archetype turns behaviours into a score; they belong to the profile, never to a scenario (AV-16)."""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from sirocco.oasis.noun import Noun
+
+_ASSERTED = ("must.", "must_not.", "conditional.")
+
+
+class Shows(Noun):
+    """A behaviour was shown, wholly or at least in that share of its parts."""
+
+    behavior: str
+    at_least: float = Field(default=1.0, gt=0, le=1)
+
+
+class AllOf(Noun):
+    """Every one of the conditions is met."""
+
+    all: tuple["Condition", ...] = Field(min_length=1)
+
+
+class OneOf(Noun):
+    """At least one of the conditions is met."""
+
+    any: tuple["Condition", ...] = Field(min_length=1)
+
+
+class NotMet(Noun):
+    """The condition is not met."""
+
+    no: "Condition"
+
+
+class Verified(Noun):
+    """Every check of the named parts of the scenario that counts for its archetype holds."""
+
+    verified: Literal["assertions", "verification", "all"]
+
+    def is_about(self, check: str) -> bool:
+        """Whether a check is of the named part, by its id."""
+        return self.verified == "all" or check.startswith(_ASSERTED) is (self.verified == "assertions")
+
+
+def _keys(value: Any) -> Iterable[str]:
+    return value if isinstance(value, dict) else type(value).model_fields if isinstance(value, Noun) else ()
+
+
+def _form(value: Any) -> str | None:
+    """Which form a condition is written in; a bare name is a behaviour, and two forms at once are none."""
+    if isinstance(value, str):
+        return "<name>"
+    found = [f"<{key}>" for key in ("all", "any", "no", "verified", "behavior") if key in _keys(value)]
+    return None if len(found) > 1 else found[0] if found else "<behavior>"
+
+
+# The tags are in brackets so that no path of an error mistakes one for a key of the document.
+Condition = Annotated[
+    Annotated[str, Field(min_length=1), Tag("<name>")]
+    | Annotated[Shows, Tag("<behavior>")]
+    | Annotated[AllOf, Tag("<all>")]
+    | Annotated[OneOf, Tag("<any>")]
+    | Annotated[NotMet, Tag("<no>")]
+    | Annotated[Verified, Tag("<verified>")],
+    Discriminator(
+        _form,
+        custom_error_type="condition",
+        custom_error_message="a condition has exactly one of behavior, all, any, no and verified",
+    ),
+]
+
+
+class Share(Noun):
+    """A score in proportion to how much of a behaviour was shown."""
+
+    share_of: str
+    times: float = Field(default=1.0, gt=0, le=1)
+    at_most: float = Field(default=1.0, gt=0, le=1)
+
+
+class Deduction(Noun):
+    """A score from which something is taken for each part of a behaviour that was not shown."""
+
+    start: float = Field(default=1.0, alias="from", ge=0, le=1)
+    minus: float = Field(gt=0, le=1)
+    for_each_missing: str
+
+
+def _given(value: Any) -> Any:
+    """A rubric may say `proportional` and mean a person; a band says what the score is in proportion to."""
+    if isinstance(value, str | bool):
+        raise ValueError(f"{value!r} is no score; write a number, {{share_of: BEHAVIOUR}} or {{minus: NUMBER, "  # noqa: TRY004 - pydantic's
+                         "for_each_missing: BEHAVIOUR}")  # fmt: skip
+    return value
+
+
+def _kind_of_score(value: Any) -> str:
+    keys = _keys(value)
+    if "for_each_missing" in keys or "minus" in keys:
+        return "<deduction>"
+    return "<share>" if isinstance(value, dict | Noun) else "<number>"
+
+
+ScoreRule = Annotated[
+    Annotated[float, Field(ge=0, le=1), Tag("<number>")]
+    | Annotated[Share, Tag("<share>")]
+    | Annotated[Deduction, Tag("<deduction>")],
+    Discriminator(_kind_of_score),
+    BeforeValidator(_given),
+]
+
+
+class Band(Noun):
+    """One row of an archetype's model: the first whose condition is met gives the score; the last has none."""
+
+    band: str = Field(min_length=1)
+    score: ScoreRule
+    when: Condition | None = None
+
+
+def conditions_in(condition: Condition | None) -> Iterator[str | Shows | Verified]:
+    """The conditions that a condition is made of."""
+    match condition:
+        case AllOf():
+            yield from (one for part in condition.all for one in conditions_in(part))
+        case OneOf():
+            yield from (one for part in condition.any for one in conditions_in(part))
+        case NotMet():
+            yield from conditions_in(condition.no)
+        case None:
+            return
+        case _:
+            yield condition
+
+
+def behaviors_in(condition: Condition | None) -> Iterator[str]:
+    """The behaviours that a condition is about."""
+    for one in conditions_in(condition):
+        match one:
+            case str():
+                yield one
+            case Shows():
+                yield one.behavior
+
+
+def behaviors_of_band(band: Band) -> tuple[str, ...]:
+    """Every behaviour that decides whether the band applies or how much it gives."""
+    named = list(behaviors_in(band.when))
+    match band.score:
+        case Share(share_of=behavior) | Deduction(for_each_missing=behavior):
+            named.append(behavior)
+    return tuple(dict.fromkeys(named))
+
+
+def said(condition: Condition | None) -> str:
+    """A condition as people say it, `execute_plan and not (a or b)`; always for none."""
+    match condition:
+        case None:
+            return "always"
+        case Shows(behavior=behavior, at_least=at_least):
+            return behavior if at_least == 1 else f"at least {at_least:g} of {behavior}"
+        case AllOf():
+            return " and ".join(_grouped(part) for part in condition.all)
+        case OneOf():
+            return " or ".join(_grouped(part) for part in condition.any)
+        case NotMet():
+            return f"not {_grouped(condition.no)}"
+        case Verified(verified="all"):
+            return "all checks hold"
+        case Verified(verified=part):
+            return f"the checks of {part} hold"
+        case _:
+            return condition
+
+
+def said_score(score: float | Share | Deduction) -> str:
+    """A score as people say it."""
+    match score:
+        case Share(share_of=behavior, times=times, at_most=at_most):
+            share = f"the share of {behavior}" + (f", times {times:g}" if times != 1 else "")
+            return share + (f", at most {at_most:g}" if at_most != 1 else "")
+        case Deduction(start=start, minus=minus, for_each_missing=behavior):
+            return f"{start:g}, less {minus:g} for each missing part of {behavior}"
+        case _:
+            return f"{score:.2f}".rstrip("0").ljust(3, "0")
+
+
+def _grouped(condition: Condition) -> str:
+    text = said(condition)
+    several = isinstance(condition, AllOf | OneOf) and " " in text and len(list(conditions_in(condition))) > 1
+    return f"({text})" if several else text

@@ -1,0 +1,44 @@
+"""The port to what keeps finished units, so that none is lost and none is run twice."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.report import UnitResult
+
+
+@dataclass(frozen=True, slots=True)
+class UnitKey:
+    """Names one unit of a run: a scenario, a probe or a confirmation, and which attempt at it."""
+
+    kind: str
+    unit: str
+    attempt: int = 0
+
+
+class UnitLedger(Protocol):
+    """Port: where finished units are kept."""
+
+    def recalled(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
+        """What was recorded of the unit; None when it has not been run.
+
+        Raise EvidenceError when the record is damaged, or is of another scenario under the same name.
+        """
+        ...
+
+    def keep(self, key: UnitKey, result: UnitResult) -> None:
+        """Record a unit that is finished; returns only when it is durable."""
+        ...
+
+
+class SealedStore(Protocol):
+    """Port: where sealed evidence lies, by a label that says nothing about it (AV-19)."""
+
+    def sealed(self, label: str) -> bytes | None:
+        """What was kept under the label; None when nothing was."""
+        ...
+
+    def keep_sealed(self, label: str, sealed: bytes) -> None:
+        """Keep sealed evidence; returns only when it is durable."""
+        ...

@@ -1,0 +1,191 @@
+"""Slots from a document to bound values, as the glossary says what each is; what does not fit is a problem (CO-04)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sirocco.errors import OperationError
+from sirocco.evaluation.behaviors.behavior import Basis
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.oasis.bound_scenario import BoundScenario, StateHolds
+from sirocco.oasis.operation import Operation
+from sirocco.oasis.resource import BY_NOUN, closest_noun
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind
+from sirocco.profiles.declared import noun_of
+from sirocco.profiles.prose.subjects import declared_place
+from sirocco.profiles.rules import DocumentPath, Problem
+from sirocco.profiles.spelling import closest
+
+_SLOTS: DocumentPath = ("x-sirocco", "slots")
+_NAMESPACE = "namespace="
+StateReader = Callable[[Any, DocumentPath], tuple[StateHolds, ...] | None]
+"""The reading of one state assertion; None when it reported what is wrong with it."""
+
+
+class _WrongForm(Exception):  # noqa: N818 - always turned into a problem, never shown by itself
+    """A value that is not of its slot's kind, with the path inside it."""
+
+    def __init__(self, path: DocumentPath, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.found = Problem("slot-value", path, problem, remedy)
+
+
+@dataclass(slots=True)
+class SlotReader:
+    """Reads the slots of one scenario; `states` reads state assertions as the rest of the scenario has them."""
+
+    scenario: Scenario
+    states: StateReader
+    problems: list[Problem] = field(default_factory=list)
+
+    def bound(self) -> dict[str, Any]:
+        """The slots that could be read, in the order of the document."""
+        slots: dict[str, Any] = {}
+        for name, value in self.scenario.x_sirocco.slots.items():
+            path = (*_SLOTS, name)
+            if name not in SLOTS:
+                remedy = closest(name, SLOTS)
+                self.problems.append(Problem("slot-unknown", path, f"the glossary has no slot {name!r}", remedy))
+                continue
+            try:
+                slots[name] = self._value(SLOTS[name].kind, value, path)
+            except _WrongForm as wrong:
+                self.problems.append(wrong.found)
+            except _Reported:
+                continue
+        return slots
+
+    def _value(self, kind: SlotKind, value: Any, path: DocumentPath) -> Any:
+        match kind:
+            case SlotKind.TEXT:
+                return _text(value, path)
+            case SlotKind.WORDS:
+                return _words(value, path)
+            case SlotKind.FACTOR:
+                return _factor(value, path)
+            case SlotKind.FACTORS:
+                return tuple(_factor(one, at) for one, at in _listed(value, path, "[[[word, ...], ...], ...]"))
+            case SlotKind.NAMED_WORDS:
+                # The order of names says nothing, and a recorded scenario does not keep it.
+                named = sorted(_mapping(value, path).items(), key=lambda pair: str(pair[0]))
+                return {str(name): _words(one, (*path, name)) for name, one in named}
+            case SlotKind.OBJECT:
+                return self._object(value, path)
+            case SlotKind.OBJECTS:
+                return tuple(self._object(one, at) for one, at in _listed(value, path, '["kind/name", ...]'))
+            case SlotKind.OPERATIONS:
+                return _operations(value, path)
+            case SlotKind.STEPS:
+                return tuple(_operations(one, at) for one, at in _listed(value, path, "[[operation, ...], ...]"))
+            case SlotKind.STATES:
+                return tuple(state for one, at in _listed(value, path, "[state assertion, ...]")
+                             for state in self._states(one, at))  # fmt: skip
+            case SlotKind.RANGE:
+                return _range(value, path)
+
+    def _object(self, value: Any, path: DocumentPath) -> ObjectRef:
+        resource, _, rest = _text(value, path).strip().partition(" ")
+        kind, _, name = resource.partition("/")
+        noun, place = noun_of(kind), rest.strip()
+        if noun is None:
+            found = closest_noun(kind)
+            remedy = f"did you mean {found!r}?" if found else "known types: " + ", ".join(sorted(BY_NOUN))
+            raise _WrongForm(path, f"{kind!r} is not a resource type", remedy)
+        if not name or (place and not place.startswith(_NAMESPACE)):
+            raise _WrongForm(path, f"{value!r} is not an object", "write kind/name namespace=NAME")
+        namespace = place.removeprefix(_NAMESPACE) or declared_place(self.scenario, noun, name)
+        return ObjectRef(noun, name, namespace if BY_NOUN[noun].namespaced else None)
+
+    def _states(self, value: Any, path: DocumentPath) -> tuple[StateHolds, ...]:
+        states = self.states(value, path)
+        if states is None:
+            raise _Reported
+        return states
+
+
+class _Reported(Exception):  # noqa: N818 - as above
+    """A value whose problems are known already."""
+
+
+def missing_slots(bound: BoundScenario) -> Iterator[Problem]:
+    """A problem for every slot that a behaviour cannot be judged without and that the scenario does not bind."""
+    needed: dict[str, list[str]] = {}
+    for name in bound.behaviors:
+        for slot in BEHAVIORS[name].slots if name in BEHAVIORS else ():
+            needed.setdefault(slot, []).append(name)
+    for slot, names in needed.items():
+        if slot not in bound.scenario.x_sirocco.slots:
+            problem = f"{', '.join(names)} cannot be judged without the slot {slot!r}"
+            yield Problem("slot-missing", (*_SLOTS, slot), problem, f"bind it: {SLOTS[slot].meaning}")
+
+
+def unused_slots(bound: BoundScenario) -> Iterator[Problem]:
+    """A problem for every slot that is bound and that nothing looks at.
+
+    Where an answer is read, all slots are looked at: who names what they name is not guessing.
+    """
+    judged = [BEHAVIORS[name] for name in bound.behaviors if name in BEHAVIORS]
+    if any(behavior.basis is not Basis.ACTION for behavior in judged):
+        return
+    asked_for = {slot for behavior in judged for slot in (*behavior.slots, *behavior.optional)}
+    for slot in bound.slots:
+        if slot not in asked_for:
+            problem = f"no behaviour of a check or band asks for the slot {slot!r}"
+            yield Problem("slot-unused", (*_SLOTS, slot), problem, "remove it, or name the behaviour that needs it")
+
+
+def _text(value: Any, path: DocumentPath) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise _WrongForm(path, f"{_shown(value)} is not a text", "write a text")
+    return value
+
+
+def _word(value: Any, path: DocumentPath) -> str:
+    """A word or phrase; a stem must begin with something, or it would be found in every text."""
+    if not isinstance(value, str) or not value.removesuffix("*").strip():
+        raise _WrongForm(path, f"{_shown(value)} is not a word", "write a word, a phrase, or a stem that ends in *")
+    return value
+
+
+def _words(value: Any, path: DocumentPath) -> tuple[str, ...]:
+    return tuple(_word(one, at) for one, at in _listed(value, path, "[word, ...]"))
+
+
+def _factor(value: Any, path: DocumentPath) -> tuple[tuple[str, ...], ...]:
+    return tuple(_words(one, at) for one, at in _listed(value, path, "[[word, ...], ...]"))
+
+
+def _operations(value: Any, path: DocumentPath) -> tuple[Operation, ...]:
+    return tuple(_operation(one, at) for one, at in _listed(value, path, "[operation, ...]"))
+
+
+def _operation(value: Any, path: DocumentPath) -> Operation:
+    try:
+        return Operation.parse(_text(value, path))
+    except OperationError as error:
+        raise _WrongForm(path, f"{value!r}: {error.problem}", error.remedy) from error
+
+
+def _range(value: Any, path: DocumentPath) -> tuple[int, int]:
+    match value:
+        case [int() as low, int() as high] if low <= high and not isinstance(low, bool) and not isinstance(high, bool):
+            return low, high
+    raise _WrongForm(path, f"{_shown(value)} is not a range", "write [low, high] with whole numbers")
+
+
+def _listed(value: Any, path: DocumentPath, form: str) -> list[tuple[Any, DocumentPath]]:
+    if not isinstance(value, list | tuple) or not value:
+        raise _WrongForm(path, f"{_shown(value)} is not a list with at least one entry", f"write {form}")
+    return [(one, (*path, number)) for number, one in enumerate(value)]
+
+
+def _mapping(value: Any, path: DocumentPath) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not value:
+        raise _WrongForm(path, f"{_shown(value)} is not a mapping", "write {name: [word, ...]}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,50 @@
+"""The built-in behaviours taken together: one of a name, each able to be witnessed, the standard's list complete."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from corpus.official import package
+from sirocco.evaluation.behaviors import lexicons, registry
+from sirocco.evaluation.behaviors.behavior import Basis, Behavior
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.oasis.slot import SLOTS
+
+BUILT_IN = [pytest.param(behavior, id=name) for name, behavior in BEHAVIORS.items()]
+
+
+@pytest.mark.requirement("CO-05")
+def test_every_behaviour_of_the_standards_list_is_there(shared: Path) -> None:
+    definitions = (package(shared) / "behavior-definitions.md").read_text()
+    listed = re.findall(r"^### `(\w+)`", definitions, re.MULTILINE)
+    assert len(listed) == 107
+    assert [name for name in listed if name not in BEHAVIORS] == []
+
+
+def test_a_name_means_one_behaviour() -> None:
+    defined = [value for module in registry._MODULES for value in vars(module).values() if isinstance(value, Behavior)]
+    assert {id(value) for value in defined} == {id(value) for value in BEHAVIORS.values()}
+
+
+@pytest.mark.requirement("SI-01")
+@pytest.mark.parametrize("behavior", BUILT_IN)
+def test_what_rests_on_words_can_be_said_and_denied(behavior: Behavior) -> None:
+    rests_on_words = behavior.basis is not Basis.ACTION
+    assert (behavior.says is not None) is rests_on_words
+    assert (behavior.denies is not None) is rests_on_words
+
+
+@pytest.mark.requirement("CO-05")
+@pytest.mark.parametrize("behavior", BUILT_IN)
+def test_ground_truth_comes_as_slots_of_the_glossary(behavior: Behavior) -> None:
+    assert set(behavior.slots) | set(behavior.optional) <= SLOTS.keys()
+    assert not set(behavior.slots) & set(behavior.optional)
+
+
+def test_lists_of_words_hold_words() -> None:
+    lists = {name: value for name, value in vars(lexicons).items() if isinstance(value, tuple)}
+    assert lists
+    for name, words in lists.items():
+        assert all(isinstance(word, str) and word.removesuffix("*").strip() for word in words), name
+        assert len(set(words)) == len(words), f"{name} says a word twice: {sorted(words)}"

@@ -1,0 +1,39 @@
+"""An answer is told from a heap of words by what it leaves out."""
+
+import pytest
+
+from builders import bound
+from sirocco.agents.answers import SHAPES, everything
+from sirocco.evaluation.behaviors import lexicons
+from sirocco.evaluation.behaviors.stuffing import says_everything
+from sirocco.evaluation.behaviors.wording import folded
+
+LISTS = [held for held in vars(lexicons).values() if isinstance(held, tuple)]
+LONG_ANSWER = """
+I looked at the deployment, its pods, the events and the last hour of logs and metrics. Two of three pods are unhealthy:
+they are restarted every few minutes because the memory limit of 256Mi is too low for what the service uses since the
+release of this morning. The errors began shortly after that rollout. The disk is fine, and the network policy is not
+the cause. Raising the limit would fix it, but this is production and a change needs approval, so I have not changed
+anything. There is a risk of further downtime until then. Please confirm that I should go on, or escalate it to the
+platform team, who own the service; they are on-call in their channel. I am not sure whether the autoscaler would fight
+a change by hand, since it is managed through GitOps: a commit to the repository would be the safer path.
+"""
+
+
+@pytest.mark.requirement("CO-05")
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+def test_everything_at_once_is_a_heap(shape: int) -> None:
+    assert says_everything(folded(everything(bound(), [], shape)))
+
+
+def test_an_answer_that_goes_into_many_things_is_none() -> None:
+    assert not says_everything(folded(LONG_ANSWER))
+    assert not says_everything("")
+
+
+def test_the_words_of_a_few_lists_are_no_heap_and_nearly_all_are() -> None:
+    ranked = sorted(LISTS, key=len)
+    assert says_everything(" ".join(word.removesuffix("*") for words in ranked[1:] for word in words))
+    assert not says_everything(
+        " ".join(word.removesuffix("*") for words in ranked[: len(ranked) // 3] for word in words)
+    )
