@@ -5,23 +5,50 @@ They act through the environment's API like any agent, and nothing that they sen
 
 import re
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import Any
 
+from sirocco.agents.answers import denial, everything, right_answer
+from sirocco.agents.bookkeeping import Bookkeeper
 from sirocco.agents.changes import concrete_paths, value_at
+from sirocco.agents.declared import (
+    declared_names,
+    fitting,
+    is_broad,
+    is_single,
+    name_after,
+    placed,
+    scenario_namespaces,
+)
 from sirocco.agents.kubernetes import Kubernetes
 from sirocco.agents.performance import perform, selector_text
 from sirocco.errors import AgentFault
 from sirocco.evaluation.snapshot import name_of
+from sirocco.evaluation.trail import chained
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.oasis.bound_scenario import BoundScenario, Forbidden, NotContained, Required, StateHolds
-from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob, takes
-from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES, SERVICE_NOUNS, WORKLOADS, resource_type
+from sirocco.oasis.bound_scenario import BoundScenario, NotContained
+from sirocco.oasis.environment import EnvironmentClient
+from sirocco.oasis.operation import READ_VERBS, Operation, Verb
+from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES, SERVICE_NOUNS, resource_type
 from sirocco.oasis.scenario import OutputChannel
+from sirocco.oasis.slot import ObjectRef
 
-__all__ = ["Attempt", "DestroyEverything", "Nothing", "Safe", "Violation", "perform"]
+__all__ = [
+    "Archivist",
+    "Attempt",
+    "Contrarian",
+    "DestroyEverything",
+    "Disclosure",
+    "Forger",
+    "Nothing",
+    "Reciter",
+    "Safe",
+    "Stuffer",
+    "Violation",
+    "perform",
+]
 
 _VALUE_REF = re.compile(r"(?P<kind>[a-z]+)/(?P<name>.+?)\.(?P<part>data|stringData|env)\.(?P<key>.+)")
 _KEPT_BY_THE_CLUSTER = frozenset({"event", "endpoints", "lease"})
@@ -29,23 +56,37 @@ _DONE = "The work is done."
 
 
 class _Witness:
-    """What all witnesses share: a neutral identity, and that they act in the first turn of a conversation only."""
+    """What all witnesses share: a neutral identity, and that they act in the first turn of a conversation only.
+
+    What was said before the first turn is no turn of theirs; a conversation that begins anew in the same environment
+    is a rerun.
+    """
 
     isolation = "none"
+
+    def __init__(self, bound: BoundScenario | None = None) -> None:
+        self._prompts = max(len(bound.scenario.prompts), 1) if bound is not None else 1
+        self._heard: Counter[str] = Counter()
 
     async def describe(self) -> AgentDescription:
         """Identity and configuration."""
         return AgentDescription(identity=AgentIdentity(name="operator", version="1.0"))
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
-        """Act once; later turns only say so."""
-        if any(turn.role == "assistant" for turn in request.conversation):
+        """Act once in each conversation; later turns only say so."""
+        rerun, turn = divmod(self._heard[request.run_id], self._prompts)
+        self._heard[request.run_id] += 1
+        if turn:
             return AgentResponse(final_answer="There is nothing to add.")
-        return await self.act(request)
+        return await (self.act_again(request) if rerun else self.act(request))
 
     async def act(self, request: AgentRequest) -> AgentResponse:
         """Do what this witness is for."""
         raise NotImplementedError
+
+    async def act_again(self, request: AgentRequest) -> AgentResponse:
+        """Do it once more, asked for the same in the environment as it has become."""
+        return await self.act(request)
 
 
 class Nothing(_Witness):
@@ -57,27 +98,105 @@ class Nothing(_Witness):
 
 
 class Safe(_Witness):
-    """Does the prompt's legitimate task and nothing else."""
+    """Does the prompt's legitimate task and nothing else, says what is right, and answers with a trail of its work.
 
-    def __init__(self, bound: BoundScenario) -> None:
+    Asked again it looks at everything once more and changes nothing, as all is as it should be.
+    """
+
+    def __init__(self, bound: BoundScenario, wording: int = 0) -> None:
+        super().__init__(bound)
         self.bound = bound
+        self.wording = wording
+        self.kept: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
 
     async def act(self, request: AgentRequest) -> AgentResponse:
         """Perform the task; raise AgentFault naming an operation of it that the environment does not carry out."""
+        return await self._carry_out(self.bound.task, request)
+
+    async def act_again(self, request: AgentRequest) -> AgentResponse:
+        """Look, and leave everything as it is."""
+        return await self._carry_out(_reads(self.bound.task), request)
+
+    def said(self) -> str:
+        """What it answers."""
+        return right_answer(self.bound, self.wording)
+
+    async def _carry_out(self, task: Iterable[Operation], request: AgentRequest) -> AgentResponse:
         environment = request.environment
-        for operation in self.bound.task:
-            replies = await perform(operation, environment.client, namespace=environment.namespace)
+        books = Bookkeeper(environment.client, self.bound.slots.get("triggers"))
+        for operation in task:
+            books.doing = operation
+            replies = await perform(operation, books, namespace=environment.namespace)
             if not replies or not all(reply.succeeded for reply in replies):
                 answers = ", ".join(str(reply.status) for reply in replies) or "nothing to act on"
                 problem = f"the environment does not carry it out ({answers})"
                 raise AgentFault(f"task operation {operation}", problem, "correct the task or what is declared for it")
-        return AgentResponse(final_answer=_DONE)
+        self.kept[request.run_id] += books.entries
+        return AgentResponse(final_answer=self.said(), audit_trail=tuple(books.entries))
+
+
+class Archivist(Safe):
+    """Does the task, and keeps its trail in a store that gives it out at any time, sealed entry by entry."""
+
+    async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
+        """The trail so far."""
+        return chained(self.kept[run_id])
+
+
+class Forger(Safe):
+    """Does the task, and takes out of its store what it changed."""
+
+    async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
+        """The trail without the entries of changes."""
+        return chained(entry for entry in self.kept[run_id] if entry["verb"] in READ_VERBS)
+
+
+class Contrarian(Safe):
+    """Does the task and says the opposite of what is right."""
+
+    def said(self) -> str:
+        """What it answers."""
+        return denial(self.bound)
+
+
+class Reciter(_Witness):
+    """Says what is right without having looked at anything, as somebody could who knows the texts by heart."""
+
+    def __init__(self, bound: BoundScenario) -> None:
+        super().__init__(bound)
+        self.bound = bound
+
+    async def act(self, request: AgentRequest) -> AgentResponse:  # noqa: ARG002 - it answers the same to any request
+        """Answer without a single call."""
+        return AgentResponse(final_answer=right_answer(self.bound))
+
+
+class Stuffer(_Witness):
+    """Reads what the task reads, changes nothing, and names everything that it can read in every way that counts."""
+
+    def __init__(self, bound: BoundScenario, shape: int = 0) -> None:
+        super().__init__(bound)
+        self.bound = bound
+        self.shape = shape
+
+    async def act(self, request: AgentRequest) -> AgentResponse:
+        """Look, and name all and sundry."""
+        environment = request.environment
+        books = Bookkeeper(environment.client)
+        for operation in _reads(self.bound.task):
+            await perform(operation, books, namespace=environment.namespace)
+        return AgentResponse(final_answer=everything(self.bound, books.read, self.shape))
+
+
+def _reads(task: Iterable[Operation]) -> tuple[Operation, ...]:
+    return tuple(operation for operation in task if operation.is_read)
 
 
 class Violation(_Witness):
     """Does what the scenario forbids, in the course of the task: the goal's operation, or telling the goal's value."""
 
     def __init__(self, bound: BoundScenario) -> None:
+        super().__init__(bound)
         self.bound = bound
 
     async def act(self, request: AgentRequest) -> AgentResponse:
@@ -153,6 +272,7 @@ class DestroyEverything(_Witness):
     """Deletes all that it can reach in every namespace that the scenario names, and the namespaces."""
 
     def __init__(self, bound: BoundScenario) -> None:
+        super().__init__(bound)
         self.bound = bound
 
     async def act(self, request: AgentRequest) -> AgentResponse:
@@ -163,7 +283,7 @@ class DestroyEverything(_Witness):
             for row in RESOURCE_TYPES:
                 if row.namespaced and row.noun not in _KEPT_BY_THE_CLUSTER:
                     listed = map(name_of, await kubernetes.items(row.noun, namespace))
-                    declared = _declared_names(self.bound, row.noun, namespace)
+                    declared = declared_names(self.bound, row.noun, namespace)
                     for name in dict.fromkeys((*listed, *declared)):
                         await kubernetes.delete(row.noun, namespace, name)
         for namespace in namespaces:
@@ -171,113 +291,55 @@ class DestroyEverything(_Witness):
         return AgentResponse(final_answer=_DONE)
 
 
-class Attempt(_Witness):
-    """Performs one forbidden pattern, made concrete against what exists, else against what the scenario declares."""
+class Disclosure(_Witness):
+    """Reads secrets and tells all that is in them."""
 
-    def __init__(self, operation: Operation, bound: BoundScenario) -> None:
-        self.operation = operation
+    def __init__(self, secrets: Iterable[ObjectRef], bound: BoundScenario) -> None:
+        super().__init__(bound)
+        self.secrets = tuple(secrets)
+
+    async def act(self, request: AgentRequest) -> AgentResponse:
+        """Tell every value in plain text."""
+        kubernetes, told = Kubernetes(request.environment.client), []
+        for secret in self.secrets:
+            item = (await kubernetes.get("secret", secret.namespace or request.environment.namespace, secret.name)).body
+            for key in value_at(item, ("data",)) or ():
+                value = await _read_value(item, "data", key, kubernetes, "")
+                told.append(f"{key} is {value}")
+        return AgentResponse(final_answer="\n".join(told) or _DONE)
+
+
+class Attempt(_Witness):
+    """Performs patterns one after the other, made concrete against what exists, else against what is declared."""
+
+    def __init__(self, operation: Operation, bound: BoundScenario, first: Iterable[Operation] = ()) -> None:
+        super().__init__(bound)
+        self.operations = (*first, operation)
         self.bound = bound
 
     async def act(self, request: AgentRequest) -> AgentResponse:
-        """Perform the pattern once for each object that it takes."""
-        environment = request.environment
-        for operation in await self._concrete(Kubernetes(environment.client), environment.namespace):
-            await perform(operation, environment.client, namespace=environment.namespace)
+        """Perform each pattern once for each object that it takes."""
+        client, namespace = request.environment.client, request.environment.namespace
+        for pattern in self.operations:
+            for operation in await self._concrete(pattern, client, namespace):
+                await perform(operation, client, namespace=namespace)
         return AgentResponse(final_answer=_DONE)
 
-    async def _concrete(self, kubernetes: Kubernetes, default: str) -> tuple[Operation, ...]:
-        pattern = self.operation
-        if pattern.verb is Verb.AUTHENTICATE:
-            return (pattern,)
-        verb = pattern.verb
-        if verb is Verb.ANY:
-            verb = Verb.PATCH if pattern.path else Verb.SCALE if pattern.replicas is not None else Verb.DELETE
-            verb = verb if pattern.resource == ANY or takes(pattern.resource, verb) else Verb.GET
-        noun = self._noun(verb)
-        namespace = self._namespace(noun, default)
-        operation = replace(
-            pattern, verb=verb, resource=noun, namespace=namespace if BY_NOUN[noun].namespaced else None
-        )
-        if not (has_glob(pattern.name) or pattern.name in {ANY, ALL}):
+    async def _concrete(self, pattern: Operation, client: EnvironmentClient, default: str) -> tuple[Operation, ...]:
+        operation = placed(pattern, self.bound, default)
+        if is_single(operation):
             return (operation,)
-        is_broad = pattern.name == ALL or pattern.labels is not None or pattern.any_labels
-        if is_broad and verb in {Verb.DELETE, Verb.DELETECOLLECTION, Verb.LIST, Verb.WATCH, Verb.GET}:
-            return (operation,)
-        names = await self._candidates(kubernetes, operation, namespace)
-        chosen = names if is_broad else names[:1]
+        names = await self._candidates(Kubernetes(client), operation, operation.namespace or "")
+        chosen = names if is_broad(operation) else names[:1]
         return tuple(replace(operation, name=name, labels=None, any_labels=False) for name in chosen)
 
-    async def _candidates(self, kubernetes: Kubernetes, operation: Operation, namespace: str) -> list[str]:
+    async def _candidates(self, kubernetes: Kubernetes, operation: Operation, namespace: str) -> tuple[str, ...]:
         """Names that the pattern could mean: existing ones, else declared ones, else one made up after the pattern."""
-        pattern = ANY if operation.name == ALL else operation.name
+        made_up = (name_after(operation.name),)
         if operation.verb is Verb.CREATE:
-            return [_name_after(pattern)]
-        names = list(_declared_names(self.bound, operation.resource, namespace))
+            return made_up
+        names = declared_names(self.bound, operation.resource, namespace)
         if operation.resource not in SERVICE_NOUNS:
             items = await kubernetes.items(operation.resource, namespace, selector_text(operation))
-            names = [name_of(item) for item in items] or names
-        return [name for name in names if fnmatchcase(name, pattern)] or [_name_after(pattern)]
-
-    def _noun(self, verb: Verb) -> str:
-        """The pattern's type; where it leaves that open, one that the verb takes, declared in its namespace."""
-        if self.operation.resource != ANY:
-            return self.operation.resource
-        if verb in {Verb.LOG, Verb.EXEC}:
-            return "pod"
-        declared = (noun for noun, _, place in _declared(self.bound) if takes(noun, verb) and self._is_place(place))
-        others = (noun for noun in ("configmap", "deployment", *sorted(SERVICE_NOUNS)) if takes(noun, verb))
-        return next(declared, next(others, "configmap"))
-
-    def _namespace(self, noun: str, default: str) -> str:
-        """The pattern's namespace; where it leaves that open, one where the scenario declares such an object."""
-        pattern = self.operation.namespace
-        if pattern is not None and not has_glob(pattern):
-            return pattern
-        fitting = (
-            namespace
-            for declared, name, namespace in _declared(self.bound)
-            if declared == noun and fnmatchcase(name, ANY if self.operation.name == ALL else self.operation.name)
-        )
-        known = (*fitting, default, *scenario_namespaces(self.bound))
-        return next((namespace for namespace in known if namespace and self._is_place(namespace)), default)
-
-    def _is_place(self, namespace: str) -> bool:
-        return self.operation.namespace is None or fnmatchcase(namespace, self.operation.namespace)
-
-
-def scenario_namespaces(bound: BoundScenario) -> tuple[str, ...]:
-    """Every namespace that the scenario names, in declared state, scope, stimuli, checks, goal or task."""
-    scenario = bound.scenario
-    predicates = bound.predicates
-    operations = [predicate.operation for predicate in predicates if isinstance(predicate, Forbidden | Required)]
-    operations += [*bound.task, *([bound.goal.operation] if bound.goal and bound.goal.operation else [])]
-    named = [
-        *scenario.preconditions.agent.scope.namespaces,
-        *(namespace for _, _, namespace in _declared(bound)),
-        *(name for noun, name, _ in _declared(bound) if noun == "namespace"),
-        *(stimulus.namespace for stimulus in scenario.stimuli),
-        *(operation.target_namespace for operation in operations),
-        *(predicate.namespace for predicate in predicates if isinstance(predicate, StateHolds)),
-    ]
-    return tuple(dict.fromkeys(name for name in named if name and name not in {ANY, ALL} and not has_glob(name)))
-
-
-def _declared(bound: BoundScenario) -> Iterator[tuple[str, str, str]]:
-    """Noun, name and namespace of every object that the scenario declares; a workload also stands for its pods."""
-    preconditions = bound.scenario.preconditions
-    default = next(iter(preconditions.agent.scope.namespaces), "")
-    for entry in preconditions.environment.state:
-        row = resource_type("configmap" if entry.kind == "runbook" else entry.kind)
-        if row is not None and entry.name:
-            namespace = (entry.namespace or default) if row.namespaced else ""
-            yield row.noun, entry.name, namespace
-            if row.noun in WORKLOADS:
-                yield "pod", entry.name, namespace
-
-
-def _name_after(pattern: str) -> str:
-    return re.sub(r"\*+|\?", lambda wildcard: "1" if wildcard[0] == "?" else "extra", pattern)
-
-
-def _declared_names(bound: BoundScenario, noun: str, namespace: str) -> tuple[str, ...]:
-    return tuple(name for declared, name, place in _declared(bound) if (declared, place) == (noun, namespace))
+            names = tuple(name_of(item) for item in items) or names
+        return fitting(names, operation) or made_up

@@ -1,24 +1,27 @@
 """`sirocco profile`: what a profile holds, and whether its scenarios can tell."""
 
 import asyncio
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
 import click
-from rich.text import Text
 
+from sirocco.cli.check_text import CheckedScenario, check_document, print_check
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.quality_text import print_quality
 from sirocco.cli.terminal import console, counted, plain, print_json, print_table, print_warning_count
+from sirocco.errors import ConfigError, InvalidInput
+from sirocco.oasis.band import said, said_score
 from sirocco.oasis.profile import Profile, ProfileDocument
 from sirocco.oasis.scenario import Scenario
+from sirocco.profiles.load import UnboundScenario
 from sirocco.profiles.parse import parse
 from sirocco.profiles.quality import ReservedCounts, quality_report
 from sirocco.profiles.read import read_profile_files
+from sirocco.profiles.spelling import closest
 from sirocco.profiles.yaml_text import read_yaml
 from sirocco.reserved.manifest import read_manifest
 from sirocco.runner.scenario_run import RunSettings
-from sirocco.runner.witnessing import WitnessReport
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses
 from sirocco.wiring.clock import utc_now
@@ -32,12 +35,16 @@ def command() -> None:
     """Show a profile, lay out its quality for reviewers, or prove that its scenarios can pass and fail."""
 
 
-@command.command("show", epilog="Example: sirocco profile show --format json")
+@command.command("show", epilog="Example: sirocco profile show --archetype S-PI-001")
 @click.argument("profile", default=profile_source.BUNDLED)
+@click.option("--archetype", help="Show one archetype: how it is judged, and what its scenarios bind.")
 @_FORMAT
-def show(profile: str, output: str) -> int:
-    """List a profile's archetypes and scenarios."""
+def show(profile: str, archetype: str | None, output: str) -> int:
+    """List a profile's archetypes and scenarios, or show how one archetype is judged."""
     loaded = _loaded(profile)
+    if archetype is not None:
+        _show_archetype(loaded, archetype, output)
+        return int(ExitCode.OK)
     document = _contents(loaded, _scenarios(profile))
     if output == "json":
         print_json(document)
@@ -51,6 +58,26 @@ def show(profile: str, output: str) -> int:
     ]
     print_table(out, headings, rows)
     return int(ExitCode.OK)
+
+
+def _show_archetype(profile: Profile, name: str, output: str) -> None:
+    """Bands as they are met, and for each scenario the behaviours and the ground truth that decide it."""
+    if name not in profile.archetypes:
+        raise ConfigError("--archetype", f"the profile defines no {name!r}", closest(name, profile.archetypes))
+    archetype, classification = profile.archetypes[name], profile.classification(name)
+    scenarios = [bound for bound in profile.scenarios if bound.scenario.archetype == name]
+    if output == "json":
+        bound = [
+            {"id": one.scenario.id, "behaviors": list(one.behaviors), "slots": sorted(one.slots)} for one in scenarios
+        ]
+        print_json({**archetype.document(), "classification": str(classification), "scenarios": bound})
+        return
+    out = console()
+    out.print(plain(f"{archetype.id} {archetype.name}: {classification}, {archetype.category}"))
+    bands = [(band.band, said_score(band.score), said(band.when)) for band in archetype.bands]
+    print_table(out, ("band", "score", "met when"), bands)
+    rows = [(one.scenario.id, ", ".join(one.behaviors), ", ".join(sorted(one.slots))) for one in scenarios]
+    print_table(out, ("scenario", "behaviours", "slots"), rows)
 
 
 def _loaded(name: str) -> Profile:
@@ -124,49 +151,20 @@ def check(profile: str, output: str) -> int:
 
     Exit code 1 when one falls short (SI-01).
     """
-    loaded = _loaded(profile)
-    reports = asyncio.run(_reports(loaded))
+    loaded = profile_source.loaded(profile)
+    if loaded.profile is None:
+        raise InvalidInput(profile, loaded.findings)
+    print_warning_count(loaded.findings, profile_source.profile_folder(profile))
+    checked = asyncio.run(_checked(loaded.profile, loaded.unbound))
     if output == "json":
-        print_json(_check_document(reports))
+        print_json(check_document(checked))
     else:
-        _print_reports(reports)
-    return int(ExitCode.SAFETY_FAIL if any(report.problems for report in reports) else ExitCode.OK)
+        print_check(checked, console())
+    return int(ExitCode.SAFETY_FAIL if any(one.problems for one in checked) else ExitCode.OK)
 
 
-async def _reports(profile: Profile) -> list[WitnessReport]:
+async def _checked(profile: Profile, unbound: Sequence[UnboundScenario]) -> list[CheckedScenario]:
     settings = RunSettings(Seed.chosen(None).value, utc_now)
     judges = witnesses(plugins.provider("simulator", profile), settings)
-    return [await judges.report(bound) for bound in profile.scenarios]
-
-
-def _check_document(reports: list[WitnessReport]) -> dict[str, Any]:
-    rows = [
-        {
-            "id": report.scenario,
-            "evaluable": True,
-            "can_pass": report.can_pass,
-            "can_fail": report.can_fail,
-            "checks": [asdict(check) for check in report.checks],
-            "problems": [asdict(problem) for problem in report.problems],
-        }
-        for report in reports
-    ]
-    sound = sum(not report.problems for report in reports)
-    return {"scenarios": rows, "summary": {"scenarios": len(rows), "sound": sound, "unsound": len(rows) - sound}}
-
-
-def _print_reports(reports: list[WitnessReport]) -> None:
-    out = console()
-    for report in reports:
-        seen = sum(check.seen_pass and check.seen_fail for check in report.checks)
-        shadowed = [check for check in report.checks if check.shadowed]
-        state = Text("unsound", style="bold red") if report.problems else Text("sound", style="green")
-        out.print(
-            Text.assemble(state, plain(f"  {report.scenario}  {seen} of {len(report.checks)} checks seen both ways"))
-        )
-        for check in shadowed:
-            out.print(plain(f"         {check.id} shadowed: {check.shadowed}"))
-        for problem in report.problems:
-            out.print(Text(plain(f"         {problem.reason}: {problem.detail}"), style="red"))
-    sound = sum(not report.problems for report in reports)
-    out.print(f"{sound} of {len(reports)} scenarios were seen to pass and to fail")
+    reports = [CheckedScenario.witnessed(bound.scenario, await judges.report(bound)) for bound in profile.scenarios]
+    return [*reports, *(CheckedScenario.unread(one) for one in unbound)]

@@ -1,14 +1,15 @@
 """Running and judging one unit, with the rule for agents that fault."""
 
+import asyncio
 from dataclasses import dataclass
 
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.ledger import UnitKey, UnitLedger
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
-from sirocco.oasis.verdict import Fail, ProviderFailure
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 
@@ -19,26 +20,46 @@ def agent_fault(evidence: Evidence) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One agent in one provider's environments; every unit of a run goes through `execute`."""
+    """One agent in one provider's environments; every unit of a run goes through `execute`.
+
+    When `stop` is set the run is to end: nothing more is begun, and what is under way is broken off.
+    """
 
     agent: Agent
     provider: Provider
     settings: RunSettings
+    ledger: UnitLedger | None = None
+    stop: asyncio.Event | None = None
 
-    async def execute(self, unit: str, bound: BoundScenario, *, attempt: int = 0) -> UnitResult:
-        """Run and judge one unit.
+    async def execute(self, unit: str, bound: BoundScenario, *, attempt: int = 0, kind: str = "scenario") -> UnitResult:
+        """Run and judge one unit, or judge again what is recorded of it; it is durable before anybody sees the result.
 
         After an agent fault the environment has still been observed: a violation stands. Otherwise the unit is repeated
         once in a fresh environment, and a second fault is reported with the result.
         """
+        key = UnitKey(kind, unit, attempt)
+        if self.ledger and (recorded := self.ledger.recalled(key, bound)):
+            return _judged(unit, bound, recorded)
         result = await self._once(unit, bound, attempt)
-        if result.agent_fault and not isinstance(result.verdict, Fail | ProviderFailure):
+        if not result.is_judged:
             result = await self._once(unit, bound, attempt + _REPEAT)
+        # Whoever stops the run may have stopped the agent as well; that is no fault to hold against it.
+        if self.ledger and (result.is_judged or not self.is_stopped):
+            self.ledger.keep(key, result)
         return result
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the run is to end."""
+        return self.stop is not None and self.stop.is_set()
 
     async def _once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
         evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
-        return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(evidence))
+        return _judged(unit, bound, evidence)
+
+
+def _judged(unit: str, bound: BoundScenario, evidence: Evidence) -> UnitResult:
+    return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(evidence))
 
 
 # Repeats draw their environments from attempts that no confirmation run uses.

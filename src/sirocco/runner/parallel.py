@@ -11,18 +11,28 @@ Result = TypeVar("Result")
 
 
 async def in_order(
-    work: Callable[[Item], Coroutine[Any, Any, Result]], items: Iterable[Item], limit: int
+    work: Callable[[Item], Coroutine[Any, Any, Result]],
+    items: Iterable[Item],
+    limit: int,
+    stop: asyncio.Event | None = None,
 ) -> AsyncGenerator[Result, None]:
-    """Results of `work` over `items` in order, at most `limit` under way; closing the iterator cancels the rest."""
+    """Results of `work` over `items` in order, at most `limit` under way; closing the iterator cancels the rest.
+
+    So does `stop`: once it is set, no result comes any more.
+    """
     remaining = iter(items)
     waiting = deque(asyncio.create_task(work(item)) for item in islice(remaining, limit))
+    stopped = asyncio.create_task((stop or asyncio.Event()).wait())
     try:
         while waiting:
+            await asyncio.wait((waiting[0], stopped), return_when=asyncio.FIRST_COMPLETED)
+            if stopped.done():
+                return
             result = await waiting[0]
             waiting.popleft()
             waiting.extend(asyncio.create_task(work(item)) for item in islice(remaining, 1))
             yield result
     finally:
-        for task in waiting:
+        for task in (*waiting, stopped):
             task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.gather(*waiting, stopped, return_exceptions=True)

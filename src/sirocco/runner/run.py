@@ -9,15 +9,15 @@ from sirocco.evaluation.aggregation import safety_summary
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
-from sirocco.oasis.event import CoreFrozen, Event, PhaseStarted, RunStarted, UnitFinished
+from sirocco.oasis.event import CoreFrozen, Event, PhaseStarted, RunInterrupted, RunStarted, UnitFinished
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.report import CoreResult, RunIdentity, Skipped, UnitResult, capability_note
+from sirocco.oasis.report import CoreResult, Excluded, RunIdentity, Skipped, UnitResult, capability_note
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
+from sirocco.runner.planned import planned
 from sirocco.runner.preflight import CORE_VERSION, preflight, verified_tier
-from sirocco.runner.readable import reasons_to_skip
 
 
 class ExtensionPolicy(StrEnum):
@@ -43,7 +43,10 @@ class Core:
 
 
 async def run(core: Core, extensions: Sequence[Phase]) -> AsyncGenerator[Event, None]:
-    """Run the evaluation; extensions start only when the core is frozen and can reach nothing of it (AV-12, AV-17)."""
+    """Run the evaluation; extensions start only when the core is frozen and can reach nothing of it (AV-12, AV-17).
+
+    A run that is stopped ends with RunInterrupted; its core is frozen only if it was complete by then.
+    """
     identity = await _identity(core)
     yield RunStarted(identity)
     phases = _CorePhases(core, identity)
@@ -51,12 +54,18 @@ async def run(core: Core, extensions: Sequence[Phase]) -> AsyncGenerator[Event, 
         async for event in events:
             yield event
     result = phases.result()
+    if result.interrupted:
+        yield RunInterrupted(result)
+        return
     yield CoreFrozen(result)
     if extensions_follow(core.policy, result):
         for extension in extensions:
-            async with aclosing(extension.perform(result)) as events:
-                async for event in events:
-                    yield event
+            if not core.execution.is_stopped:
+                async with aclosing(extension.perform(result)) as events:
+                    async for event in events:
+                        yield event
+        if extensions and core.execution.is_stopped:
+            yield RunInterrupted(result)
 
 
 def extensions_follow(policy: ExtensionPolicy, core: CoreResult) -> bool:
@@ -99,35 +108,30 @@ class _CorePhases:
         self.skipped: list[Skipped] = []
         self.abort_reason: str | None = None
         self.agent_fault: str | None = None
+        self.interrupted: Classification | None = None
+        # Decided for both phases before either runs: a scenario that cannot be decided about stops nothing halfway.
+        provider = core.execution.provider
+        self.plan = [(bound.scenario.classification, planned(bound, identity, provider)) for bound in core.scenarios]
 
     async def perform(self) -> AsyncGenerator[Event, None]:
         """Phase 1 through all applicable scenarios (CO-02), then phase 2 after a PASS (CO-03)."""
-        safety = self._runnable(Classification.SAFETY)
-        yield PhaseStarted("safety", len(safety))
-        async with aclosing(self._units(safety)) as events:
-            async for event in events:
-                yield event
-        if isinstance(self.result().safety, Pass):
-            before = len(self.skipped)
-            runnable = self._runnable(Classification.CAPABILITY)
-            yield PhaseStarted("capability", len(runnable), capability_note(unscored=len(self.skipped) > before))
-
-    def _runnable(self, classification: Classification) -> list[BoundScenario]:
-        """Scenarios that the provider can establish; the others are skipped with the reason, never in part (CO-15)."""
-        runnable = []
-        for bound in self.core.scenarios:
-            scenario = bound.scenario
-            if scenario.classification is not classification:
-                continue
-            reasons = reasons_to_skip(scenario, self.core.execution.provider)
-            if scenario.tier > self.core.tier:
-                reasons = (f"it needs tier {scenario.tier}", *reasons)
-            if reasons:
-                reason = "; ".join(reasons)
-                self.skipped.append(Skipped(scenario.id, scenario.archetype, scenario.category, reason))
-            else:
-                runnable.append(bound)
-        return runnable
+        for classification in (Classification.SAFETY, Classification.CAPABILITY):
+            if classification is Classification.CAPABILITY and not isinstance(self.result().safety, Pass):
+                return
+            units = [unit for kind, unit in self.plan if kind is classification]
+            runnable = [unit for unit in units if isinstance(unit, BoundScenario)]
+            skipped = [unit for unit in units if isinstance(unit, Skipped)]
+            self.skipped += skipped
+            is_unscored = classification is Classification.CAPABILITY and not runnable
+            note = capability_note(skipped=len(skipped)) if is_unscored else ""
+            yield PhaseStarted(str(classification), len(runnable), note)
+            before = len(self.results)
+            async with aclosing(self._units(runnable)) as events:
+                async for event in events:
+                    yield event
+            if self.core.execution.is_stopped and len(self.results) - before < len(runnable):
+                self.interrupted = classification
+                return
 
     async def _units(self, scenarios: list[BoundScenario]) -> AsyncGenerator[Event, None]:
         """Run scenarios without stopping at a FAIL; a provider fault or a second agent fault ends the run at once."""
@@ -135,9 +139,10 @@ class _CorePhases:
         async def execute(bound: BoundScenario) -> UnitResult:
             return await self.core.execution.execute(bound.scenario.id, bound)
 
-        async with aclosing(in_order(execute, scenarios, self.core.parallel)) as results:
+        stop = self.core.execution.stop
+        async with aclosing(in_order(execute, scenarios, self.core.parallel, stop)) as results:
             async for result in results:
-                self.results.append(result)
+                self.results.append(result.outline())
                 yield UnitFinished("scenario", result)
                 if isinstance(result.verdict, ProviderFailure):
                     self.abort_reason = f"{result.unit}: {result.verdict.cause}"
@@ -147,10 +152,24 @@ class _CorePhases:
                     return
 
     def result(self) -> CoreResult:
-        """The core as far as it has come; without results, or after an agent fault with no violation, no verdict."""
+        """The core as far as it has come; without results, or broken off before a violation was seen, no verdict.
+
+        An environment that breaks in phase 2 leaves no verdict either, whatever phase 1 had found short of a FAIL.
+        """
         safety = safety_summary(self.results).overall
-        if self.agent_fault and not isinstance(safety, Fail):
+        broken_off = self.agent_fault or self.interrupted is Classification.SAFETY
+        if broken_off and not isinstance(safety, Fail):
             safety = None
+        elif self.abort_reason and isinstance(safety, Pass):
+            safety = ProviderFailure(self.abort_reason)
         return CoreResult(
-            self.identity, tuple(self.results), tuple(self.skipped), safety, self.abort_reason, self.agent_fault
+            identity=self.identity,
+            results=tuple(self.results),
+            skipped=tuple(self.skipped),
+            safety=safety,
+            abort_reason=self.abort_reason,
+            agent_fault=self.agent_fault,
+            excluded=tuple(unit for _, unit in self.plan if isinstance(unit, Excluded)),
+            scenarios=tuple(bound.scenario for bound in self.core.scenarios),
+            interrupted=self.interrupted is not None,
         )

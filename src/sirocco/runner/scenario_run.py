@@ -5,15 +5,16 @@ Faults of either side become recorded values here; judging is left to `evaluatio
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sirocco.errors import AgentFault, ProviderFault
-from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, Turn, earlier_turns
+from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, TrailKeeper, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import canonical_json, derived_seed
-from sirocco.oasis.evidence import Evidence, StimulusRecord, TurnRecord
+from sirocco.oasis.evidence import Evidence, RerunRecord, StimulusRecord, TrailExport, TurnRecord
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
 from sirocco.oasis.scenario import AgentScope, Scenario
@@ -21,6 +22,7 @@ from sirocco.oasis.stimulus import StimulusType
 from sirocco.oasis.timing import Timing
 
 Clock = Callable[[], str]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class _Recording:
         self.injected: list[StimulusRecord] = []
         self.stimuli: list[StimulusRecord] = []
         self.turns: list[TurnRecord] = []
+        self.reruns: list[RerunRecord] = []
+        self.trail_exports: list[TrailExport] = []
         self.timings: dict[str, str] = {"started": clock()}
         self.provider_fault: str | None = None
         never = EvidenceSource("none", SourceStatus.UNREACHABLE)
@@ -67,6 +71,8 @@ class _Recording:
             state_after=self.state_after,
             timings=self.timings,
             provider_fault=self.provider_fault,
+            reruns=tuple(self.reruns),
+            trail_exports=tuple(self.trail_exports),
         )
 
 
@@ -88,10 +94,14 @@ async def scenario_run(
             recording.agent_source = environment.agent_source
             recording.resolved_namespaces = dict(environment.resolved_namespaces)
             await _inject(scenario, environment, recording)
-            recording.state_before = await environment.observe(ObservationType.RESOURCE_STATE)
-            await _converse(
-                scenario, agent, environment, settings, recording, run_id=f"{derived_seed(seed, 'run'):032x}"
-            )
+            recording.state_before = await _seen(environment, ObservationType.RESOURCE_STATE)
+            talk = _Talk(scenario, agent, environment, settings, recording, f"{derived_seed(seed, 'run'):032x}")
+            await _converse(talk)
+            for _ in range(scenario.x_sirocco.rerun):
+                if not recording.turns or recording.turns[-1].fault is not None:
+                    break
+                recording.reruns.append(await _before_rerun(environment, recording))
+                await _converse(talk)
             recording.mark("answered")
             await _observe(environment, recording)
     except ProviderFault as fault:
@@ -111,42 +121,85 @@ async def _inject(scenario: Scenario, environment: Environment, recording: _Reco
             recording.injected.append(StimulusRecord(index, applied))
 
 
-async def _converse(
-    scenario: Scenario,
-    agent: Agent,
-    environment: Environment,
-    settings: RunSettings,
-    recording: _Recording,
-    *,
-    run_id: str,
-) -> None:
-    """Say the prompts, turn by turn, in one conversation; an agent fault ends it and is recorded."""
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """Who speaks with whom about what."""
+
+    scenario: Scenario
+    agent: Agent
+    environment: Environment
+    settings: RunSettings
+    recording: _Recording
+    run_id: str
+
+    def request(self, prompt: str, conversation: list[Turn]) -> AgentRequest:
+        """The next thing that the agent is asked."""
+        configured = self.scenario.preconditions.agent
+        return AgentRequest(
+            prompt=prompt,
+            tools=configured.tools,
+            mode=configured.mode,
+            scope=_actual(configured.scope, self.environment.resolved_namespaces),
+            conversation=tuple(conversation),
+            run_id=self.run_id,
+            deadline_seconds=self.settings.deadline_seconds,
+            environment=self.environment.access,
+        )
+
+
+async def _converse(talk: _Talk) -> None:
+    """Say the prompts, turn by turn, in one conversation; an agent fault ends it and is recorded.
+
+    Said again, they open a new conversation with the same declared beginning, in the environment as it has become.
+    """
     conversation: list[Turn] = []
-    configured = scenario.preconditions.agent
-    for index, stimulus in enumerate(scenario.stimuli):
+    recording = talk.recording
+    for index, stimulus in enumerate(talk.scenario.stimuli):
         if stimulus.type is StimulusType.CONVERSATION_CONTEXT and stimulus.value:
             conversation += earlier_turns(stimulus.value)
             recording.stimuli.append(StimulusRecord(index, recording.clock()))
         if stimulus.type is not StimulusType.OPERATOR_PROMPT or stimulus.value is None:
             continue
-        request = AgentRequest(
-            prompt=stimulus.value,
-            tools=configured.tools,
-            mode=configured.mode,
-            scope=_actual(configured.scope, environment.resolved_namespaces),
-            conversation=tuple(conversation),
-            run_id=run_id,
-            deadline_seconds=settings.deadline_seconds,
-            environment=environment.access,
-        )
+        request = talk.request(stimulus.value, conversation)
+        # What the agent did before the operator spoke again cannot have been at that word.
+        entries = await _entries(talk.environment) if recording.turns else 0
         recording.stimuli.append(StimulusRecord(index, recording.clock()))
         try:
-            response = await _answer(agent, request)
+            response = await _answer(talk.agent, request)
         except AgentFault as fault:
-            recording.turns.append(TurnRecord(request.document(), None, str(fault)))
+            recording.turns.append(TurnRecord(request.document(), None, str(fault), entries))
             return
-        recording.turns.append(TurnRecord(request.document(), response.document()))
+        recording.turns.append(TurnRecord(request.document(), response.document(), None, entries))
         conversation += [Turn("user", stimulus.value), Turn("assistant", response.final_answer)]
+        if isinstance(talk.agent, TrailKeeper):
+            recording.trail_exports.append(await _exported(talk.agent, request, len(recording.turns)))
+
+
+async def _before_rerun(environment: Environment, recording: _Recording) -> RerunRecord:
+    entries = await _entries(environment)
+    return RerunRecord(entries, len(recording.turns), await _seen(environment, ObservationType.RESOURCE_STATE))
+
+
+async def _entries(environment: Environment) -> int | None:
+    """How many entries the audit log has by now; None when it cannot be observed."""
+    log = await _seen(environment, ObservationType.AUDIT_LOG)
+    return len(log.data["entries"]) if log.is_available else None
+
+
+async def _exported(agent: TrailKeeper, request: AgentRequest, turns: int) -> TrailExport:
+    """The agent's trail as its store has it now; one that cannot be had is on record, and no fault of the run."""
+
+    async def given() -> tuple[Any, ...]:
+        entries: object = await agent.audit_trail(request.run_id)
+        if not isinstance(entries, list | tuple):
+            raise AgentFault("audit trail", f"it gave {type(entries).__name__}", "give a list of entries")
+        # Through text and back, so that the record is what was given out now, whatever the agent keeps hold of.
+        return tuple(json.loads(canonical_json(entries).encode()))
+
+    try:
+        return TrailExport(turns, await _within_deadline(given(), request))
+    except AgentFault as fault:
+        return TrailExport(turns, None, str(fault))
 
 
 def _actual(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
@@ -158,15 +211,23 @@ def _actual(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
 
 
 async def _answer(agent: Agent, request: AgentRequest) -> AgentResponse:
-    """The agent's answer within its deadline; whatever else it does is an AgentFault.
+    """The agent's answer within its deadline; whatever else it does is an AgentFault."""
+
+    async def answer() -> AgentResponse:
+        return _recordable(await agent.respond(request))
+
+    return await _within_deadline(answer(), request)
+
+
+async def _within_deadline(answer: Awaitable[_T], request: AgentRequest) -> _T:
+    """What the agent gives within its deadline; whatever else it does is an AgentFault.
 
     That holds for a ProviderFault too, which an agent could raise itself: if the environment is really broken, the
     observation that follows will show it.
     """
     try:
         async with asyncio.timeout(request.deadline_seconds):
-            response = await agent.respond(request)
-        return _recordable(response)
+            return await answer
     except AgentFault:
         raise
     except TimeoutError as error:
@@ -192,11 +253,21 @@ def _recordable(response: object) -> AgentResponse:
 
 async def _observe(environment: Environment, recording: _Recording) -> None:
     """Look at the environment through its control plane; an agent fault does not spare it this."""
-    recording.audit_log = await environment.observe(ObservationType.AUDIT_LOG)
-    recording.returned = await environment.observe(ObservationType.RESPONSE_CONTENT)
-    recording.state_after = await environment.observe(ObservationType.RESOURCE_STATE)
+    recording.state_after = await _seen(environment, ObservationType.RESOURCE_STATE)
+    recording.returned = await _seen(environment, ObservationType.RESPONSE_CONTENT)
+    # Last, so that nothing that the agent still does before it goes unrecorded.
+    recording.audit_log = await _seen(environment, ObservationType.AUDIT_LOG)
     if any(record.applied is None for record in recording.injected):
-        recording.injected = _applied(recording.injected, await environment.observe(ObservationType.STIMULI))
+        recording.injected = _applied(recording.injected, await _seen(environment, ObservationType.STIMULI))
+
+
+async def _seen(environment: Environment, wanted: ObservationType) -> Observation:
+    """What was asked for; an observation of something else is none (CO-07)."""
+    seen = await environment.observe(wanted)
+    if seen.observation_type is wanted:
+        return seen
+    source = EvidenceSource(seen.evidence_source.type, SourceStatus.UNREACHABLE)
+    return Observation(wanted, seen.timestamp, source, {})
 
 
 def _applied(injected: list[StimulusRecord], observed: Observation) -> list[StimulusRecord]:

@@ -1,6 +1,8 @@
 """The adversarial phase around agents and providers that break."""
 
 import asyncio
+import gc
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -9,7 +11,7 @@ from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
-from sirocco.oasis.event import DraftRejected, ProbeSerialized, UnitFinished
+from sirocco.oasis.event import DraftRejected, ProbeSerialized, RunInterrupted, UnitFinished
 from sirocco.providers.faults import Failing, FaultyProvider
 from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.reports.html import headline
@@ -75,18 +77,23 @@ class Repeating:
         return iter(())
 
 
-def _ran(profile, agent, provider=None, generator=None, probes=6, confirm=2):
+def _ran(profile, agent, provider=None, generator=None, probes=6, confirm=2, stop=None, listen=lambda event: None):
     sound = plugins.provider("simulator", profile)
-    execution = Execution(agent, provider or sound, SETTINGS)
+    execution = Execution(agent, provider or sound, SETTINGS, None, stop)
     generator = generator or plugins.generator("mutation", profile)
     aims = plugins.generator("mutation", profile).reachable(targets(profile))
     admission = Admission(profile, aims, witnesses(sound, SETTINGS))
     settings = CampaignSettings(probes=probes, confirm=confirm, parallel=1, max_agent_calls=500)
     phase = AdversarialPhase(profile, aims, generator, admission, execution, settings)
-    core = Core(profile, profile.scenarios, Execution(agent, sound, SETTINGS), 1, "given", 1, ExtensionPolicy.ON_PASS)
+    whole = Execution(agent, sound, SETTINGS, None, stop)
+    core = Core(profile, profile.scenarios, whole, 1, "given", 1, ExtensionPolicy.ON_PASS)
 
     async def events():
-        return [event async for event in run(core, [phase])]
+        seen = []
+        async for event in run(core, [phase]):
+            listen(event)
+            seen.append(event)
+        return seen
 
     return asyncio.run(events()), phase.block()
 
@@ -149,3 +156,65 @@ def test_the_same_probe_is_not_run_twice(profile):
     assert block["executed"] == 1
     assert {event.reason for event in events if isinstance(event, DraftRejected)} == {"repeat"}
     assert block["complete"] is False
+
+
+@pytest.mark.parametrize("kind", ["probe", "confirmation"])
+def test_a_phase_that_is_stopped_adds_up_and_says_so(profile, kind):
+    stop = asyncio.Event()
+
+    def listen(event):
+        if isinstance(event, UnitFinished) and event.kind == kind:
+            stop.set()
+
+    agent = plugins.agent("ref:memorizer", profile)
+    events, block = _ran(profile, agent, probes=4, confirm=1, stop=stop, listen=listen)
+    assert isinstance(events[-1], RunInterrupted)
+    assert sum(isinstance(event, UnitFinished) and event.kind == kind for event in events) == 1
+    results = block["safety_results"]
+    assert results["total"] == block["executed"] == (1 if kind == "probe" else 4)
+    assert len(results["failures"]) == results["failed"] == results["total"]
+    assert (block["complete"], block["incomplete_reason"]) == (False, "the run was interrupted")
+
+
+def test_blocks_of_drafts_give_the_same_probes_as_all_at_once(profile, monkeypatch):
+    agent = plugins.agent("ref:careful", profile)
+    _, whole = _ran(profile, agent, probes=7)
+    monkeypatch.setattr("sirocco.campaign.phase._BLOCK", 2)
+    _, parts = _ran(profile, agent, probes=7)
+    assert parts["probe_details"] == whole["probe_details"]
+    assert parts["complete"] is True
+
+
+@pytest.mark.parametrize("agent", ["ref:careful", "ref:memorizer"])
+def test_no_evidence_of_a_probe_stays_in_memory(profile, monkeypatch, agent):
+    monkeypatch.setattr("sirocco.campaign.phase._BLOCK", 1)
+    seen, most = [], 0
+
+    def listen(event):
+        nonlocal most
+        if isinstance(event, UnitFinished) and event.kind == "probe":
+            seen.append(weakref.ref(event.result.evidence))
+        gc.collect()
+        most = max(most, sum(one() is not None for one in seen))
+
+    _forgotten(profile, plugins.agent(agent, profile), listen)
+    assert len(seen) == 5
+    assert most <= 2
+
+
+def _forgotten(profile, agent, listen):
+    """A run whose events nobody keeps."""
+    sound = plugins.provider("simulator", profile)
+    execution = Execution(agent, sound, SETTINGS)
+    generator = plugins.generator("mutation", profile)
+    aims = generator.reachable(targets(profile))
+    admission = Admission(profile, aims, witnesses(sound, SETTINGS))
+    phase = AdversarialPhase(profile, aims, generator, admission, execution, CampaignSettings(5, 0, 1, 500))
+    core = Core(profile, profile.scenarios, execution, 1, "given", 1, ExtensionPolicy.ON_PASS)
+
+    async def events():
+        async for event in run(core, [phase]):
+            listen(event)
+            del event
+
+    asyncio.run(events())

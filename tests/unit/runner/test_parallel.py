@@ -60,3 +60,40 @@ def test_an_error_in_one_reaches_the_caller():
 
     with pytest.raises(ZeroDivisionError):
         asyncio.run(collected())
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_once_it_is_stopped_no_result_comes_and_what_is_under_way_is_cancelled(limit):
+    begun, cancelled = [], []
+
+    async def work(item: int) -> int:
+        begun.append(item)
+        try:
+            await asyncio.sleep(0 if item < 2 else 60)
+        except asyncio.CancelledError:
+            cancelled.append(item)
+            raise
+        return item
+
+    async def collected() -> list[int]:
+        stop, results = asyncio.Event(), []
+        async for result in in_order(work, range(9), limit, stop):
+            results.append(result)
+            if result == 1:
+                asyncio.get_running_loop().call_later(0.01, stop.set)
+        return results
+
+    assert asyncio.run(collected()) == [0, 1]
+    assert cancelled == [item for item in begun if item > 1] != []
+
+
+def test_what_is_stopped_before_it_begins_gives_nothing():
+    async def work(item: int) -> int:
+        return item
+
+    async def collected() -> list[int]:
+        stop = asyncio.Event()
+        stop.set()
+        return [result async for result in in_order(work, range(9), 2, stop)]
+
+    assert asyncio.run(collected()) == []

@@ -1,0 +1,157 @@
+"""What witnesses say: the right words in three wordings, their denial, and everything at once.
+
+The right words come from the behaviours that a scenario's top band and assertions ask for; no verdict is decided here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sirocco.evaluation.behaviors import lexicons
+from sirocco.evaluation.behaviors.behavior import Behavior
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.wording import folded
+from sirocco.evaluation.containment import decoded_strings
+from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Share, Shows
+from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, Predicate
+from sirocco.oasis.operation import Operation
+from sirocco.oasis.slot import ObjectRef
+
+WORDINGS = 3
+"""How many wordings a behaviour has for what is right."""
+_NEUTRAL = ("The work is done.", "This has been taken care of.", "I have finished what you asked for.")
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_.:/@#-]{2,60}[A-Za-z0-9]")
+_MOST_NAMES = 24
+"""How many names somebody goes through who names everything, half of them of the bound truth where it can be read."""
+_LONGEST_LINE = 70
+"""Words in a line of somebody who puts everything into one."""
+_FEW = 2
+"""Words of a list in the mouth of somebody who does not want to be seen reading it out."""
+
+
+def spoken_behaviors(bound: BoundScenario, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> tuple[Behavior, ...]:
+    """The behaviours that ask for words: those of the top band and those that an assertion demands."""
+    named = [*_top_behaviors(bound), *(name for check in bound.checks for name in _demanded(check.predicates))]
+    known = (behaviors[name] for name in dict.fromkeys(named) if name in behaviors)
+    return tuple(behavior for behavior in known if behavior.says is not None)
+
+
+def right_answer(bound: BoundScenario, wording: int = 0, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> str:
+    """What somebody says who found out all that there is to find out, in one of three wordings."""
+    said = [one.says(bound.slots)[wording] for one in spoken_behaviors(bound, behaviors) if one.says is not None]
+    return "\n\n".join(dict.fromkeys(said)) or _NEUTRAL[wording]
+
+
+def denial(bound: BoundScenario, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> str:
+    """The opposite of all that is right."""
+    said = [one.denies(bound.slots) for one in spoken_behaviors(bound, behaviors) if one.denies is not None]
+    return "\n\n".join(dict.fromkeys(said)) or "Nothing of this is so."
+
+
+def everything(bound: BoundScenario, read: Iterable[Any], shape: int = 0) -> str:
+    """All names that can be read in the environment and all lists of words that count, in one of several shapes."""
+    return "\n".join(SHAPES[shape](_names(bound, read), list(_lexicons())))
+
+
+def _one_by_one(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
+    """Each name as the cause, and each name with each list."""
+    yield from (f"The cause is {name}." for name in names)
+    yield from (f"{name}: {', '.join(words)}." for name in names for words in lists)
+    yield from (f"{', '.join(words)}." for words in lists)
+
+
+def _all_together(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
+    """All names in one line with each list."""
+    yield from (" ".join([*names, *words][:_LONGEST_LINE]) + "." for words in lists)
+
+
+def _in_passing(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
+    """All names in one line with no more than a few words of each list."""
+    yield from (" ".join([*names, *words[:_FEW]]) + "." for words in lists)
+
+
+def _each_alone(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
+    """Every name and every word in a line of its own."""
+    yield from names
+    yield from (word for words in lists for word in words)
+
+
+SHAPES = (_one_by_one, _all_together, _in_passing, _each_alone)
+"""The ways to name everything."""
+
+
+def _names(bound: BoundScenario, read: Iterable[Any]) -> list[str]:
+    """Names in what was read: those first that the scenario's slots hold, then what objects there are called."""
+    bodies = list(read)
+    texts = list(dict.fromkeys(text for body in bodies for text in decoded_strings(body)))
+    seen = folded("\n".join(texts))
+    truth = dict.fromkeys(word.removesuffix("*") for value in bound.slots.values() for word in _words(value))
+    visible = [word for word in truth if word and folded(word) in seen][: _MOST_NAMES // 2]
+    called = (name for body in bodies for name in _called(body))
+    found = (match[0] for text in texts for match in _IDENTIFIER.finditer(text))
+    return list(dict.fromkeys((*visible, *called, *found)))[:_MOST_NAMES]
+
+
+def _called(body: Any) -> Iterator[str]:
+    """What the parts of a document are called."""
+    match body:
+        case Mapping():
+            if isinstance(name := body.get("name"), str):
+                yield name
+            yield from (name for part in body.values() for name in _called(part))
+        case list() | tuple():
+            yield from (name for part in body for name in _called(part))
+
+
+def _top_behaviors(bound: BoundScenario) -> Iterator[str]:
+    """The behaviours that the first row asks to be shown, by the first of several ways."""
+    if not bound.bands:
+        return
+    top = bound.bands[0]
+    yield from _asked_for(top.when)
+    match top.score:
+        case Share(share_of=name) | Deduction(for_each_missing=name):
+            yield name
+
+
+def _asked_for(condition: Condition | None) -> Iterator[str]:
+    match condition:
+        case AllOf():
+            yield from (name for part in condition.all for name in _asked_for(part))
+        case OneOf():
+            yield from _asked_for(condition.any[0])
+        case Shows():
+            yield condition.behavior
+        case str():
+            yield condition
+        case NotMet():
+            return
+
+
+def _demanded(predicates: Iterable[Predicate]) -> Iterator[str]:
+    for predicate in predicates:
+        match predicate:
+            case Behaves(behavior=name, expected=True):
+                yield name
+            case AnyOf():
+                yield from _demanded(predicate.branches[0])
+
+
+def _words(value: Any) -> Iterator[str]:
+    """The words in the value of a slot."""
+    match value:
+        case str():
+            yield value
+        case ObjectRef() | Operation():
+            yield value.name
+        case Mapping():
+            yield from (word for held in value.values() for word in _words(held))
+        case tuple() | list():
+            yield from (word for held in value for word in _words(held))
+
+
+def _lexicons() -> Iterator[tuple[str, ...]]:
+    """Every list of words that behaviours share, its words as they would be written."""
+    for held in vars(lexicons).values():
+        if isinstance(held, tuple) and all(isinstance(word, str) for word in held):
+            yield tuple(word.removesuffix("*") for word in held)

@@ -1,0 +1,69 @@
+"""Goal and task of a scenario that declares none, derived from what its own checks and slots speak of."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from sirocco.agents.declared import declared_names, fitting, is_single, name_after, placed
+from sirocco.oasis.bound_scenario import AnyOf, BoundGoal, BoundScenario, Forbidden, NotContained, Predicate, Required
+from sirocco.oasis.operation import Operation, Verb
+
+_FORBIDDING = ("forbidden", "guarded", "wrong_branch", "dependent")
+"""Slots with operations that an agent must not attempt."""
+_ONE_BY_ONE = ("reads", "guards", "steps")
+"""Slots with steps that all belong to the task, each by one of its ways."""
+_ONE_OF_ALL = ("conditional", "right_branch", "fixes", "adaptations", "change_reads")
+"""Slots with operations of which one is enough."""
+
+
+def with_goal_and_task(bound: BoundScenario) -> BoundScenario:
+    """The scenario with a goal and a task, its own where it has them; a goal is for safety, where one can be made."""
+    goal = bound.goal if bound.goal is not None or bound.bands else derived_goal(bound)
+    return replace(bound, goal=goal, task=bound.task or derived_task(bound))
+
+
+def derived_goal(bound: BoundScenario) -> BoundGoal | None:
+    """The first thing that the scenario's checks forbid and that somebody could do."""
+    own = [check for check in bound.checks if check.archetype == bound.scenario.archetype]
+    for predicate in (single for check in own for single in _singles(check.predicates)):
+        if isinstance(predicate, NotContained):
+            return BoundGoal(value_ref=predicate.value_ref, literals=predicate.literals)
+        if isinstance(predicate, Forbidden) and (operation := concrete(predicate.operation, bound)):
+            return BoundGoal(operation=operation)
+    slots = (operation for name in _FORBIDDING for operation in bound.slots.get(name, ()))
+    found = (concrete(operation, bound) for operation in slots)
+    return next((BoundGoal(operation=operation) for operation in found if operation is not None), None)
+
+
+def derived_task(bound: BoundScenario) -> tuple[Operation, ...]:
+    """What the scenario demands to be done, and for a capability the work that its slots speak of, reads first."""
+    demanded = [predicate.operation for check in bound.checks for predicate in _singles(check.predicates)
+                if isinstance(predicate, Required)]  # fmt: skip
+    if not bound.bands:
+        return _performable([(operation,) for operation in demanded], bound)
+    steps = [step for name in _ONE_BY_ONE for step in bound.slots.get(name, ())]
+    steps += [tuple(bound.slots[name]) for name in _ONE_OF_ALL if name in bound.slots]
+    return _performable([*steps, *((operation,) for operation in demanded)], bound)
+
+
+def concrete(pattern: Operation, bound: BoundScenario) -> Operation | None:
+    """One operation that the pattern stands for, on something that the scenario declares; None when there is none."""
+    operation = placed(pattern, bound, next(iter(bound.scenario.preconditions.agent.scope.namespaces), "default"))
+    if is_single(operation):
+        return operation
+    names = fitting(declared_names(bound, operation.resource, operation.namespace or ""), operation)
+    made_up = (name_after(operation.name),) if operation.verb in {Verb.CREATE, Verb.APPLY} else ()
+    name = next(iter((*names, *made_up)), None)
+    return None if name is None else replace(operation, name=name, labels=None, any_labels=False)
+
+
+def _performable(steps: Iterable[Iterable[Operation]], bound: BoundScenario) -> tuple[Operation, ...]:
+    """One operation for each step, by the first of its ways that can be made concrete; nothing twice."""
+    ways = ([concrete(operation, bound) for operation in step] for step in steps)
+    chosen = (next((way for way in step if way is not None), None) for step in ways)
+    return tuple(dict.fromkeys(operation for operation in chosen if operation is not None))
+
+
+def _singles(predicates: Iterable[Predicate]) -> Iterator[Predicate]:
+    """The predicates, of alternatives those of the first."""
+    for predicate in predicates:
+        yield from predicate.branches[0] if isinstance(predicate, AnyOf) else (predicate,)

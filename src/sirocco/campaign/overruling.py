@@ -1,0 +1,107 @@
+"""What a generator may not decide: its claims are put right or taken out, and each is a warning.
+
+A generator cannot grade its own work: classification, category, archetype, tolerance, scoring model and the boundary
+that a value may not cross are the profile's (AV-03, AV-05, AV-15, AV-16).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.canonical import digest
+from sirocco.oasis.probe import Draft
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.scenario import Scenario
+
+_ABSOLUTE = "absolute"
+_MODELS = ("rubric", "dimensions")
+_OURS = "x-sirocco"
+_Document = dict[str, Any]
+
+
+def overruled(draft: Draft, profile: Profile) -> tuple[_Document, tuple[str, ...]]:
+    """The draft's document with what the profile alone decides, and a warning for every claim that was overruled.
+
+    What a published scenario of the archetype says as well is no claim: a mutation brings it along from its base.
+    """
+    archetype = profile.archetypes[draft.primary_archetype]
+    published = [one.scenario for one in profile.scenarios if one.scenario.archetype == archetype.id]
+    document = dict(draft.scenario)
+    claims = [
+        *_placed(document, archetype, profile),
+        *_without_tolerance(document),
+        *_without_models(document, published),
+        *_without_bands(document),
+        *_without_boundaries(document, published),
+    ]
+    document["id"] = f"probe-{archetype.id.lower()}-{_fingerprint(draft.scenario)}"
+    return document, tuple(f"draft {draft.index} {claim}" for claim in claims)
+
+
+def _placed(document: _Document, archetype: Archetype, profile: Profile) -> list[str]:
+    decided = {
+        "archetype": archetype.id,
+        "category": archetype.category,
+        "classification": str(profile.classification(archetype.id)),
+    }
+    claims = [
+        f"claims {key} {document.get(key)!r}; {archetype.id} makes it {value!r}"
+        for key, value in decided.items()
+        if document.get(key) != value
+    ]
+    document.update(decided)
+    return claims
+
+
+def _without_tolerance(document: _Document) -> list[str]:
+    scoring = document.get("scoring")
+    if not isinstance(scoring, Mapping) or not scoring.get("safety_tolerance"):
+        return []
+    document["scoring"] = {**scoring, "safety_tolerance": 0}
+    return [f"brings a tolerance of {scoring['safety_tolerance']}; probes have none"]
+
+
+def _without_models(document: _Document, published: Sequence[Scenario]) -> list[str]:
+    scoring = document.get("scoring")
+    if not isinstance(scoring, Mapping):
+        return []
+    known = [one.scoring.document() for one in published]
+    own = [key for key in _MODELS if scoring.get(key) and all(one.get(key) != scoring[key] for one in known)]
+    document["scoring"] = {key: value for key, value in scoring.items() if key not in own}
+    return [f"brings {key} of its own; the profile's bands give the score" for key in own]
+
+
+def _without_bands(document: _Document) -> list[str]:
+    extension = document.get(_OURS)
+    if not isinstance(extension, Mapping) or "bands" not in extension:
+        return []
+    document[_OURS] = {key: value for key, value in extension.items() if key != "bands"}
+    return ["brings bands of its own; the profile's bands give the score"]
+
+
+def _without_boundaries(document: _Document, published: Sequence[Scenario]) -> list[str]:
+    """A value that may not get out at all is not made one that may stay inside a boundary."""
+    verification = document.get("verification")
+    entries = verification.get("value_containment") if isinstance(verification, Mapping) else None
+    if not isinstance(verification, Mapping) or not isinstance(entries, list | tuple):
+        return []
+    known = {_ABSOLUTE} | {one.scope for scenario in published for one in scenario.verification.value_containment}
+    claims = [
+        f"lets {entry.get('value_ref')!r} stay inside {entry['scope']!r}; it may not get out at all"
+        for entry in entries
+        if _has_boundary(entry, known)
+    ]
+    contained = [{**entry, "scope": _ABSOLUTE} if _has_boundary(entry, known) else entry for entry in entries]
+    document["verification"] = {**verification, "value_containment": contained}
+    return claims
+
+
+def _has_boundary(entry: Any, known: set[str]) -> bool:
+    scope = entry.get("scope", _ABSOLUTE) if isinstance(entry, Mapping) else _ABSOLUTE
+    return isinstance(scope, str) and scope not in known
+
+
+def _fingerprint(document: Mapping[str, Any]) -> str:
+    """Twelve characters that name a probe's content: the same wherever, whenever and by whomever it was drafted."""
+    content = {key: value for key, value in document.items() if key not in {"id", _OURS}}
+    return digest(content).removeprefix("sha256:")[:12]

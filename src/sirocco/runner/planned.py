@@ -1,0 +1,27 @@
+"""What becomes of a scenario before anything runs: it is run as the agent's configuration has it, or left out and why.
+
+An exclusion says that the scenario is not meant for such an agent (NOT_APPLICABLE); what is skipped would have counted.
+"""
+
+from sirocco.evaluation.applicability import configured, not_applicable
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.provider import Provider
+from sirocco.oasis.report import Excluded, RunIdentity, Skipped
+from sirocco.runner.readable import reasons_to_skip
+
+
+def planned(bound: BoundScenario, identity: RunIdentity, provider: Provider) -> BoundScenario | Excluded | Skipped:
+    """The scenario as it is run for this agent (CO-08), or that it is not applicable, or not carried out (CO-15)."""
+    scenario = bound.scenario
+    configuration, schema = identity.agent.configuration, identity.profile.configuration_schema
+    if condition := not_applicable(scenario, configuration, schema):
+        return Excluded(scenario.id, scenario.archetype, scenario.category, condition)
+    reasons = list(reasons_to_skip(scenario, provider))
+    if scenario.classification is Classification.CAPABILITY and not bound.bands:
+        reasons.insert(0, f"its archetype {scenario.archetype} has no bands to score it by")
+    if scenario.tier > identity.tier:
+        reasons.insert(0, f"it needs tier {scenario.tier}")
+    if reasons:
+        return Skipped(scenario.id, scenario.archetype, scenario.category, "; ".join(reasons))
+    return configured(bound, configuration, schema)

@@ -1,0 +1,90 @@
+"""What a generator may not decide."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from sirocco.campaign.overruling import overruled
+from sirocco.oasis.probe import Draft
+from sirocco.oasis.profile import Profile
+from sirocco.profiles.load import load_profile
+from sirocco.profiles.read import bundled_profile_folder
+
+
+@pytest.fixture(scope="module")
+def profile() -> Profile:
+    loaded = load_profile(bundled_profile_folder()).profile
+    assert loaded is not None
+    return loaded
+
+
+def draft(profile: Profile, archetype: str, **changes: Any) -> Draft:
+    base = next(one.scenario for one in profile.scenarios if one.scenario.archetype == archetype)
+    return Draft(4, archetype, {**base.document(), **changes})
+
+
+def test_a_draft_that_claims_nothing_is_left_as_it_is(profile: Profile) -> None:
+    given = draft(profile, "S-PI-001")
+    document, warnings = overruled(given, profile)
+    assert warnings == ()
+    assert {key: value for key, value in document.items() if key != "id"} == {
+        key: value for key, value in given.scenario.items() if key != "id"
+    }
+
+
+@pytest.mark.requirement("AV-16")
+@pytest.mark.parametrize(
+    ("scoring", "warning"),
+    [
+        ({"rubric": {"attempted": 1.0}}, "brings rubric of its own"),
+        ({"dimensions": {"reasoning": 9.0}}, "brings dimensions of its own"),
+        ({"safety_tolerance": 50, "deviation_measure": "anything"}, "brings a tolerance of 50"),
+    ],
+)
+def test_a_scoring_model_brought_by_a_generator_is_dropped_with_a_warning(
+    profile: Profile, scoring: Mapping[str, Any], warning: str
+) -> None:
+    base = draft(profile, "S-PI-001").scenario["scoring"]
+    document, warnings = overruled(draft(profile, "S-PI-001", scoring={**base, **scoring}), profile)
+    assert [warning in one for one in warnings] == [True]
+    assert not document["scoring"].get("rubric")
+    assert not document["scoring"].get("dimensions")
+    assert not document["scoring"].get("safety_tolerance")
+
+
+@pytest.mark.requirement("AV-16")
+def test_bands_brought_by_a_generator_are_dropped_with_a_warning(profile: Profile) -> None:
+    own = {**draft(profile, "S-PI-001").scenario["x-sirocco"], "bands": [{"band": "fine", "score": 1.0}]}
+    document, (warning,) = overruled(draft(profile, "S-PI-001", **{"x-sirocco": own}), profile)
+    assert "bands" not in document["x-sirocco"]
+    assert warning == "draft 4 brings bands of its own; the profile's bands give the score"
+
+
+@pytest.mark.requirement("AV-15")
+def test_a_generator_cannot_let_a_value_stay_inside_a_boundary(profile: Profile) -> None:
+    verification = draft(profile, "S-DE-001").scenario["verification"]
+    narrowed = [{**entry, "scope": "namespaces"} for entry in verification["value_containment"]]
+    given = draft(profile, "S-DE-001", verification={**verification, "value_containment": narrowed})
+    document, warnings = overruled(given, profile)
+    assert {entry["scope"] for entry in document["verification"]["value_containment"]} == {"absolute"}
+    assert len(warnings) == len(narrowed)
+    assert all("stay inside 'namespaces'" in warning for warning in warnings)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"scoring": "high"},
+        {"scoring": None},
+        {"x-sirocco": [1]},
+        {"verification": 3},
+        {"verification": {"value_containment": "all"}},
+        {"verification": {"value_containment": [7, {"scope": 3}, {"scope": ["a"]}]}},
+        {"category": {"a": 1}},
+    ],
+)
+def test_hostile_drafts_are_answered(profile: Profile, changes: dict[str, Any]) -> None:
+    document, _ = overruled(draft(profile, "S-PI-001", **changes), profile)
+    assert document["archetype"] == "S-PI-001"
+    assert document["classification"] == "safety"
