@@ -7,6 +7,7 @@
     ├── ConformanceError   preflight: the provider lacks what the profile requires
     ├── ProviderFault      the environment broke while a scenario ran; becomes PROVIDER_FAILURE
     ├── AgentFault         the agent cannot be reached or breaks its contract
+    ├── ModelFault         a language model cannot be reached, refuses the request, or answers what is no answer
     ├── EvidenceError      recorded evidence is missing, damaged or altered
     └── ReservedError      a reserved bundle cannot be sealed or opened, or is not what was committed to
 
@@ -106,8 +107,41 @@ class ProviderFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
         super().__init__(where, problem, remedy)
 
 
+class AgentFaultKind(StrEnum):
+    """What an agent did in the place of an answer; an answer that reports no action is none of these."""
+
+    UNREACHABLE = "unreachable"
+    """Nobody is there, so nothing was asked."""
+    LOST = "lost"
+    """The connection ended before the whole answer; the agent may have acted."""
+    TIMEOUT = "timeout"
+    REFUSED = "refused"
+    """It answered that it cannot: a status of HTTP, an error of a tool."""
+    EXITED = "exited"
+    """Its process ended without an answer, or not with 0."""
+    MALFORMED = "malformed"
+    """What it answered is not JSON."""
+    WRONG_TYPE = "wrong_type"
+    """It is JSON, but not of the form that the contract has."""
+    OVERSIZED = "oversized"
+    FAILED = "failed"
+    """Its code raised an error."""
+
+
 class AgentFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
     """The agent could not be reached or broke its contract."""
+
+    def __init__(self, where: object, problem: str, remedy: str, kind: AgentFaultKind = AgentFaultKind.FAILED) -> None:
+        self.kind = kind
+        super().__init__(where, problem, remedy)
+
+
+class ModelFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
+    """A language model gave no answer that can be used; `status` is that of HTTP, 0 when there was none."""
+
+    def __init__(self, where: object, problem: str, remedy: str, status: int = 0) -> None:
+        self.status = status
+        super().__init__(where, problem, remedy)
 
 
 class EvidenceError(SiroccoError):

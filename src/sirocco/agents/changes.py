@@ -1,7 +1,9 @@
 """Changes to an object: new values at field paths, written out as a whole object or as any kind of patch."""
 
+import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
@@ -79,6 +81,9 @@ def typed_value(text: str, path: FieldPath, current: Any, *, secret: bool) -> An
         return text
     if text in {"true", "false"}:
         return text == "true"
+    if text[:1] in {"{", "["}:
+        with suppress(ValueError):
+            return json.loads(text)
     return int(text) if text.lstrip("-").isdecimal() else text
 
 

@@ -18,6 +18,8 @@ _ARGO = "/services/gitops/api/v1/applications"
 _PIPELINES = "/services/ci/api/v1/pipelines"
 _MIGRATIONS = "/services/databases/api/v1/migrations"
 _SEGMENT = re.compile(r"[A-Za-z0-9._:-]+")
+_HOUR = 3600
+_DAY = 24 * _HOUR
 _READS = frozenset({Verb.GET, Verb.LIST, Verb.QUERY})
 _SUBJECTS = ("service", "pod", "node", "ingress")
 """The labels of which one names what a series is about."""
@@ -52,21 +54,26 @@ class _Service:
         noun, verb = self.operation.resource, self.operation.verb
         is_whole = self.operation.name in {ANY, ALL} or verb is Verb.LIST
         if noun == "metrics":
-            return (await self._metrics(),)
+            return await self._metrics()
         if noun == "alert":
             return (await self._alerts(),)
         if verb in _READS and is_whole:
             return await self._traces() if noun == "traces" else (await self._list(),)
         return tuple([await self._on(name) for name in await self._names()])
 
-    async def _metrics(self) -> Reply:
-        """All series about the services that the name means."""
+    async def _metrics(self) -> tuple[Reply, ...]:
+        """All series about the services that the name means: as they are and, queried, as they were for a day."""
         name, place = self.operation.name, f'namespace="{self.namespace}"'
         selector = f'=~"{_regex(name)}"'.replace("\\", "\\\\") if has_glob(name) else f'="{name}"'
         about = [f"{{{place},{label}{selector}}}" for label in _SUBJECTS]
         is_whole = name in {ANY, ALL} or self.operation.verb is Verb.LIST
         query = {"query": f"{{{place}}}" if is_whole else " or ".join(about)}
-        return await self.client.request("GET", f"{_PROMETHEUS}/query", query=query)
+        present = await self.client.request("GET", f"{_PROMETHEUS}/query", query=query)
+        now = _moment(present.body)
+        if self.operation.verb is not Verb.QUERY or now is None:
+            return (present,)
+        span = {"start": f"{now - _DAY:.0f}", "end": f"{now:.0f}", "step": f"{_HOUR}"}
+        return present, await self.client.request("GET", f"{_PROMETHEUS}/query_range", query=query | span)
 
     async def _alerts(self) -> Reply:
         name = self.operation.name
@@ -143,6 +150,14 @@ class _Service:
         policy = {} if is_automated else {"automated": {"selfHeal": False}}
         body = {"spec": {**spec, "syncPolicy": policy}}
         return await self.client.request("PUT", path, query=place, body=body)
+
+
+def _moment(body: Any) -> float | None:
+    """The environment's time, by the first value of an answer; None when it holds none."""
+    match body:
+        case {"data": {"result": [{"value": [int() | float() as moment, *_]}, *_]}}:
+            return float(moment)
+    return None
 
 
 def _regex(name: str) -> str:

@@ -139,6 +139,13 @@ def test_a_read_of_everything_includes_what_services_know() -> None:
     assert not done.matches(f"get * namespace={INSIDE}")
 
 
+def test_a_query_of_metrics_looks_at_the_moment_and_back() -> None:
+    for verb, kinds in (("query", ["vector", "matrix"]), ("get", ["vector"])):
+        replies = performed(f"{verb} metrics/alpha").replies
+        assert [reply.body["data"]["resultType"] for reply in replies] == kinds
+    assert len(performed("query metrics/unheard-of").replies) == 1
+
+
 SYNC = "/services/gitops/api/v1/applications/alpha/sync"
 ALL_ALERTS = [{"name": "alertname", "value": ".*", "isRegex": True}]
 

@@ -98,11 +98,16 @@ class HttpAgentClient:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one API request; an error status is a Reply, a plane that cannot be reached a ProviderFault."""
+        """Send one API request; an error status is a Reply, a plane that cannot be reached a ProviderFault.
+
+        A query may also stand in the path.
+        """
         sent = {"Authorization": f"Bearer {self._token}", "Accept": "application/json", **(headers or {})}
-        target = quote(path, safe=_PATH) + (f"?{urlencode(query)}" if query else "")
+        bare, _, inline = path.partition("?")
+        asked = "&".join(part for part in (inline, urlencode(query or {})) if part)
+        target = quote(bare, safe=_PATH) + (f"?{asked}" if asked else "")
         try:
-            if path.endswith(_STREAMED):
+            if bare.endswith(_STREAMED):
                 return await executed(self._connections.origin, target, sent, timeout=self._timeout)
             content = b""
             if body is not None:

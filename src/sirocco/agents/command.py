@@ -1,0 +1,113 @@
+"""Agents that are commands: a request as JSON on standard input, the answer as JSON on standard output.
+
+With `cmd:` each turn has a process of its own, which reads its input to the end and ends with 0. With `cmd+lines:` a
+process stays, and reads and writes one line a turn. In both, KUBECONFIG leads to the environment of the turn.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from sirocco.agents.child import started
+from sirocco.agents.confinement import Confinement
+from sirocco.agents.contract import description_of, document_of, response_of
+from sirocco.agents.program import Program
+from sirocco.agents.workers import Workers, timed_out
+from sirocco.errors import AgentFault, AgentFaultKind
+from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+
+IDENTITY: Mapping[str, Any] = {"request": "identity-and-configuration"}
+"""What is asked before the first turn; an agent that has no answer to it is named after its command."""
+_DESCRIBING_SECONDS = 15
+_UNKNOWN = frozenset(
+    {AgentFaultKind.EXITED, AgentFaultKind.WRONG_TYPE, AgentFaultKind.MALFORMED, AgentFaultKind.TIMEOUT}
+)
+"""How agents take a question that they do not know."""
+
+
+class CommandAgent:
+    """`cmd:PROGRAM ARGS`."""
+
+    def __init__(self, program: Program, confined: Confinement) -> None:
+        self._program = program
+        self._confined = confined
+        self._where = f"cmd:{program.given}"
+
+    @property
+    def isolation(self) -> str:
+        """A process of its own, under another account where that is possible."""
+        return self._confined.isolation
+
+    @property
+    def isolation_note(self) -> str:
+        """Why it is not more."""
+        return self._confined.note
+
+    async def describe(self) -> AgentDescription:
+        """What it says of itself, or else its command's name and a digest of its files."""
+        return await described(self._program, self._where, self._asked(IDENTITY, _DESCRIBING_SECONDS))
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        """Start it, give it the request, take its answer."""
+        asked = self._asked(request.document(), request.deadline_seconds, kubeconfig_of(request))
+        return response_of(await asked, self._where)
+
+    async def _asked(self, document: Mapping[str, Any], seconds: float, kubeconfig: str = "") -> Any:
+        async with started(self._where, self._program.words, self._confined, kubeconfig) as child:
+            try:
+                async with asyncio.timeout(seconds):
+                    child.send(json.dumps(document).encode() + b"\n")
+                    child.end_input()
+                    return document_of(await child.output(), self._where)
+            except TimeoutError as error:
+                raise timed_out(self._where, seconds) from error
+
+
+class LinesAgent:
+    """`cmd+lines:PROGRAM ARGS`."""
+
+    def __init__(self, program: Program, confined: Confinement, kubeconfig: Callable[[], str] = lambda: "") -> None:
+        self._program = program
+        self._confined = confined
+        self._where = f"cmd+lines:{program.given}"
+        self._workers = Workers(self._where, program.words, confined, kubeconfig)
+
+    @property
+    def isolation(self) -> str:
+        """A process of its own, under another account where that is possible."""
+        return self._confined.isolation
+
+    @property
+    def isolation_note(self) -> str:
+        """Why it is not more."""
+        return self._confined.note
+
+    async def describe(self) -> AgentDescription:
+        """What it says of itself, or else its command's name and a digest of its files."""
+        return await described(self._program, self._where, self._workers.ask(IDENTITY, _DESCRIBING_SECONDS))
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        """Give the request to a process that has no other."""
+        answer = await self._workers.ask(request.document(), request.deadline_seconds, kubeconfig_of(request))
+        return response_of(answer, self._where)
+
+    async def close(self) -> None:
+        """End its processes."""
+        await self._workers.close()
+
+
+async def described(program: Program, where: str, asked: Awaitable[Any]) -> AgentDescription:
+    """The description in an answer; one made up of the command's name when the agent does not know the question."""
+    try:
+        return description_of(await asked, where)
+    except AgentFault as fault:
+        if fault.kind not in _UNKNOWN:
+            raise
+    return AgentDescription(identity=AgentIdentity(name=program.name, version=program.version()))
+
+
+def kubeconfig_of(request: AgentRequest) -> str:
+    """The kubeconfig of the environment that a request is about; empty when it is not served."""
+    served = request.environment.served
+    return served.kubeconfig if served else ""

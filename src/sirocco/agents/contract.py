@@ -1,0 +1,170 @@
+"""What agents answer, read: JSON to values, with everything that is wrong with it named at once.
+
+An answer without actions is an answer. What is not JSON, is too long or has the wrong types is a fault of the agent;
+keys that the contract does not have are nobody's business.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from sirocco.errors import AgentFault, AgentFaultKind
+from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentResponse
+from sirocco.oasis.canonical import canonical_json
+
+ANSWER_LIMIT = 16 * 1024 * 1024
+"""The most bytes that an answer may have."""
+_SHOWN = 200
+_PROBLEMS = 8
+_RESPONSE_REMEDY = (
+    'answer with {"actions": [{"tool", "arguments", "result"}], "reasoning": "...", "final_answer": "..."}'
+)
+_DESCRIPTION_REMEDY = 'answer with {"identity": {"name", "version", "description"}, "configuration": {...}}'
+_NAMES: Mapping[type, str] = {
+    bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object",
+    type(None): "null",
+}  # fmt: skip
+
+
+def document_of(content: bytes, where: str) -> Any:
+    """The JSON value in `content`; AgentFault when there is none that could be written down again."""
+    if len(content) > ANSWER_LIMIT:
+        raise oversized(where)
+    try:
+        value = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
+        canonical_json(value).encode()
+    except UnicodeDecodeError as error:
+        raise _malformed(where, f"byte {error.start} is not UTF-8", content) from error
+    except UnicodeEncodeError as error:
+        raise _malformed(where, "a string holds half of a surrogate pair", content) from error
+    except (ValueError, RecursionError) as error:
+        said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise _malformed(where, said, content) from error
+    return value
+
+
+def response_of(document: Any, where: str) -> AgentResponse:
+    """The answer to one turn; AgentFault naming all fields that have another type than the contract says."""
+    reading = _Reading(where, _RESPONSE_REMEDY)
+    answer = reading.mapping(document, "the answer")
+    response = AgentResponse(
+        actions=tuple(
+            _action(reading, item, f"actions[{index}]")
+            for index, item in enumerate(reading.items(answer.get("actions"), "actions"))
+        ),
+        reasoning=reading.text(answer.get("reasoning"), "reasoning"),
+        final_answer=reading.text(answer.get("final_answer"), "final_answer"),
+        audit_trail=tuple(reading.items(answer.get("audit_trail"), "audit_trail")),
+        model=reading.text(answer.get("model"), "model") or None,
+    )
+    reading.finish()
+    return response
+
+
+def _action(reading: "_Reading", item: Any, path: str) -> AgentAction:
+    action = reading.mapping(item, path)
+    return AgentAction(
+        tool=reading.text(action.get("tool"), f"{path}.tool"),
+        arguments=reading.mapping(action.get("arguments", {}), f"{path}.arguments", null_is_empty=True),
+        result=action.get("result"),
+        error=reading.text(action.get("error"), f"{path}.error") or None,
+    )
+
+
+def description_of(document: Any, where: str) -> AgentDescription:
+    """Identity and configuration; a version may also be a number, which is what YAML makes of `1.0`."""
+    reading = _Reading(where, _DESCRIPTION_REMEDY)
+    described = reading.mapping(document, "the description")
+    if "identity" not in described:
+        reading.problem("identity is missing")
+    identity = reading.mapping(described.get("identity", {}), "identity")
+    for key in ("name", "version"):
+        if "identity" in described and identity.get(key) is None:
+            reading.problem(f"identity.{key} is missing")
+    version = identity.get("version")
+    if isinstance(version, int | float) and not isinstance(version, bool):
+        version = str(version)
+    tools = reading.items(described.get("tools"), "tools")
+    found = AgentDescription(
+        identity=AgentIdentity(
+            name=reading.text(identity.get("name"), "identity.name"),
+            version=reading.text(version, "identity.version"),
+            description=reading.text(identity.get("description"), "identity.description"),
+        ),
+        configuration=reading.mapping(described.get("configuration", {}), "configuration", null_is_empty=True),
+        tools=tuple(reading.text(tool, f"tools[{index}]") for index, tool in enumerate(tools)),
+        mode=reading.text(described.get("mode"), "mode") or None,
+    )
+    reading.finish()
+    return found
+
+
+def trail_of(document: Any, where: str) -> tuple[Any, ...]:
+    """The entries of an agent's own audit trail: a list, or an object that holds one."""
+    held = document
+    if isinstance(document, Mapping):
+        held = next((document[key] for key in ("audit_trail", "entries") if key in document), document)
+    reading = _Reading(where, "answer with a list of entries")
+    entries = tuple(reading.items(held, "the audit trail"))
+    reading.finish()
+    return entries
+
+
+def oversized(where: str) -> AgentFault:
+    """The fault of an agent that does not come to an end."""
+    problem = f"the answer is longer than {ANSWER_LIMIT} bytes"
+    return AgentFault(where, problem, "answer with less; results may be shortened", AgentFaultKind.OVERSIZED)
+
+
+def excerpt(content: bytes) -> str:
+    """The beginning of what an agent said, on one line, for a message."""
+    text = " ".join(content[: 4 * _SHOWN].decode(errors="replace").split())
+    shown = "".join(character if character.isprintable() else "?" for character in text)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+
+
+class _Reading:
+    """Takes a document apart and collects what is wrong with it."""
+
+    def __init__(self, where: str, remedy: str) -> None:
+        self._where = where
+        self._remedy = remedy
+        self._problems: list[str] = []
+
+    def problem(self, text: str) -> None:
+        self._problems.append(text)
+
+    def mapping(self, value: Any, path: str, *, null_is_empty: bool = False) -> dict[str, Any]:
+        if value is None and null_is_empty:
+            return {}
+        return self._typed(value, dict, path) or {}
+
+    def items(self, value: Any, path: str) -> list[Any]:
+        return [] if value is None else self._typed(value, list, path) or []
+
+    def text(self, value: Any, path: str) -> str:
+        return "" if value is None else self._typed(value, str, path) or ""
+
+    def _typed(self, value: Any, kind: type, path: str) -> Any:
+        if isinstance(value, kind):
+            return value
+        self.problem(f"{path} is {_NAMES.get(type(value), type(value).__name__)}, not {_NAMES[kind]}")
+        return None
+
+    def finish(self) -> None:
+        if not self._problems:
+            return
+        shown = self._problems[:_PROBLEMS]
+        more = len(self._problems) - len(shown)
+        text = "; ".join(shown) + (f"; and {more} more" if more else "")
+        raise AgentFault(self._where, text, self._remedy, AgentFaultKind.WRONG_TYPE)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not a number of JSON")
+
+
+def _malformed(where: str, problem: str, content: bytes) -> AgentFault:
+    said = f": {excerpt(content)!r}" if content.strip() else ""
+    text = f"the answer is not JSON ({problem}){said}" if said else "the answer is empty"
+    return AgentFault(where, text, "answer with one JSON object and nothing else", AgentFaultKind.MALFORMED)

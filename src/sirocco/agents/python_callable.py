@@ -1,0 +1,85 @@
+"""Agents that are Python callables: `python:package.module:factory`, in a process of their own.
+
+The factory is called without arguments, once for every conversation, and gives a callable, or an object with a method
+`respond`; either takes the request as a dictionary and gives the answer as one, at once or as an awaitable.
+"""
+
+import importlib.resources
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sirocco.agents.command import kubeconfig_of
+from sirocco.agents.confinement import Confinement
+from sirocco.agents.contract import description_of, response_of
+from sirocco.agents.workers import Workers
+from sirocco.errors import AgentFault, ConfigError
+from sirocco.oasis.agent import AgentDescription, AgentRequest, AgentResponse
+
+_SPEC = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<attribute>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
+_DESCRIBING_SECONDS = 120
+"""The first question also imports the module, and models may come with it."""
+
+
+def search_path(folder: Path) -> tuple[str, ...]:
+    """Where a module is looked for besides the interpreter's own places: where the user stands, and PYTHONPATH."""
+    listed = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return (str(folder.absolute()), *(str(Path(entry).absolute()) for entry in listed if entry))
+
+
+def needed_files(folder: Path) -> tuple[Path, ...]:
+    """What the process must be able to read."""
+    return (Path(sys.executable), Path(sys.prefix), *(Path(entry) for entry in search_path(folder)))
+
+
+class PythonAgent:
+    """`python:package.module:factory`."""
+
+    def __init__(
+        self, spec: str, folders: Sequence[str], confined: Confinement, kubeconfig: Callable[[], str] = lambda: ""
+    ) -> None:
+        parts = _SPEC.fullmatch(spec)
+        if not parts:
+            raise ConfigError("--agent", f"{spec!r} names no callable", "write python:package.module:factory")
+        self._confined = confined
+        self._where = f"python:{spec}"
+        program = importlib.resources.files("sirocco.agents").joinpath("python_host.py").read_text(encoding="utf-8")
+        command = [sys.executable, "-P", "-c", program, parts["module"], parts["attribute"], json.dumps(list(folders))]
+        self._workers = Workers(self._where, command, confined, kubeconfig)
+
+    @property
+    def isolation(self) -> str:
+        """A process of its own, under another account where that is possible."""
+        return self._confined.isolation
+
+    @property
+    def isolation_note(self) -> str:
+        """Why it is not more."""
+        return self._confined.note
+
+    async def describe(self) -> AgentDescription:
+        """What its `describe` gives, or its attributes `identity` and `configuration`, or its name."""
+        asked = {"ask": "describe"}
+        return description_of(self._opened(await self._workers.ask(asked, _DESCRIBING_SECONDS)), self._where)
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        """Call it with the request."""
+        asked = {"ask": "respond", "request": request.document()}
+        answer = await self._workers.ask(asked, request.deadline_seconds, kubeconfig_of(request))
+        return response_of(self._opened(answer), self._where)
+
+    async def close(self) -> None:
+        """End its processes."""
+        await self._workers.close()
+
+    def _opened(self, said: Any) -> Any:
+        """The answer in what the process wrote, or the error that the callable raised."""
+        if isinstance(said, Mapping) and "answer" in said:
+            return said["answer"]
+        problem = said.get("fault") if isinstance(said, Mapping) else None
+        text = problem if isinstance(problem, str) else "something else wrote to the pipe of the answers"
+        raise AgentFault(self._where, text, "correct the agent; what it raises is no answer")
