@@ -75,7 +75,7 @@ def test_with_always_the_phase_also_follows_a_fail_and_says_so(tmp_path):
     ("arguments", "said"),
     [
         (["run", "--agent", "ref:nobody"], "ref:careful"),
-        (["run", "--agent", "http://127.0.0.1:1"], "ref:careful"),
+        (["run", "--agent", "ftp://127.0.0.1:1"], "ref:NAME"),
         (["run", "--profile", "no-such-folder"], "profile.yaml"),
         (["run", "--category", "no-such-category"], "prompt-injection-resistance"),
         (["run", "--archetype", "S-PI-01"], "S-PI-001"),

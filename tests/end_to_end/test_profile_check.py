@@ -26,7 +26,9 @@ def _checked(profile: object) -> tuple[int, dict]:
 def test_every_bundled_scenario_is_seen_to_pass_and_to_fail():
     code, checked = _checked("kubernetes_operations")
     assert code == 0, checked
-    assert checked["summary"] == {"scenarios": 7, "sound": 7, "unsound": 0}
+    assert checked["summary"] == {
+        "scenarios": 7, "evaluable": 7, "can_pass": 7, "can_fail": 7, "undecidable": [], "sound": 7, "unsound": 0,
+    }  # fmt: skip
     for scenario in checked["scenarios"]:
         assert (scenario["evaluable"], scenario["can_pass"], scenario["can_fail"], scenario["problems"]) == (
             True,
@@ -70,3 +72,23 @@ def _with_assertion(folder: Path, operation: str) -> str:
     comments = "\n".join(line for line in text.splitlines() if line.startswith("#"))
     file.write_text(f"{comments}\n{yaml.safe_dump(document, sort_keys=False)}")
     return document["id"]
+
+
+@pytest.mark.requirement("CO-04")
+def test_a_scenario_of_the_standards_package_that_has_no_reading_is_listed_as_such(shared, tmp_path):
+    package = shutil.copytree(shared / "data/oasis-spec-rc1.5/profiles/software-infrastructure", tmp_path / "package")
+    for file in (package / "scenarios").glob("*/*.yaml"):
+        if file.name != "auditability.yaml":
+            file.unlink()
+    file = package / "scenarios/capability/auditability.yaml"
+    first, second = file.read_text().split("\n---\n")[1:3]
+    file.write_text(f"{first.replace('captured / total', 'a matter of taste')}\n---\n{second}")
+    code, checked = _checked(package)
+    assert code == 1
+    rows = {row["evaluable"]: row for row in checked["scenarios"]}
+    assert rows[False]["problems"][0]["reason"] == "not_evaluable"
+    assert "verification.state_assertions.0" in rows[False]["problems"][0]["detail"]
+    assert (rows[True]["can_pass"], rows[True]["can_fail"]) == (True, True)
+    assert rows[True]["highest_band"]["score"] == 1.0
+    assert rows[True]["lowest_band"]["score"] == 0.0
+    assert (checked["summary"]["scenarios"], checked["summary"]["evaluable"]) == (2, 1)

@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from commands import RunFiles, evaluated, sirocco
-
-SEGMENT = "evidence/segment-0001.jsonl"
+from tampering import INDEX, SEGMENT, tamper
 
 
 @pytest.fixture(scope="module")
@@ -45,24 +44,51 @@ def test_replay_recomputes_all_verdicts_after_the_stored_ones_were_deleted(copy,
 
 
 def test_flipping_one_audit_verb_is_noticed_in_every_unit(copy, short):
-    lines = (copy / SEGMENT).read_text().splitlines()
-    for number, unit in list(enumerate(short.units))[::6]:
-        if not unit["evidence"]["audit_log"]["data"]["entries"]:
-            continue
-        unit["evidence"]["audit_log"]["data"]["entries"][0]["verb"] = "create"
-        changed = [json.dumps(unit) if position == number else line for position, line in enumerate(lines)]
-        (copy / SEGMENT).write_text("\n".join(changed) + "\n")
-        code, replayed = _replayed(copy)
-        assert code == 1
-        assert unit["unit"] in {difference["unit"] for difference in replayed["different"]}
+    flipped = set()
+
+    def flip(line: str) -> str:
+        unit = json.loads(line)
+        if unit["evidence"]["audit_log"]["data"]["entries"]:
+            unit["evidence"]["audit_log"]["data"]["entries"][0]["verb"] = "create"
+            flipped.add(unit["unit"])
+        return json.dumps(unit)
+
+    tamper(copy, flip)
+    code, replayed = _replayed(copy)
+    assert code == 1
+    assert len(flipped) > 20
+    assert flipped <= {difference["unit"] for difference in replayed["different"]}
 
 
 def test_a_unit_that_disappears_is_noticed(copy):
-    lines = (copy / SEGMENT).read_text().splitlines()
-    (copy / SEGMENT).write_text("\n".join(lines[1:]) + "\n")
+    index = json.loads((copy / INDEX).read_text())
+    last = max(index["units"], key=lambda unit: index["units"][unit]["offset"])
+    segment = (copy / SEGMENT).read_bytes()
+    (copy / SEGMENT).write_bytes(segment[: index["units"][last]["offset"]])
     code, replayed = _replayed(copy)
     assert code == 1
-    assert any("no evidence is recorded" in difference["problem"] for difference in replayed["different"])
+    unread = [one["unit"] for one in replayed["different"] if "cannot be read" in one["problem"]]
+    assert unread == [last]
+
+
+@pytest.mark.requirement("SI-07")
+def test_a_unit_that_disappears_from_the_index_as_well_is_noticed(copy):
+    index = json.loads((copy / INDEX).read_text())
+    index["units"].popitem()
+    (copy / INDEX).write_text(json.dumps(index))
+    code, replayed = _replayed(copy)
+    assert code == 1
+    assert any("Merkle root" in difference["problem"] for difference in replayed["different"])
+
+
+def test_the_record_of_another_unit_is_not_taken_for_the_one_asked_for(copy):
+    index = json.loads((copy / INDEX).read_text())
+    first, second, *_ = index["units"]
+    index["units"][first] |= {key: index["units"][second][key] for key in ("offset", "length")}
+    (copy / INDEX).write_text(json.dumps(index))
+    code, replayed = _replayed(copy)
+    assert code == 1
+    assert first in {difference["unit"] for difference in replayed["different"]}
 
 
 def test_a_verdict_that_was_edited_is_noticed(copy, short):
@@ -78,13 +104,43 @@ def test_a_verdict_that_was_edited_is_noticed(copy, short):
 
 
 @pytest.mark.parametrize(
-    "damage", ["not json", '{"unit": "x"}', '{"unit": 1, "kind": 2, "scenario": 3, "evidence": 4}']
+    "damage", ["not json", '{"unit": "x"}', '{"unit": 1, "kind": 2, "attempt": 0, "scenario": 3, "evidence": 4}', ""]
 )
-def test_damaged_evidence_is_an_error_that_says_where(copy, damage):
-    (copy / SEGMENT).write_text(damage + "\n")
+def test_evidence_that_is_none_is_noticed_in_every_unit(copy, short, damage):
+    tamper(copy, lambda line: damage)
+    code, replayed = _replayed(copy)
+    assert code == 1
+    assert {unit["unit"] for unit in short.units} <= {difference["unit"] for difference in replayed["different"]}
+
+
+@pytest.mark.parametrize("damage", [b"", b"no gzip at all", b"\x1f\x8b\x08" + bytes(1000)])
+def test_a_damaged_segment_is_noticed_in_every_unit(copy, short, damage):
+    (copy / SEGMENT).write_bytes(damage)
+    code, replayed = _replayed(copy)
+    assert code == 1
+    assert {unit["unit"] for unit in short.units} <= {difference["unit"] for difference in replayed["different"]}
+
+
+def test_evidence_that_does_not_fit_its_scenario_is_an_error_that_says_where(copy):
+    tamper(copy, lambda line: json.dumps(json.loads(line) | {"scenario": {"id": 3}}))
     done = sirocco("replay", copy)
     assert done.code == 2
+    assert "does not load" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_run_of_the_form_that_was_once_is_an_error_that_says_so(copy):
+    (copy / SEGMENT).rename(copy / "evidence" / "segment-0001.jsonl")
+    done = sirocco("replay", copy)
+    assert done.code == 2
+    assert "older version" in done.stderr
+
+
+def test_a_run_that_was_killed_is_not_replayed_but_resumed(copy):
+    (copy / INDEX).unlink()
+    done = sirocco("replay", copy)
+    assert done.code == 2
+    assert "--resume" in done.stderr
 
 
 FORGERIES = {

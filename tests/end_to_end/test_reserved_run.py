@@ -4,37 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 
 from commands import RunFiles, sirocco
-from sirocco.profiles.read import bundled_profile_folder
 
 CANARY = "blue-heron-over-the-estuary-4471"
-
-
-@pytest.fixture
-def key(tmp_path) -> Path:
-    assert sirocco("reserved", "keygen", "--out", tmp_path / "evaluator.key").code == 0
-    return tmp_path / "evaluator.key"
-
-
-@pytest.fixture
-def bundle(key, tmp_path) -> Path:
-    """Two scenarios of our own, derived from published ones, with a canary in their prompts."""
-    folder = tmp_path / "withheld"
-    folder.mkdir()
-    for number, name in enumerate(["destructive-operation-safeguarding", "data-exfiltration-prevention"]):
-        document = yaml.safe_load((bundled_profile_folder() / f"scenarios/safety/{name}.yaml").read_text())
-        document["id"] = f"withheld.{number}"
-        document["intent"] = f"Shows in a withheld form, number {number}, what the published scenario shows."
-        for stimulus in document["stimuli"]:
-            if stimulus["type"] == "operator_prompt":
-                stimulus["value"] += f" ({CANARY})"
-        (folder / f"{number}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
-    recipient = next(line.split()[-1] for line in key.read_text().splitlines() if "public key" in line)
-    done = sirocco("reserved", "seal", folder, "--recipient", recipient, "--out", tmp_path / "bundle.json")
-    assert done.code == 0, done.stderr
-    return tmp_path / "bundle.json"
+"""Stands in the prompts of the bundle."""
 
 
 def _run(out: Path, agent: str, bundle: Path, key: Path, *arguments: object) -> RunFiles:

@@ -1,18 +1,35 @@
-"""`sirocco agent`: the reference agents."""
+"""`sirocco agent`: the reference agents, by name or behind HTTP, and the test of any agent's adapter."""
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
 
 import click
 from rich.table import Table
+from rich.text import Text
 
 from sirocco.agents.reference import REFERENCE_AGENTS
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.terminal import console, print_json
+from sirocco.cli.interruption import interruption
+from sirocco.cli.options import Duration, SeedType, agent_options
+from sirocco.cli.terminal import console, plain, print_json
+from sirocco.oasis.agent import Agent
+from sirocco.oasis.profile import Profile
+from sirocco.runner.agent_checking import Outcome, Status, outcomes
+from sirocco.wiring import plugins, profile_source
+from sirocco.wiring.agents import AgentOptions
+from sirocco.wiring.config import Seed
+from sirocco.wiring.connection import Connection, Reach, connection
+from sirocco.wiring.serving import served_agent
+
+_STYLES = {Status.PASSED: "green", Status.WARNED: "yellow", Status.FAILED: "bold red", Status.SKIPPED: "dim"}
 
 
-@click.group("agent", epilog="Example: sirocco agent list")
+@click.group("agent", epilog="Example: sirocco agent check http://127.0.0.1:8080")
 def command() -> None:
-    """The reference agents."""
+    """The reference agents, and the test of any agent."""
 
 
 @command.command("list", epilog="Example: sirocco agent list --format json")
@@ -28,3 +45,94 @@ def list_agents(output: str) -> int:
         table.add_row(name, described.identity.description)
     console().print(table)
     return int(ExitCode.OK)
+
+
+@command.command("serve", epilog="Example: sirocco agent serve ref:careful --listen 127.0.0.1:8080")
+@click.argument("spec", metavar="SPEC")
+@agent_options
+@click.option("--listen", default="127.0.0.1:0", show_default=True, help="Address and port to serve at.")
+@click.option(
+    "--kubeconfig",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to act for runners that hand over no environment; read anew for every turn.",
+)
+@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="What ref:memorizer has learned.")
+def serve(
+    spec: str, listen: str, kubeconfig: Path | None, profile: str, agent_headers: tuple[str, ...],
+    agent_env: tuple[str, ...], agent_tool: str, model_url: str,
+) -> int:  # fmt: skip
+    """Serve an agent by the agent contract until interrupted: a reference agent, or any other that --agent takes.
+
+    Prints one JSON line when ready, with its url. It acts in the environment that each request hands over.
+    """
+    loaded, _ = profile_source.required(profile)
+    options = AgentOptions(agent_headers, agent_env, agent_tool, model_url)
+    asyncio.run(_serve(plugins.agent(spec, loaded, options), listen, kubeconfig))
+    return int(ExitCode.OK)
+
+
+async def _serve(agent: Agent, listen: str, kubeconfig: Path | None) -> None:
+    with interruption() as ended:
+        async with _closing(agent), served_agent(agent, listen, kubeconfig) as url:
+            click.echo(json.dumps({"url": url}))
+            await ended.wait()
+
+
+@asynccontextmanager
+async def _closing(agent: Agent) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        if close := getattr(agent, "close", None):
+            await close()
+
+
+@command.command("check", epilog="Example: sirocco agent check 'cmd:python3 my_agent.py' --timeout 1m")
+@click.argument("spec", metavar="SPEC")
+@agent_options
+@click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per turn.")
+@click.option("--listen", default="", metavar="ADDR", help="Serve environments at this address, for agents elsewhere.")
+@click.option("--advertise", default="", metavar="HOST", help="Host name that they use; the certificate covers it.")
+@click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Whose configuration it reports.")
+@click.option("--seed", type=SeedType(), help="Names, ids and tokens follow from it.  [default: fresh random bits]")
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def check(
+    spec: str, timeout: int, listen: str, advertise: str, profile: str, seed: int | None, output: str,
+    agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str, model_url: str,
+) -> int:  # fmt: skip
+    """Test an agent's adapter before a run: identity, a harmless turn in a real environment, state, timing.
+
+    One line per check: what was seen, or what is wrong, where, and what to do about it. Exit code 5 when one failed;
+    warnings do not count.
+    """
+    loaded, _ = profile_source.required(profile)
+    options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout)
+    connected = connection(loaded, spec, options, reach=Reach(listen, advertise))
+    found = asyncio.run(_check(connected, loaded, Seed.chosen(seed).value, timeout, is_shown=output == "text"))
+    summary = {str(status): sum(outcome.status is status for outcome in found) for status in Status}
+    if output == "json":
+        checks = [outcome.document() for outcome in found]
+        print_json({"agent": spec, "checks": checks, "summary": summary, "usable": not summary["failed"]})
+    else:
+        console().print(", ".join(f"{number} {status}" for status, number in summary.items()))
+    return int(ExitCode.AGENT_FAULT if summary["failed"] else ExitCode.OK)
+
+
+async def _check(connected: Connection, profile: Profile, seed: int, seconds: int, *, is_shown: bool) -> list[Outcome]:
+    out, found = console(), []
+    schema = profile.document.configuration_schema
+    made = outcomes(connected.agent, connected.provider, schema, seed=seed, deadline_seconds=seconds)
+    async with connected.open(), aclosing(made) as checks:
+        async for outcome in checks:
+            found.append(outcome)
+            if is_shown:
+                out.print(_line(outcome))
+    return found
+
+
+def _line(outcome: Outcome) -> Text:
+    said = outcome.seen or "; ".join(part for part in (outcome.problem, outcome.remedy) if part)
+    where = f"{outcome.where}: " if outcome.where else ""
+    return Text.assemble(
+        (f"{outcome.status:<8}", _STYLES[outcome.status]), plain(f"{outcome.check:<16} {where}{said}").rstrip()
+    )

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from importlib.metadata import entry_points
 
 import click
 
@@ -9,6 +10,8 @@ from sirocco import __version__
 from sirocco.cli.exit_codes import ExitCode, of_error
 from sirocco.errors import InvalidInput, SiroccoError
 
+BEHAVIORS = "sirocco.behaviors"
+"""The group of entry points by which packages bring behaviours; loading ours takes time that most have no use for."""
 COMMANDS = {
     "run": ("sirocco.cli.run", "Evaluate an agent: safety gate, capability, adversarial phase, report."),
     "validate": ("sirocco.cli.validate", "Check profiles, scenarios, suites and probes; every finding at once."),
@@ -20,7 +23,7 @@ COMMANDS = {
     "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
     "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),
     "provider": ("sirocco.cli.provider", "Serve simulated environments to any runner, or test any provider."),
-    "agent": ("sirocco.cli.agent", "List the reference agents."),
+    "agent": ("sirocco.cli.agent", "List or serve the reference agents, or test any agent's adapter."),
     "bench": ("sirocco.cli.bench", "The benchmarks, one JSON line each."),
 }
 
@@ -50,6 +53,8 @@ class _LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="sirocco")
 def cli() -> None:
     """Prove whether an AI agent's safe behaviour generalizes beyond the tests it has seen."""
+    if entry_points(group=BEHAVIORS):
+        importlib.import_module("sirocco.wiring.behaviors").install_behaviors()
 
 
 def main() -> None:

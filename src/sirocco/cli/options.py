@@ -1,8 +1,11 @@
 """Kinds of option values that several commands share."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class SeedType(click.ParamType[int]):
@@ -36,3 +39,21 @@ class Duration(click.ParamType[int]):
         if not number.isdecimal() or int(number) == 0:
             self.fail(f"{value!r} is not a duration; write 90s, 5m or 1h", param, ctx)
         return int(number) * {"s": 1, "m": 60, "h": 3600}[unit]
+
+
+def agent_options(command: Command) -> Command:
+    """The options that go with an agent's specification."""
+    for option in (
+        click.option("--model-url", default="", help="Where the model of model:PROVIDER:NAME is; ends before /chat."),
+        click.option("--agent-tool", default="", metavar="NAME", help="The tool for tasks of an agent behind MCP."),
+        click.option("--agent-env", multiple=True, metavar="NAME", help="Pass a variable to the agent (repeatable)."),
+        click.option(
+            "--agent-header",
+            "agent_headers",
+            multiple=True,
+            metavar="'K: V'",
+            help="Send a header to the agent (repeatable).",
+        ),
+    ):
+        command = option(command)
+    return command

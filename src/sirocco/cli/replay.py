@@ -8,14 +8,17 @@ from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.terminal import console, plain, print_json
-from sirocco.evidence.replay import replay
+from sirocco.evidence.replay import replay, replay_unit
 
 
 @click.command("replay", epilog="Example: sirocco replay runs/demo/memorizer")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--unit", help="Only this scenario or probe, with all that decided it.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(run: Path, output: str) -> int:
+def command(run: Path, unit: str | None, output: str) -> int:
     """Recompute every verdict of a run from its recorded evidence; exit code 0 only when all are identical (SI-07)."""
+    if unit is not None:
+        return _replay_unit(run, unit, output)
     replayed = replay(run)
     if output == "json":
         print_json(
@@ -35,3 +38,19 @@ def command(run: Path, output: str) -> int:
             out.print("verdict.yaml is absent: the verdicts were recomputed and agree with the evidence index as shown")
         out.print(f"{replayed.identical} of {len(replayed.verdicts)} units identical")
     return int(ExitCode.SAFETY_FAIL if replayed.differences else ExitCode.OK)
+
+
+def _replay_unit(run: Path, unit: str, output: str) -> int:
+    result, differences = replay_unit(run, unit)
+    if output == "json":
+        evaluation = {**result.evaluation.document(), "status": result.status}
+        print_json({"unit": unit, "different": [asdict(one) for one in differences], "evaluation": evaluation})
+    else:
+        out = console()
+        score = "" if result.score is None else f"  {result.score:g} ({result.evaluation.document()['band']})"
+        out.print(plain(f"{unit}  {result.status or 'no verdict'}{score}"))
+        for check in result.evaluation.checks:
+            out.print(plain(f"  {check.check}  {check.verdict.status}  {check.evidence}"))
+        for difference in differences:
+            out.print(Text(plain(difference.problem), style="red"))
+    return int(ExitCode.SAFETY_FAIL if differences else ExitCode.OK)

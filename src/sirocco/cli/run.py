@@ -1,34 +1,48 @@
 """`sirocco run`: the whole evaluation."""
 
 import asyncio
+import signal
+from collections.abc import Mapping
 from contextlib import aclosing
 from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
 import click
+from click.core import ParameterSource
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from sirocco.cli.exit_codes import of_verdict
-from sirocco.cli.options import Duration, SeedType
-from sirocco.cli.terminal import console, plain, print_json, print_warning_count
+from sirocco.cli.exit_codes import ExitCode, of_verdict
+from sirocco.cli.interruption import on_signals
+from sirocco.cli.options import Duration, SeedType, agent_options
+from sirocco.cli.terminal import console, counted, plain, print_json, print_warning_count
+from sirocco.errors import ConfigError
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, RunStarted, UnitFinished, Warned
+from sirocco.oasis.report import INTERRUPTED
+from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.html import headline
 from sirocco.runner.run import ExtensionPolicy, run
 from sirocco.wiring.assemble import Assembly, assemble
 from sirocco.wiring.clock import run_name, utc_now
-from sirocco.wiring.config import RunConfig, run_document
+from sirocco.wiring.config import RunConfig, Seed, run_document
+from sirocco.wiring.connection import Connection
 from sirocco.wiring.profile_source import profile_folder
 from sirocco.wiring.recorder import Recorder
+from sirocco.wiring.resume import StoredRun
 
 STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
 
 
 @click.command("run", epilog="Example: sirocco run --agent ref:careful --probes 24 --seed 7 --out runs/careful")
 @click.option("--agent", default="ref:memorizer", show_default=True, help="The agent under evaluation.")
+@agent_options
+@click.option("--listen", default="", metavar="ADDR", help="Serve environments at this address, for agents elsewhere.")
+@click.option("--advertise", default="", metavar="HOST", help="Host name that they use; the certificate covers it.")
+@click.option("--static-endpoint", is_flag=True, help="One kubeconfig for the whole run; one environment at a time.")
+@click.option("--kubeconfig", type=click.Path(dir_okay=False, path_type=Path), help="Where that kubeconfig goes.")
 @click.option("--profile", default="kubernetes_operations", show_default=True, help="Bundled profile, or a folder.")
 @click.option(
     "--provider", default="simulator", show_default=True, help="Who provides environments: simulator, or URL."
@@ -60,26 +74,74 @@ STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold ye
 )
 @click.option("--reserved", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Bundle.")
 @click.option("--identity", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Key for --reserved.")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    help="Go on with the run in this directory; other options need not be given again.",
+)
 @click.option("--fail-on", type=click.Choice(["core", "adversarial"]), default="core", show_default=True)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(out: Path | None, fail_on: str, output: str, adversarial: str, **choices: Any) -> int:
+@click.pass_context
+def command(
+    context: click.Context, /, out: Path | None, resume: Path | None, fail_on: str, output: str, **choices: Any
+) -> int:
     """Evaluate an agent: preflight, safety gate, capability, adversarial phase, report.
 
     Exit codes: 0 core PASS, 1 core FAIL, 2 invalid input, 3 provider not conformant, 4 provider failure, 5 agent fault;
-    with --fail-on adversarial also 6 (violation in a probe or reserved scenario) and 7 (phase incomplete).
+    with --fail-on adversarial also 6 (violation in a probe or reserved scenario) and 7 (phase incomplete);
+    130 interrupted: the report is partial, and --resume goes on.
     """
-    config = RunConfig(adversarial=ExtensionPolicy(adversarial), **choices)
-    assembly = assemble(config)
+    choices["adversarial"] = ExtensionPolicy(choices["adversarial"])
+    stored = None if resume is None else StoredRun.read(resume)
+    given = {name: value for name, value in choices.items() if _is_given(context, name)}
+    if stored and out:
+        raise ConfigError("--out", "a run is resumed where it is", "drop --out or --resume")
+    config = stored.config(given) if stored else RunConfig(**choices)
+    seed = Seed.chosen(config.seed) if config.seed is not None or not stored else stored.seed
+    directory, stop = RunDirectory(resume or out or _fresh_directory()), asyncio.Event()
+    assembly = assemble(config, seed=seed, directory=directory, stop=stop)
     print_warning_count(assembly.warnings, profile_folder(config.profile))
-    directory = RunDirectory.create(out or _fresh_directory())
-    profile_digest = assembly.core.profile.digest()
-    recorder = Recorder(directory, run_document(config, assembly.seed, profile_digest, utc_now()))
-    verdict = asyncio.run(_evaluate(assembly, recorder))["verdict"]
+    started = stored.started if stored else utc_now()
+    document = run_document(config, seed, assembly.core.profile.digest(), started)
+    if stored:
+        stored.refuse_another(document)
+    verdict = _carried_out(assembly, directory, document, stop, is_resumed=stored is not None)
     if output == "json":
         print_json({"verdict": verdict})
     else:
         _print_result(verdict, directory.path)
+    if INTERRUPTED in verdict["metadata"]["evaluation_mode"]["incomplete_because"]:
+        return int(ExitCode.INTERRUPTED)
     return int(of_verdict(verdict, fail_on_adversarial=fail_on == "adversarial"))
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+def _carried_out(
+    assembly: Assembly, directory: RunDirectory, document: Mapping[str, Any], stop: asyncio.Event, *, is_resumed: bool
+) -> dict[str, Any]:
+    """The verdict of the run, begun, or gone on with, or over already."""
+    recorder, config_hash = Recorder(directory, document), str(document["config_hash"])
+    notice = console(stderr=True)
+    opened = directory.reopened(config_hash) if is_resumed else directory.created(write_yaml(document), config_hash)
+    with opened:
+        if is_resumed and (finished := directory.finished_verdict()):
+            notice.print(plain(f"the run in {directory.path} is finished; there is nothing to resume"))
+            return finished
+        if is_resumed:
+            notice.print(plain(f"going on with {directory.path}: {counted(directory.units, 'unit')} recorded"))
+            recorder.resumed()
+        try:
+            verdict: dict[str, Any] = asyncio.run(_evaluate(assembly, recorder, stop))["verdict"]
+        except asyncio.CancelledError:
+            raise click.Abort from None
+        if recorder.interrupted:
+            told = f"interrupted: {counted(directory.units, 'unit')} recorded, the report is partial"
+            notice.print(Text(plain(f"{told}; go on with: sirocco run --resume {directory.path}"), style="yellow"))
+    return verdict
 
 
 def _fresh_directory() -> Path:
@@ -89,10 +151,22 @@ def _fresh_directory() -> Path:
     return next(path for path in candidates if not path.exists())
 
 
-async def _evaluate(assembly: Assembly, recorder: Recorder) -> dict[str, Any]:
-    """Run, keep and show; the recorder has each event on disk before the next one happens."""
-    with _Display() as display, recorder.open():
-        async with aclosing(run(assembly.core, assembly.extensions)) as events:
+async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event) -> dict[str, Any]:
+    """Run, keep and show; the recorder has each event on disk before the next one happens.
+
+    The first Ctrl-C or SIGTERM ends the run in good order, the second at once.
+    """
+    connection, task = assembly.connection, asyncio.current_task()
+
+    def interrupt() -> None:
+        if stop.is_set() and task is not None:
+            task.cancel()
+        stop.set()
+
+    signals = on_signals({signal.SIGINT: interrupt, signal.SIGTERM: interrupt})
+    with connection.closed_to_agent(recorder.directory.path), _Display() as display, signals:
+        async with connection.open() as kubeconfig, aclosing(run(assembly.core, assembly.extensions)) as events:
+            display.connected(connection, kubeconfig)
             async for event in events:
                 recorder.handle(event)
                 display.handle(event)
@@ -115,6 +189,14 @@ class _Display:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
+    def connected(self, connection: Connection, kubeconfig: Path | None) -> None:
+        """Say what whoever starts the agent must know."""
+        if connection.isolation_note:
+            text = f"agent isolation: {connection.agent.isolation} ({connection.isolation_note})"
+            self._console.print(Text(plain(text), style="yellow"))
+        if kubeconfig is not None:
+            self._console.print(plain(f"kubeconfig for the whole run: {kubeconfig}"))
+
     def handle(self, event: Event) -> None:
         """Show what the event means for a person who waits."""
         match event:
@@ -123,8 +205,8 @@ class _Display:
                 self._console.print(plain(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}"))
             case PhaseStarted(phase, units, _):
                 self._tasks[phase] = self._progress.add_task(phase, total=units)
-            case UnitFinished("scenario", _):
-                self._progress.advance(self._tasks["safety"])
+            case UnitFinished("scenario", result):
+                self._progress.advance(self._tasks[str(result.bound.scenario.classification)])
             case UnitFinished("probe", _):
                 self._progress.advance(self._tasks["adversarial"])
             case ReservedFinished():
@@ -147,8 +229,12 @@ def _print_result(verdict: dict[str, Any], path: Path) -> None:
     out.print(table)
     for skipped in verdict["skipped_scenarios"]:
         out.print(Text(plain(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
+    for excluded in verdict["excluded_scenarios"]:
+        out.print(Text(plain(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
+    for warning in verdict["metadata"]["configuration_coverage"]["warnings"]:
+        out.print(Text(plain(f"  warning: {warning}"), style="yellow"))
     if "capability" in verdict:
-        out.print(f"capability           {verdict['capability']['note']}")
+        _print_capability(verdict["capability"])
     if block := verdict.get("adversarial_verification"):
         _print_block(block)
     if verdict["metadata"]["aborted"]:
@@ -159,6 +245,25 @@ def _print_result(verdict: dict[str, Any], path: Path) -> None:
     failures = (verdict.get("adversarial_verification") or {}).get("safety_results", {}).get("failures", [])
     if failures:
         out.print(f"Run one again: sirocco probe replay {path / failures[0]['probe_serialized']} --agent SPEC")
+
+
+def _print_capability(section: dict[str, Any]) -> None:
+    """Scores with the tier beside them; what nothing could decide is named."""
+    out = console()
+    heading = f"capability at tier {section['tier']}"
+    if "note" in section:
+        out.print(f"{heading}  {section['note']}")
+        return
+    counts = section["scenarios"]
+    out.print(f"{heading}  {counts['scored']} of {counts['total']} scenarios scored")
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    scores = {name.replace("_", " "): value for name, value in section["core_dimensions"].items()}
+    scores |= {name: row["score"] for name, row in section["domain_categories"].items()}
+    for name, value in scores.items():
+        table.add_row("  " + plain(name), "no score" if value is None else f"{value:.2f}")
+    out.print(table)
+    for undecided in section["undecidable"]:
+        out.print(Text(plain(f"  not decidable {undecided['scenario_id']}: {undecided['reason']}"), style="yellow"))
 
 
 def _print_block(block: dict[str, Any]) -> None:

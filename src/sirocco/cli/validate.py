@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.terminal import console, counted, print_findings, print_json
+from sirocco.cli.terminal import console, counted, plain, print_findings, print_json
 from sirocco.errors import ConfigError, Finding, Severity
 from sirocco.oasis.profile import Profile
-from sirocco.profiles.load import load_profile, load_scenario_file, load_suite
+from sirocco.profiles.load import LoadedProfile, load_profile, load_scenario_file, load_suite
 from sirocco.profiles.read import (
     MARKDOWN_FILES,
     MAX_BYTES,
@@ -21,6 +21,7 @@ from sirocco.profiles.read import (
     SCENARIOS_FOLDER,
     STIMULI_FILE,
     SUITES_FOLDER,
+    Form,
     SourceFile,
     read_file,
 )
@@ -89,6 +90,8 @@ def command(*, paths: tuple[Path, ...], profile: str | None, strict: bool, outpu
         if findings and output == "text":
             out.print()
         out.print(_summary(findings, errors))
+        for line in validation.evaluable():
+            out.print(plain(line))
     return int(ExitCode.INVALID if errors else ExitCode.OK)
 
 
@@ -99,13 +102,21 @@ class _Validation:
     profile: str | None
     strict: bool
     texts: dict[str, str] = field(default_factory=dict)
-    _profiles: dict[Path, tuple[Finding, ...]] = field(default_factory=dict)
+    _profiles: dict[Path, LoadedProfile] = field(default_factory=dict)
     _homes: dict[str, Profile] = field(default_factory=dict)
     _found: dict[Finding, None] = field(default_factory=dict)
 
     def in_order(self) -> list[Finding]:
         """The findings by file and place."""
         return sorted(self._found, key=lambda finding: (finding.place, finding.rule, finding.path))
+
+    def evaluable(self) -> Iterator[str]:
+        """How much of a package of the standard can be evaluated; in a native profile all of it must."""
+        for folder, loaded in self._profiles.items():
+            if loaded.profile is not None and loaded.form is Form.OFFICIAL:
+                evaluable = len(loaded.profile.scenarios)
+                number = counted(evaluable + len(loaded.unbound), "scenario")
+                yield f"{folder}: {evaluable} of {number} can be evaluated"
 
     def check(self, path: Path) -> None:
         """Check everything that a path stands for."""
@@ -126,8 +137,8 @@ class _Validation:
 
     def _of_profile(self, folder: Path) -> tuple[Finding, ...]:
         if folder not in self._profiles:
-            self._profiles[folder] = load_profile(folder, strict=self.strict).findings
-        return self._profiles[folder]
+            self._profiles[folder] = load_profile(folder, strict=self.strict)
+        return self._profiles[folder].findings
 
     def _of_file(self, path: Path) -> tuple[Finding, ...]:
         """A file by itself, or as a part of the profile in whose folder it lies."""

@@ -1,9 +1,8 @@
 """Replay: every verdict again from recorded evidence alone, compared with what the run wrote down (SI-07)."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,16 @@ import yaml
 from pydantic import ValidationError
 
 from sirocco.errors import EvidenceError, InvalidInput
-from sirocco.evaluation.aggregation import safety_summary
+from sirocco.evaluation.aggregation import ScoringRules, capability_summary, of_classification, safety_summary
+from sirocco.evaluation.applicability import with_block
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evidence.merkle import merkle_root
-from sirocco.evidence.run_directory import INDEX, RecordedUnit, recorded_units
+from sirocco.evidence.recorded import EvidenceIndex, RecordedUnit
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.report import UnitResult
+from sirocco.oasis.report import INTERRUPTED, UnitResult
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import Fail, Pass
 from sirocco.profiles.bind import bind
@@ -50,12 +52,20 @@ class Replayed:
 
 def replay(path: Path) -> Replayed:
     """Recompute every unit's verdict and what follows from them; any change of the evidence is a difference."""
-    index = _index(path)
+    index = EvidenceIndex.of_run(path)
     results: dict[str, tuple[RecordedUnit, UnitResult]] = {}
-    for recorded in recorded_units(path):
-        results[recorded.unit] = (recorded, _result(recorded))
+    unreadable: list[Difference] = []
+    for unit in index.order:
+        try:
+            recorded = index.unit(unit)
+        except EvidenceError as error:
+            unreadable.append(Difference(unit, f"its evidence cannot be read: {error.problem}"))
+            continue
+        # What was observed is not held on to: a run may have more of it than there is memory.
+        results[unit] = (replace(recorded, evidence={}), _result(recorded).outline())
     verdict = _document(path / "verdict.yaml").get("verdict")
     differences = [
+        *unreadable,
         *_unit_differences(results, index),
         *(_verdict_differences(path, verdict, results) if isinstance(verdict, dict) else ()),
     ]
@@ -63,34 +73,43 @@ def replay(path: Path) -> Replayed:
     return Replayed(statuses, tuple(differences), isinstance(verdict, dict))
 
 
+def replay_unit(path: Path, unit: str) -> tuple[UnitResult, tuple[Difference, ...]]:
+    """Recompute one unit from its own bundle; the whole run need not be read for it."""
+    index = EvidenceIndex.of_run(path)
+    found = index.unit(unit)
+    result = _result(found)
+    return result, tuple(_unit_difference(found, result, index))
+
+
 def _result(recorded: RecordedUnit) -> UnitResult:
     try:
-        bound = bind(Scenario.model_validate(recorded.scenario))
+        bands = None if recorded.bands is None else [Band.model_validate(band) for band in recorded.bands]
+        bound = bind(Scenario.model_validate(recorded.scenario), bands=bands)
+        bound = with_block(bound, recorded.conditional)
         evidence = Evidence.from_document(recorded.evidence, recorded.unit)
         fault = next((turn.fault for turn in evidence.turns if turn.fault), None)
         return UnitResult(recorded.unit, bound, evidence, evaluate(bound, evidence), fault)
-    except (ValidationError, InvalidInput) as error:
+    except (ValidationError, InvalidInput, IndexError) as error:
         raise EvidenceError(recorded.unit, f"the recorded scenario does not load: {error}", "restore it") from error
 
 
 def _unit_differences(
-    results: Mapping[str, tuple[RecordedUnit, UnitResult]], index: Mapping[str, Any]
+    results: Mapping[str, tuple[RecordedUnit, UnitResult]], index: EvidenceIndex
 ) -> Iterator[Difference]:
     """Evidence against the index that was written with it."""
-    for unit, (recorded, result) in results.items():
-        entry = index["units"].get(unit)
-        if entry is None:
-            yield Difference(unit, "the unit is not in the evidence index")
-            continue
-        if entry["digest"] != recorded.digest:
-            yield Difference(unit, "the evidence was altered after it was recorded")
-        if entry["evaluation"] != digest(result.evaluation.document()):
-            yield Difference(unit, f"replay gives {result.verdict.status} on other grounds than the run")
-    for unit in sorted(index["units"].keys() - results.keys()):
-        yield Difference(unit, "no evidence is recorded")
+    for recorded, result in results.values():
+        yield from _unit_difference(recorded, result, index)
     root = merkle_root({unit: recorded.digest for unit, (recorded, _) in results.items()})
-    if root != index["merkle_root"]:
+    if root != index.merkle_root:
         yield Difference(_WHOLE_RUN, "the Merkle root over the evidence is not the recorded one")
+
+
+def _unit_difference(recorded: RecordedUnit, result: UnitResult, index: EvidenceIndex) -> Iterator[Difference]:
+    entry = index.units[recorded.unit]
+    if entry.digest != recorded.digest:
+        yield Difference(recorded.unit, "the evidence was altered after it was recorded")
+    if entry.evaluation != digest(result.evaluation.document()):
+        yield Difference(recorded.unit, f"replay gives {result.verdict.status} on other grounds than the run")
 
 
 def _verdict_differences(
@@ -100,11 +119,13 @@ def _verdict_differences(
     core = [result for recorded, result in results.values() if recorded.kind == "scenario"]
     probes = [result for recorded, result in results.values() if recorded.kind == "probe"]
     block = verdict.get("adversarial_verification") or {}
-    stored = {row.get("scenario_id"): row.get("status") for row in verdict.get("scenario_details") or ()}
-    stored |= {row.get("probe"): row.get("status") for row in block.get("probe_details") or ()}
+    stored = {row.get("scenario_id"): row for row in verdict.get("scenario_details") or ()}
+    stored |= {row.get("probe"): row for row in block.get("probe_details") or ()}
     for result in (*core, *probes):
-        if stored.get(result.unit) != result.status:
-            yield Difference(result.unit, f"verdict.yaml says {stored.get(result.unit)}, replay gives {result.status}")
+        said = stored.get(result.unit, {})
+        for key, found in (("status", result.status), ("score", result.score)):
+            if said.get(key) != found:
+                yield Difference(result.unit, f"verdict.yaml says {key} {said.get(key)}, replay gives {found}")
     for name, said, found in _figures(path, verdict, block, core, probes, results):
         if said != found:
             yield Difference(_WHOLE_RUN, f"{name} is {said!r}, replay gives {found!r}")
@@ -123,11 +144,17 @@ def _figures(
     details = verdict.get("safety_details") or {}
     metadata = verdict.get("metadata") or {}
     if not metadata.get("aborted"):
-        yield "safety", verdict.get("safety"), summary.overall.status if summary.overall else None
+        overall = summary.overall
+        if verdict.get("safety") is None and _is_interrupted(metadata) and not isinstance(overall, Fail):
+            overall = None
+        yield "safety", verdict.get("safety"), overall.status if overall else None
     categories = {name: level.document() for name, level in summary.categories.items()}
+    counted = _counted(of_classification(core, Classification.SAFETY))
     yield "safety_details.category_results", details.get("category_results"), categories
-    yield "safety_details.passed", details.get("passed"), _counted(core)["passed"]
-    yield "safety_details.failed", details.get("failed"), _counted(core)["failed"]
+    yield "safety_details.passed", details.get("passed"), counted["passed"]
+    yield "safety_details.failed", details.get("failed"), counted["failed"]
+    if verdict.get("safety") == Pass.status:
+        yield from _scores(verdict.get("capability"), results)
     root = merkle_root({unit: recorded.digest for unit, (recorded, _) in results.items()})
     yield "metadata.evidence_root", metadata.get("evidence_root"), root
     frozen = {key: verdict[key] for key in _CORE_KEYS if key in verdict}
@@ -138,11 +165,42 @@ def _figures(
         yield "verdict.json", digest(_document(path / "verdict.json").get("verdict")), digest(verdict)
     if block:
         safety = block.get("safety_results") or {}
+        probes = of_classification(probes, Classification.SAFETY)
         counts = _counted(probes)
         yield "safety_results.total", safety.get("total"), len(probes)
         yield "safety_results.passed", safety.get("passed"), counts["passed"]
         yield "safety_results.failed", safety.get("failed"), counts["failed"]
         yield "safety_results.any_safety_violation", safety.get("any_safety_violation"), counts["failed"] > 0
+
+
+def _scores(section: Any, results: Mapping[str, tuple[RecordedUnit, UnitResult]]) -> Iterator[tuple[str, Any, Any]]:
+    """Scores at every level again, by the rules that were recorded with the units (CO-03)."""
+    units = [(recorded, result) for recorded, result in results.values() if recorded.kind == "scenario"]
+    if not isinstance(section, dict):
+        if any(recorded.scoring for recorded, _ in units):
+            yield "capability", section, "scores"
+        return
+    try:
+        rules = ScoringRules.from_documents(recorded.scoring for recorded, _ in units if recorded.scoring is not None)
+    except ValueError as error:
+        raise EvidenceError("evidence", f"the scoring of a unit: {error}", "restore the segment from a copy") from error
+    found = capability_summary([result for _, result in units], rules)
+    document = found.document()
+    yield "capability.domain_categories", section.get("domain_categories"), document["domain_categories"]
+    yield "capability.core_dimensions", section.get("core_dimensions"), document["core_dimensions"]
+    details = section.get("dimension_details")
+    for name, dimension in found.dimensions.items():
+        # Weights of categories that no unit was run for are in no evidence, and count for nothing.
+        said = details.get(name) if isinstance(details, dict) else None
+        weights = said.get("category_weights") if isinstance(said, dict) else None
+        known = {key: weights.get(key) for key in dimension.weights} if isinstance(weights, dict) else None
+        yield f"capability.dimension_details.{name}", known, dict(dimension.weights)
+
+
+def _is_interrupted(metadata: Mapping[str, Any]) -> bool:
+    """Whether the run was broken off, in which case all that was seen to hold is no verdict yet."""
+    mode = metadata.get("evaluation_mode")
+    return isinstance(mode, dict) and INTERRUPTED in (mode.get("incomplete_because") or ())
 
 
 def _counted(results: list[UnitResult]) -> Counter[str]:
@@ -151,18 +209,6 @@ def _counted(results: list[UnitResult]) -> Counter[str]:
         counts["failed"] += isinstance(result.verdict, Fail)
         counts["passed"] += isinstance(result.verdict, Pass) and result.is_judged
     return counts
-
-
-def _index(path: Path) -> dict[str, Any]:
-    remedy = "give a run directory written by `sirocco run`"
-    try:
-        index = json.loads((path / INDEX).read_bytes())
-        entries = index["units"].values()
-        if all(entry.keys() >= {"digest", "evaluation"} for entry in entries) and "merkle_root" in index:
-            return dict(index)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise EvidenceError(path / INDEX, "the evidence index cannot be read", remedy) from error
-    raise EvidenceError(path / INDEX, "the evidence index is not complete", remedy)
 
 
 def _document(file: Path) -> dict[str, Any]:

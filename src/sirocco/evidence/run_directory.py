@@ -1,115 +1,224 @@
-"""The run directory: every file of a run; a kill at any moment leaves whole files, and whole lines but for the last."""
+"""The run directory: every file of a run, written by one process at a time, and whole whenever that is killed."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from sirocco.errors import ConfigError, EvidenceError
+from sirocco.evaluation.aggregation import ScoringRules
+from sirocco.evidence.event_log import EVENTS, EventLog
+from sirocco.evidence.files import LOCK, Lock, sync_folder, write_whole, writing
+from sirocco.evidence.ledger import Entry, Ledger
 from sirocco.evidence.merkle import merkle_root
-from sirocco.oasis.canonical import canonical_json, digest, digest_of_text
+from sirocco.evidence.recorded import (
+    FOLDER,
+    INDEX,
+    IndexEntry,
+    Record,
+    content_digest,
+    line_digest,
+    recorded_unit,
+    refuse_old_form,
+)
+from sirocco.evidence.segments import SegmentWriter, read_record, whole_records
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import digest
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.ledger import UnitKey
 from sirocco.oasis.report import UnitResult
-from sirocco.profiles.bind import with_predicates
 
-SEGMENT = "evidence/segment-0001.jsonl"
-INDEX = "evidence/index.json"
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedUnit:
-    """One line of a segment, as it stands on disk."""
-
-    unit: str
-    kind: str
-    scenario: Mapping[str, Any]
-    evidence: Mapping[str, Any]
-    digest: str
+LEDGER = "ledger.sqlite"
+RUN = "run.yaml"
+_FOLDERS = (FOLDER, "adversarial")
+_FINISHED = "finished"
 
 
 class RunDirectory:
-    """Writes one run's files; nothing an agent or probe says is ever used as a path."""
+    """Keeps one run on disk (implements UnitLedger and SealedStore); nothing an agent or probe says is a path here.
+
+    Nothing is touched before `created` or `reopened`.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._units: dict[str, dict[str, str]] = {}
+        self.rules = ScoringRules()
+        self._config_hash = ""
+        self._recalled: set[str] = set()
+        self._ledger: Ledger
+        self._segments: SegmentWriter
+        self._events: EventLog
 
-    @classmethod
-    def create(cls, path: Path) -> "RunDirectory":
-        """Make the directory; refuse one that already holds a run."""
-        if path.exists() and any(path.iterdir()):
-            raise ConfigError(path, "the run directory is not empty", "choose another --out")
-        for folder in (path, path / "evidence", path / "adversarial"):
-            folder.mkdir(parents=True, exist_ok=True)
-        return cls(path)
+    @contextmanager
+    def created(self, run: str, config_hash: str) -> Iterator["RunDirectory"]:
+        """Make the directory for a new run, `run` being the text of its `run.yaml`; refuse one that holds anything."""
+        self._refuse_contents()
+        with writing(self.path, "the run"):
+            self.path.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as held:
+            self._lock(held, config_hash)
+            self._refuse_contents()
+            with writing(self.path, "the run"):
+                for folder in _FOLDERS:
+                    (self.path / folder).mkdir()
+            self._open(held, create=True)
+            # Last, so that a directory with a run.yaml has all that a resumed run needs.
+            self.write(RUN, run)
+            with writing(self.path, "the run"):
+                sync_folder(self.path.parent)
+            with self._ending():
+                yield self
+
+    @contextmanager
+    def reopened(self, config_hash: str) -> Iterator["RunDirectory"]:
+        """Go on with a run that was broken off; what a kill left half written is cut off."""
+        refuse_old_form(self.path)
+        with ExitStack() as held:
+            self._lock(held, config_hash)
+            self._open(held, create=False)
+            with self._ending():
+                yield self
+
+    def _refuse_contents(self) -> None:
+        if self.path.exists() and any(entry.name != LOCK for entry in self.path.iterdir()):
+            raise ConfigError(self.path, "the run directory is not empty", "choose another --out")
+
+    def _lock(self, held: ExitStack, config_hash: str) -> None:
+        with writing(self.path, "the run"):
+            held.callback(Lock(self.path).release)
+        self._config_hash = config_hash
+
+    def _open(self, held: ExitStack, *, create: bool) -> None:
+        """Ledger, segments and events, ready to be continued."""
+        with writing(self.path, "the run"):
+            self._ledger = Ledger(self.path / LEDGER, create=create)
+            held.callback(self._ledger.close)
+            self._adopt()
+            self._segments = SegmentWriter(self.path / FOLDER, self._ledger.last())
+            held.callback(self._segments.close)
+            self._events = EventLog(self.path / EVENTS)
+            held.callback(self._events.close)
+
+    @contextmanager
+    def _ending(self) -> Iterator[None]:
+        """However a run ends, its ledger becomes one file; if that fails, what ended the run is what is told."""
+        try:
+            yield
+        except BaseException:
+            with suppress(EvidenceError), writing(self.path, "the end of the run"):
+                self._ledger.settle()
+            raise
+        with writing(self.path, "the end of the run"):
+            self._events.sync()
+            self._ledger.settle()
+
+    def _adopt(self) -> None:
+        """Enter what lies whole behind the last entry: a kill came between its evidence and its entry."""
+        folder = self.path / FOLDER
+        for span, line in whole_records(folder, self._ledger.last()):
+            recorded = recorded_unit(line, folder)
+            if self._ledger.find(recorded.unit) is None:
+                key, content = recorded.key, recorded.content(self._config_hash)
+                self._ledger.enter(Entry(key.unit, key.kind, key.attempt, content, span, recorded.digest))
+
+    def finished_verdict(self) -> dict[str, Any] | None:
+        """The verdict of a run that came to its end; None when it did not."""
+        if self._ledger.noted(_FINISHED) is None:
+            return None
+        file = self.path / "verdict.json"
+        try:
+            verdict: dict[str, Any] = json.loads(file.read_bytes())["verdict"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise EvidenceError(file, "the verdict of the finished run cannot be read", "restore it") from error
+        return verdict
+
+    @property
+    def units(self) -> int:
+        """How many units are recorded."""
+        return self._ledger.total()
+
+    def finish(self, time: str) -> None:
+        """Say that the run has come to its end: all files are there, and nothing is left to resume."""
+        with writing(self.path / LEDGER, "the end of the run"):
+            self._ledger.note(_FINISHED, time)
+
+    def note(self, name: str, value: str) -> None:
+        """Keep a fact about the whole run for those who resume it."""
+        with writing(self.path / LEDGER, name):
+            self._ledger.note(name, value)
+
+    def noted(self, name: str) -> str | None:
+        """A fact about the whole run; None when none was kept."""
+        return self._ledger.noted(name)
 
     def write(self, name: str, text: str | bytes) -> None:
         """Write a file whole and durably: a reader sees the old content or the new, never a part."""
-        target = self.path / name
-        temporary = target.with_name(target.name + ".part")
-        with temporary.open("wb") as file:
-            file.write(text.encode() if isinstance(text, str) else text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-        _sync_folder(target.parent)
+        with writing(self.path / name, name):
+            write_whole(self.path / name, text.encode() if isinstance(text, str) else text)
 
-    def append(self, name: str, line: str) -> None:
-        """Append one line durably."""
-        with (self.path / name).open("ab") as file:
-            file.write(line.encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+    def append_event(self, time: str, event: Mapping[str, Any], *, always: bool = False) -> None:
+        """Write down what happened; after a resume only what had not been written down."""
+        with writing(self.path / EVENTS, "an event"):
+            self._events.append(time, event, always=always)
 
-    def record(self, kind: str, result: UnitResult) -> None:
-        """Append a unit's evidence to the segment; its digests go into the index."""
-        line = canonical_json(
-            {
-                "unit": result.unit,
-                "kind": kind,
-                "scenario": with_predicates(result.bound).document(),
-                "evidence": result.evidence.document(),
-            }
-        )
-        self.append(SEGMENT, line)
-        self._units[result.unit] = {
-            "kind": kind,
-            "digest": digest_of_text(line),
-            "evaluation": digest(result.evaluation.document()),
-        }
+    def recalled(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
+        """The recorded evidence of a unit; None when it has not been run."""
+        entry = self._ledger.find(key.unit)
+        if entry is None:
+            return None
+        where = f"{self.path}: {key.unit}"
+        if entry.content != content_digest(self._config_hash, key.attempt, bound):
+            problem = "it was recorded for another scenario or attempt of the same name"
+            raise EvidenceError(where, problem, "use the version and the profile that began the run")
+        line = read_record(self.path / FOLDER, entry.span)
+        if line_digest(line) != entry.digest:
+            raise EvidenceError(where, "its evidence was altered after it was recorded", "restore the segment")
+        self._recalled.add(key.unit)
+        return Evidence.from_document(recorded_unit(line, where).evidence, where)
+
+    def keep(self, key: UnitKey, result: UnitResult) -> None:
+        """Append a unit's evidence to the segment, then enter it in the ledger; both are on disk when this returns."""
+        record = Record.of(key, result, self.rules, self._config_hash)
+        proof, evaluation = record.digest, digest(result.evaluation.document())
+        with writing(self.path / FOLDER, f"unit {key.unit}"):
+            span = self._segments.append(record.line)
+            entry = Entry(key.unit, key.kind, key.attempt, record.content, span, proof, evaluation)
+            try:
+                self._ledger.enter(entry)
+            except BaseException:
+                self._segments.cut(span)
+                raise
+
+    def count(self, kind: str, result: UnitResult) -> None:
+        """Let a unit count in the report; one that nobody kept when it was run is kept now."""
+        entry = self._ledger.find(result.unit)
+        if entry is None:
+            self.keep(UnitKey(kind, result.unit), result)
+        evaluation = digest(result.evaluation.document())
+        if result.unit in self._recalled:
+            self._recalled.discard(result.unit)
+            if entry and entry.evaluation not in {None, evaluation}:
+                problem = "its evidence is judged otherwise than when it was recorded"
+                raise EvidenceError(f"{self.path}: {result.unit}", problem, "use the version that began the run")
+        with writing(self.path / LEDGER, f"unit {result.unit}"):
+            self._ledger.count(result.unit, evaluation)
+
+    def sealed(self, label: str) -> bytes | None:
+        """The sealed evidence of a reserved unit."""
+        file = self.path / FOLDER / f"{label}.age"
+        return file.read_bytes() if file.is_file() else None
+
+    def keep_sealed(self, label: str, sealed: bytes) -> None:
+        """Keep the sealed evidence of a reserved unit in a file of its own."""
+        self.write(f"{FOLDER}/{label}.age", sealed)
 
     def write_index(self) -> str:
-        """Write the evidence index and return the Merkle root over all units."""
-        root = merkle_root({unit: entry["digest"] for unit, entry in self._units.items()})
-        self.write(INDEX, json.dumps({"merkle_root": root, "units": self._units}, indent=1, sort_keys=True) + "\n")
+        """Write the evidence index and return the Merkle root over all units that count."""
+        units: dict[str, dict[str, Any]] = {}
+        for position, entry in enumerate(self._ledger.counted(), start=1):
+            indexed = IndexEntry(position, entry.kind, entry.span, entry.digest, entry.evaluation or "")
+            units[entry.unit] = indexed.document()
+        root = merkle_root({unit: entry["digest"] for unit, entry in units.items()})
+        self.write(INDEX, json.dumps({"merkle_root": root, "units": units}, indent=1, sort_keys=True) + "\n")
         return root
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename survive a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def recorded_units(path: Path) -> Iterator[RecordedUnit]:
-    """Every unit in the segments of a run directory, in the order they were recorded."""
-    segments = sorted((path / "evidence").glob("segment-*.jsonl"))
-    if not segments:
-        raise EvidenceError(path, "no evidence segments", "give a run directory written by `sirocco run`")
-    for segment in segments:
-        for number, line in enumerate(segment.read_bytes().split(b"\n"), start=1):
-            if line:
-                yield _recorded(line, f"{segment}:{number}")
-
-
-def _recorded(line: bytes, where: str) -> RecordedUnit:
-    try:
-        entry = json.loads(line)
-        unit, kind = str(entry["unit"]), str(entry["kind"])
-        return RecordedUnit(unit, kind, entry["scenario"], entry["evidence"], digest_of_text(line.decode()))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise EvidenceError(where, "not a recorded unit", "restore the segment from a copy") from error

@@ -2,24 +2,26 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sirocco.errors import ReservedError, SiroccoError
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, Warned
+from sirocco.oasis.ledger import SealedStore
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.report import CoreResult, UnitResult
+from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, RunIdentity, Skipped, UnitResult
 from sirocco.oasis.verdict import ProviderFailure, Verdict
 from sirocco.profiles.load import load_scenario
-from sirocco.reserved.age import read_identities
+from sirocco.reserved.age import KeyPair, read_identities
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, ProfileReference
-from sirocco.reserved.disclosure import ReservedCounts, sealed_evidence, undisclosed, unit_label
+from sirocco.reserved.disclosure import ReservedCounts, undisclosed, unit_label
+from sirocco.reserved.sealed_ledger import SealedLedger
 from sirocco.reserved.vault import open_bundle
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
-from sirocco.runner.readable import reasons_to_skip
+from sirocco.runner.planned import planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,10 @@ class ReservedUnit:
 
 @dataclass(frozen=True, slots=True)
 class OpenedBundles:
-    """Every reserved scenario of a run, in memory only, and the recipient to which their evidence is sealed."""
+    """Every reserved scenario of a run, in memory only, and the keys to the first of which their evidence is sealed."""
 
     units: tuple[ReservedUnit, ...]
-    recipient: str
+    keys: tuple[KeyPair, ...] = field(repr=False)
 
 
 def opened_bundles(bundles: Sequence[Path], identity: Path, profile: Profile) -> OpenedBundles:
@@ -50,7 +52,7 @@ def opened_bundles(bundles: Sequence[Path], identity: Path, profile: Profile) ->
                 units.append(ReservedUnit(label, load_scenario(document, profile, label)))
             except SiroccoError as error:
                 raise undisclosed(error, label) from None
-    return OpenedBundles(tuple(units), keys[0].recipient)
+    return OpenedBundles(tuple(units), keys)
 
 
 def bundle_text(path: Path, flag: str) -> str:
@@ -64,44 +66,54 @@ def bundle_text(path: Path, flag: str) -> str:
 
 
 class ReservedPhase:
-    """Implements Phase for reserved scenarios."""
+    """Implements Phase for reserved scenarios; their evidence goes to `store`, sealed."""
 
-    def __init__(self, opened: OpenedBundles, execution: Execution, parallel: int) -> None:
+    def __init__(
+        self, opened: OpenedBundles, execution: Execution, parallel: int, store: SealedStore | None = None
+    ) -> None:
         self.opened = opened
-        self.execution = execution
+        self.execution = replace(execution, ledger=SealedLedger(store, opened.keys) if store else None)
         self.parallel = parallel
         self._verdicts: list[Verdict] = []
         self._agent_faults = 0
         self._incomplete: str | None = None
 
-    async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:  # noqa: ARG002 - the port's signature
-        """Run every reserved scenario; each event carries a label, an outcome and sealed evidence."""
-        provider = self.execution.provider
-        runnable = [unit for unit in self.opened.units if not reasons_to_skip(unit.bound.scenario, provider)]
-        yield PhaseStarted("reserved", len(self.opened.units))
-        if skipped := len(self.opened.units) - len(runnable):
+    async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
+        """Run every reserved scenario that applies to the agent; each event carries a label and an outcome."""
+        plan = [(unit, self._planned(unit, core.identity)) for unit in self.opened.units]
+        runnable = [replace(unit, bound=found) for unit, found in plan if isinstance(found, BoundScenario)]
+        yield PhaseStarted("reserved", len(runnable))
+        if skipped := sum(isinstance(found, Skipped) for _, found in plan):
             self._incomplete = f"{skipped} reserved scenario(s) cannot be run as written"
             yield Warned(self._incomplete)
-        async with aclosing(in_order(self._execute, runnable, self.parallel)) as results:
+        stop = self.execution.stop
+        async with aclosing(in_order(self._execute, runnable, self.parallel, stop)) as results:
             async for unit, result in results:
                 yield self._finished(unit, result)
                 if isinstance(result.verdict, ProviderFailure):
                     self._incomplete = f"provider fault in {unit.label}"
                     yield Warned(f"reserved scenarios ended early: {self._incomplete}")
                     return
+        if self.execution.is_stopped:
+            self._incomplete = INTERRUPTED
+
+    def _planned(self, unit: ReservedUnit, identity: RunIdentity) -> BoundScenario | Excluded | Skipped:
+        try:
+            return planned(unit.bound, identity, self.execution.provider)
+        except SiroccoError as error:
+            raise undisclosed(error, unit.label) from None
 
     async def _execute(self, unit: ReservedUnit) -> tuple[ReservedUnit, UnitResult]:
-        return unit, await self.execution.execute(unit.label, unit.bound)
+        return unit, await self.execution.execute(unit.label, unit.bound, kind="reserved")
 
     def _finished(self, unit: ReservedUnit, result: UnitResult) -> ReservedFinished:
-        if result.is_judged:
+        if not result.is_judged:
+            self._agent_faults += 1
+        elif result.evaluation.undecidable is None:
             self._verdicts.append(result.verdict)
         else:
-            self._agent_faults += 1
-        record = {"scenario": unit.bound.scenario.document(), "evidence": result.evidence.document()}
-        return ReservedFinished(
-            unit.label, result.status or "AGENT_FAULT", sealed_evidence(record, self.opened.recipient)
-        )
+            self._incomplete = f"nothing can decide {unit.label} for this agent"
+        return ReservedFinished(unit.label, result.status or ("NOT_DECIDABLE" if result.is_judged else "AGENT_FAULT"))
 
     def block(self) -> Mapping[str, Any]:
         """Counts, and nothing else (AV-21)."""

@@ -1,6 +1,7 @@
 """Assembles an evaluation from its configuration."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from sirocco.agents.reference import REFERENCE_AGENTS
@@ -8,6 +9,7 @@ from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.targets import targets
 from sirocco.errors import ConfigError, Finding
+from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
@@ -20,6 +22,7 @@ from sirocco.runner.witnessing import Witnesses
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import RunConfig, Seed
+from sirocco.wiring.connection import Connection, connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +33,31 @@ class Assembly:
     extensions: tuple[Phase, ...]
     seed: Seed
     warnings: tuple[Finding, ...]
+    connection: Connection
+    """To be opened while it runs."""
 
 
-def assemble(config: RunConfig) -> Assembly:
-    """Live objects for `config`; every mistake in it is raised here, before anything runs."""
+def assemble(
+    config: RunConfig,
+    *,
+    seed: Seed | None = None,
+    directory: RunDirectory | None = None,
+    stop: asyncio.Event | None = None,
+) -> Assembly:
+    """Live objects for `config`; every mistake in it is raised here, before anything runs.
+
+    Units are kept in `directory` as soon as they are finished; a resumed run brings its seed.
+    """
     profile, warnings = profile_source.required(config.profile)
-    seed = Seed.chosen(config.seed)
+    seed = seed or Seed.chosen(config.seed)
     settings = RunSettings(seed.value, utc_now, config.timeout_seconds)
-    provider = plugins.provider(config.provider, profile, config.provider_token)
-    execution = Execution(plugins.agent(config.agent, profile), provider, settings)
+    connected = connection(
+        profile, config.agent, config.agent_options(), provider=config.provider, provider_token=config.provider_token,
+        reach=config.reach(),
+    )  # fmt: skip
+    execution = Execution(connected.agent, connected.provider, settings, directory, stop)
+    # Behind a static endpoint there is room for one environment.
+    config = replace(config, parallel=1) if config.static_endpoint else config
     core = Core(
         profile=profile,
         scenarios=_selected(profile, config),
@@ -49,7 +68,8 @@ def assemble(config: RunConfig) -> Assembly:
         policy=config.adversarial,
         filters=_filters(config),
     )
-    return Assembly(core, _extensions(config, profile, execution), seed, warnings)
+    extensions = _extensions(config, profile, execution, connected.witnesses, directory)
+    return Assembly(core, extensions, seed, warnings, connected)
 
 
 def witnesses(provider: Provider, settings: RunSettings) -> Witnesses:
@@ -81,7 +101,13 @@ def _filters(config: RunConfig) -> dict[str, object]:
     return {name: value for name, value in filters.items() if value}
 
 
-def _extensions(config: RunConfig, profile: Profile, execution: Execution) -> tuple[Phase, ...]:
+def _extensions(
+    config: RunConfig,
+    profile: Profile,
+    execution: Execution,
+    witness_provider: Provider,
+    directory: RunDirectory | None,
+) -> tuple[Phase, ...]:
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
     generator = plugins.generator(config.generator, profile)
@@ -89,9 +115,9 @@ def _extensions(config: RunConfig, profile: Profile, execution: Execution) -> tu
     if not config.archetypes:
         aims = generator.reachable(aims)
     settings = CampaignSettings(config.probes, config.confirm, config.parallel, config.max_agent_calls)
-    admission = Admission(profile, aims, witnesses(execution.provider, execution.settings))
+    admission = Admission(profile, aims, witnesses(witness_provider, execution.settings))
     phases: list[Phase] = [AdversarialPhase(profile, aims, generator, admission, execution, settings)]
     if config.reserved and config.identity is not None:
         opened = opened_bundles(config.reserved, config.identity, profile)
-        phases.append(ReservedPhase(opened, execution, config.parallel))
+        phases.append(ReservedPhase(opened, execution, config.parallel, directory))
     return tuple(phases)

@@ -1,5 +1,7 @@
 """The configuration of a run: every choice that a user can make, resolved, recorded and hashed."""
 
+import hashlib
+import platform
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -9,7 +11,10 @@ from typing import Any
 from sirocco import __version__
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
+from sirocco.runner.preflight import CORE_VERSION
 from sirocco.runner.run import ExtensionPolicy
+from sirocco.wiring.agents import AgentOptions
+from sirocco.wiring.connection import Reach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +22,14 @@ class RunConfig:
     """One evaluation, fully specified."""
 
     agent: str = "ref:memorizer"
+    agent_headers: tuple[str, ...] = field(default=(), repr=False)
+    agent_env: tuple[str, ...] = ()
+    agent_tool: str = ""
+    model_url: str = ""
+    listen: str = ""
+    advertise: str = ""
+    static_endpoint: bool = False
+    kubeconfig: Path | None = None
     provider: str = "simulator"
     provider_token: str = field(default="", repr=False)
     profile: str = "kubernetes_operations"
@@ -45,11 +58,22 @@ class RunConfig:
     def document(self) -> dict[str, Any]:
         """The configuration as plain data; key files are named, never read, here, and no token is part of it."""
         values = asdict(self)
-        del values["provider_token"]
+        del values["provider_token"], values["kubeconfig"]
+        values["agent_headers"] = [header.partition(":")[0].strip() for header in self.agent_headers]
         values["adversarial"] = str(self.adversarial)
         values["reserved"] = [path.name for path in self.reserved]
         values["identity"] = self.identity.name if self.identity else None
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
+
+    def agent_options(self) -> AgentOptions:
+        """What goes with the agent's specification."""
+        return AgentOptions(
+            self.agent_headers, self.agent_env, self.agent_tool, self.model_url, timeout_seconds=self.timeout_seconds
+        )
+
+    def reach(self) -> Reach:
+        """How the agent reaches its environments."""
+        return Reach(self.listen, self.advertise, self.static_endpoint, self.kubeconfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +91,23 @@ class Seed:
         return cls(secrets.randbits(128), "random")
 
 
+WITHOUT_EFFECT = frozenset({"profile", "parallel", "identity", "listen", "advertise"})
+"""What no result depends on; of the profile, it is the content that counts."""
+
+
 def run_document(config: RunConfig, seed: Seed, profile_digest: str, started: str) -> Mapping[str, Any]:
     """`run.yaml`: the resolved configuration, versions, seed and a hash over what decides the results."""
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
-    deciding = {key: value for key, value in resolved.items() if key not in {"profile", "parallel", "identity"}}
+    deciding = {key: value for key, value in resolved.items() if key not in WITHOUT_EFFECT}
+    # What is sealed is compared by its ciphertext, which says nothing.
+    bundles = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in config.reserved]
     return {
         "sirocco": __version__,
+        "versions": {"python": platform.python_version(), "oasis_core": CORE_VERSION},
         "started": started,
         "seed_source": seed.source,
         "config": resolved,
         "profile_digest": profile_digest,
-        "config_hash": digest({"sirocco": __version__, "profile": profile_digest, **deciding}),
+        "reserved_digests": bundles,
+        "config_hash": digest({"sirocco": __version__, "profile": profile_digest, "bundles": bundles, **deciding}),
     }

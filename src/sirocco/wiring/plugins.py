@@ -1,9 +1,9 @@
 """Names on the command line to concrete objects; a name that is not known says which are."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
-from sirocco.agents.reference import REFERENCE_AGENTS
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.profile import Profile
@@ -11,6 +11,8 @@ from sirocco.oasis.provider import Provider
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.providers.http import HttpProvider
 from sirocco.providers.simulator.provider import SimulatorProvider
+from sirocco.wiring import agents
+from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.clock import utc_now
 
 Made = TypeVar("Made")
@@ -23,18 +25,9 @@ def published_texts(profile: Profile) -> frozenset[str]:
     )
 
 
-def agent(spec: str, profile: Profile) -> Agent:
+def agent(spec: str, profile: Profile, options: AgentOptions | None = None) -> Agent:
     """The agent that `spec` names."""
-    kind, _, name = spec.partition(":")
-    if kind != "ref":
-        raise ConfigError("--agent", f"{spec!r} is not an agent that this version can reach", f"use {_names()}")
-    if name not in REFERENCE_AGENTS:
-        raise ConfigError("--agent", f"there is no reference agent {name!r}", f"use {_names()}")
-    return REFERENCE_AGENTS[name](published_texts(profile))
-
-
-def _names() -> str:
-    return ", ".join(f"ref:{name}" for name in sorted(REFERENCE_AGENTS))
+    return agents.agent(spec, replace(options or AgentOptions(), published=published_texts(profile)))
 
 
 def provider(spec: str, profile: Profile, token: str = "") -> Provider:

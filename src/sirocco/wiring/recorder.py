@@ -1,10 +1,12 @@
 """Listens to a run and keeps it: evidence as it comes, the core before anything follows it, the report at the end."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from sirocco.errors import ConfigError, EvidenceError
+from sirocco.evaluation.aggregation import ScoringRules
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import (
@@ -14,22 +16,25 @@ from sirocco.oasis.event import (
     PhaseStarted,
     ProbeSerialized,
     ReservedFinished,
+    RunInterrupted,
     RunStarted,
     UnitFinished,
     Warned,
 )
 from sirocco.oasis.phase import Phase
-from sirocco.oasis.report import CoreResult
+from sirocco.oasis.report import INTERRUPTED, CoreResult, RunIdentity
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.document import core_document, verdict_document
 from sirocco.reports.html import html_page
 from sirocco.wiring.clock import utc_now
 
 EVALUATOR = "sirocco"
+_CORE = "core.yaml"
+_IDENTITY = "identity"
 
 
 class Recorder:
-    """Writes one run directory from events."""
+    """Writes one run directory from events; the directory is open while they come."""
 
     def __init__(self, directory: RunDirectory, run: Mapping[str, Any]) -> None:
         self.directory = directory
@@ -37,45 +42,38 @@ class Recorder:
         self.core: CoreResult | None = None
         self.frozen = ""
         self.extended = False
-        directory.write("run.yaml", write_yaml(run))
+        self.interrupted = False
 
-    @contextmanager
-    def open(self) -> Iterator[None]:
-        """While events come; however it ends, the index covers all evidence that was recorded."""
-        try:
-            yield
-        finally:
-            self.directory.write_index()
+    def resumed(self) -> None:
+        """Say that a run goes on which was broken off."""
+        self._happened({"event": "run_resumed", "recorded_units": self.directory.units}, always=True)
 
     def handle(self, event: Event) -> None:
-        """Keep what the event says; returns only when it is on disk."""
+        """Keep what the event says; what a unit's verdict rests on is on disk before the event comes."""
         match event:
+            case RunStarted(identity):
+                self._keep_identity(identity)
             case UnitFinished(kind, result):
-                self.directory.record(kind, result)
+                self.directory.count(kind, result)
             case CoreFrozen(core):
-                self.core = core
-                self.frozen = json.dumps(core_document(core))
-                self.directory.write("core.yaml", write_yaml(core_document(core)))
-                self.directory.write_index()
+                self._freeze(core)
+            case RunInterrupted(core):
+                self.interrupted = True
+                self.core = replace(core, interrupted=True)
+                self.frozen = self.frozen or json.dumps(core_document(core))
             case ProbeSerialized(name, document):
                 self.directory.write(name, document)
-            case ReservedFinished(label, _, sealed):
-                self.directory.write(f"evidence/{label}.age", sealed)
             case PhaseStarted("adversarial" | "reserved"):
                 self.extended = True
             case _:
                 pass
-        self.directory.append("events.jsonl", canonical_json({"time": utc_now()} | _summary(event)))
+        self._happened(_summary(event), always=isinstance(event, RunInterrupted))
 
     def finish(self, extensions: Sequence[Phase]) -> dict[str, Any]:
-        """Write the verdict and the report; give back the verdict document."""
+        """Write the verdict and the report, as far as the run came; give back the verdict document."""
         if self.core is None:
-            raise AssertionError("a run ends with a frozen core or with an error")
-        block: dict[str, Any] | None = None
-        if self.extended:
-            block = {}
-            for phase in extensions:
-                block |= phase.block()
+            raise AssertionError("a run ends with a core, complete or not, or with an error")
+        block = self._block(extensions)
         metadata = {
             "evaluator": EVALUATOR,
             "timestamp": self.run["started"],
@@ -89,7 +87,57 @@ class Recorder:
         self.directory.write("verdict.yaml", write_yaml(document))
         self.directory.write("verdict.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
         self.directory.write("report.html", html_page(document["verdict"]))
+        if not self.interrupted:
+            self._happened({"event": "run_finished"})
+            self.directory.finish(utc_now())
         return document
+
+    def _block(self, extensions: Sequence[Phase]) -> dict[str, Any] | None:
+        if not self.extended:
+            return None
+        block: dict[str, Any] = {}
+        for phase in extensions:
+            block |= phase.block()
+        if self.interrupted and block["complete"]:
+            block |= {"complete": False, "incomplete_reason": INTERRUPTED}
+        return block
+
+    def _keep_identity(self, identity: RunIdentity) -> None:
+        """Hold on to who is evaluated in what; a resumed run that finds somebody else there goes no further."""
+        self.directory.rules = ScoringRules.of(identity.profile)
+        found = {
+            "agent": identity.agent.document(),
+            "agent_isolation": identity.agent_isolation,
+            "provider": f"{identity.conformance.provider} {identity.conformance.provider_version}",
+        }
+        kept = self.directory.noted(_IDENTITY)
+        if kept is None:
+            self.directory.note(_IDENTITY, canonical_json(found))
+            return
+        then = json.loads(kept)
+        differences = [
+            f"{name.replace('_', ' ')} was {canonical_json(then.get(name))}, now {canonical_json(value)}"
+            for name, value in found.items()
+            if canonical_json(then.get(name)) != canonical_json(value)
+        ]
+        if differences:
+            problem = "the run was begun with another agent or provider: " + "; ".join(differences)
+            raise ConfigError(self.directory.path, problem, "resume it with the same, or start another run with --out")
+
+    def _freeze(self, core: CoreResult) -> None:
+        """Write the core, once: what an earlier session froze stays as it is (AV-12)."""
+        document = core_document(core)
+        self.core, self.frozen = core, json.dumps(document)
+        file = self.directory.path / _CORE
+        text = write_yaml(document)
+        if not file.exists():
+            self.directory.write(_CORE, text)
+        elif file.read_bytes() != text.encode():
+            problem = "it is not what the recorded evidence gives"
+            raise EvidenceError(file, problem, "use the version that began the run, or restore the file")
+
+    def _happened(self, event: Mapping[str, Any], *, always: bool = False) -> None:
+        self.directory.append_event(utc_now(), event, always=always)
 
 
 def _summary(event: Event) -> dict[str, Any]:
@@ -115,7 +163,9 @@ def _summary(event: Event) -> dict[str, Any]:
             }
         case ProbeSerialized(name, _):
             return {"event": "probe_serialized", "file": name}
-        case ReservedFinished(label, outcome, _):
+        case ReservedFinished(label, outcome):
             return {"event": "reserved_finished", "unit": label, "outcome": outcome}
+        case RunInterrupted():
+            return {"event": "run_interrupted"}
         case Warned(text):
             return {"event": "warned", "text": text}

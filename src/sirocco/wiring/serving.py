@@ -1,4 +1,4 @@
-"""Assembles what is served over the network: a provider's environments, or one bare API server."""
+"""Assembles what is served over the network: a provider's environments, an agent, or one bare API server."""
 
 import asyncio
 import importlib
@@ -7,16 +7,22 @@ import secrets
 import socket
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from sirocco.errors import ConfigError
+from sirocco.agents.service import AgentService
+from sirocco.errors import AgentFault, ConfigError
+from sirocco.oasis.agent import Agent
+from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.provider import Provider
+from sirocco.oasis.provider import Conformance, Environment, Provider, ProvisionRequest
+from sirocco.oasis.scenario import Scenario
 from sirocco.providers.faults import Fault, FaultyProvider
+from sirocco.providers.http.agent_access import HttpAgentClient, agent_access
 from sirocco.providers.service.control_plane import ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
@@ -28,6 +34,7 @@ from sirocco.providers.simulator.serving.certificates import issued
 from sirocco.providers.simulator.serving.front import TlsFront
 from sirocco.providers.simulator.serving.plane import BODY_TIMEOUT, AgentPlane
 from sirocco.providers.simulator.serving.server import bound, serving
+from sirocco.providers.simulator.serving.static import StaticFront
 from sirocco.wiring.clock import utc_now
 
 IDLE_SECONDS = 3600.0
@@ -101,15 +108,112 @@ async def served_simulator(
         yield simulator.provider
 
 
+class ServedSimulator:
+    """The simulator for agents in other processes: a provider whose environments are served while `open` lasts.
+
+    With `is_static` there is one kubeconfig for all of them, and one environment at a time.
+    """
+
+    def __init__(self, profile: Profile, listen: str, advertise: str, *, is_static: bool = False) -> None:
+        self._profile = profile
+        self._listen = listen
+        self._advertise = advertise
+        self._is_static = is_static
+        self._turn = asyncio.Lock()
+        self._plain = SimulatorProvider({profile.document.id: profile.document.version}, utc_now)
+        self._served: _Simulator | None = None
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Listen, for the length of the block."""
+        async with _served((self._profile,), self._listen, self._advertise, is_static=self._is_static) as self._served:
+            yield
+
+    @property
+    def kubeconfig(self) -> str:
+        """The one for all environments; empty when each has its own."""
+        return self._served.kubeconfig if self._served else ""
+
+    async def conformance(self, profile: str) -> Conformance:
+        """What the simulator declares."""
+        return await self._plain.conformance(profile)
+
+    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+        """What the simulator cannot establish."""
+        return self._plain.unsupported(scenario)
+
+    @asynccontextmanager
+    async def provision(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        """A fresh environment for the length of the block, at its address."""
+        if self._served is None:
+            raise RuntimeError("environments are served inside of `open`")
+        async with AsyncExitStack() as stack:
+            if self._is_static:
+                await stack.enter_async_context(self._turn)
+            yield await stack.enter_async_context(self._served.provider.provision(request))
+
+
 @dataclass(frozen=True, slots=True)
 class _Simulator:
     provider: Provider
     url: str
+    kubeconfig: str = field(default="", repr=False)
+
+
+@asynccontextmanager
+async def served_agent(agent: Agent, listen: str, kubeconfig: Path | None = None) -> AsyncIterator[str]:
+    """An agent behind the agent contract; gives its URL.
+
+    It acts in the environment that a request hands over, or else in the one that `kubeconfig` leads to, which is read
+    anew for every request.
+    """
+    service = AgentService(agent, lambda document: _handed_over(document, kubeconfig))
+    async with serving(service, bound(listen), None) as address:
+        yield f"http://{address}"
+
+
+def _handed_over(document: Mapping[str, Any], kubeconfig: Path | None) -> EnvironmentAccess | None:
+    environment = document.get("environment")
+    given: Mapping[str, Any] = environment if isinstance(environment, Mapping) else {}
+    part = given.get("kubernetes")
+    kubernetes: Mapping[str, Any] = part if isinstance(part, Mapping) else {}
+    text = kubernetes.get("kubeconfig")
+    if not text and not kubernetes.get("server"):
+        if kubeconfig is None:
+            return None
+        try:
+            text = kubeconfig.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise AgentFault(kubeconfig, f"cannot be read: {error}", "check --kubeconfig") from error
+    credentials = {"kubeconfig": text, "token": given.get("token"), "ca": given.get("ca")}
+    found = agent_access(
+        {
+            "agent_endpoint": kubernetes.get("server"),
+            "agent_credentials": {**credentials, "namespace": kubernetes.get("namespace")},
+        }
+    )
+    tools, services = given.get("mcp"), given.get("services")
+    mcp = tools.get("url") if isinstance(tools, Mapping) else ""
+    named = services.items() if isinstance(services, Mapping) else ()
+    return EnvironmentAccess(
+        id=str(given.get("id") or ""),
+        type=str(given.get("type") or "kubernetes-cluster"),
+        namespace=found.namespace,
+        token=found.token,
+        client=HttpAgentClient(found),
+        served=ServedAccess(found.server, found.authority, found.kubeconfig, mcp if isinstance(mcp, str) else ""),
+        services={str(name): str(url).removeprefix(found.server) for name, url in named},
+    )
 
 
 @asynccontextmanager
 async def _served(
-    profiles: Sequence[Profile], listen: str, advertise: str, *, body_timeout: float = BODY_TIMEOUT
+    profiles: Sequence[Profile],
+    listen: str,
+    advertise: str,
+    *,
+    body_timeout: float = BODY_TIMEOUT,
+    is_static: bool = False,
 ) -> AsyncIterator[_Simulator]:
     listener = bound(listen)
     identity = issued(_hosts(listener, advertise), utc_now())
@@ -117,9 +221,11 @@ async def _served(
     async with serving(plane, listener, identity) as address:
         host, _, port = address.rpartition(":")
         reached = f"{advertise or host}:{port}"
-        front = TlsFront(plane, reached, identity.authority, _tools())
+        make = StaticFront if is_static else TlsFront
+        front = make(plane, reached, identity.authority, _tools())
         versions = {profile.document.id: profile.document.version for profile in profiles}
-        yield _Simulator(SimulatorProvider(versions, utc_now, front=front), f"https://{reached}")
+        kubeconfig = front.kubeconfig if isinstance(front, StaticFront) else ""
+        yield _Simulator(SimulatorProvider(versions, utc_now, front=front), f"https://{reached}", kubeconfig)
 
 
 @asynccontextmanager

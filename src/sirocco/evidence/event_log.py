@@ -1,0 +1,60 @@
+"""`events.jsonl`: what happened in a run, in order, a line each; a run that is resumed goes on in the same file."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from sirocco.evidence.files import write_all
+from sirocco.oasis.canonical import canonical_json, digest
+
+EVENTS = "events.jsonl"
+_TIME = "time"
+
+
+class EventLog:
+    """Appends events; what an earlier session has already written of the same run is not written twice."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = FileIO(path, "a+")
+        self._end = 0
+        self._known: Counter[str] = Counter()
+        with path.open("rb") as lines:
+            for line in lines:
+                if line.endswith(b"\n"):
+                    self._end += len(line)
+                    self._known[_identity(line)] += 1
+        # What a kill left of a line is no event.
+        self._file.truncate(self._end)
+
+    def append(self, time: str, event: Mapping[str, Any], *, always: bool = False) -> None:
+        """Write one event, unless it stands there from an earlier session; `always` is for what happens once more."""
+        identity = digest(event)
+        if self._known[identity] and not always:
+            self._known[identity] -= 1
+            return
+        line = (canonical_json({_TIME: time, **event}) + "\n").encode()
+        try:
+            write_all(self._file, line)
+        except OSError:
+            self._file.truncate(self._end)
+            raise
+        self._end += len(line)
+
+    def sync(self) -> None:
+        """Make what was written survive a loss of power; a kill of the process it survives anyway."""
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """No more events."""
+        self._file.close()
+
+
+def _identity(line: bytes) -> str:
+    try:
+        return digest({key: value for key, value in json.loads(line).items() if key != _TIME})
+    except (ValueError, AttributeError, RecursionError):
+        return ""

@@ -1,0 +1,148 @@
+"""The ledger: which units are finished, what they were run with, and where their evidence lies.
+
+An SQLite file in WAL mode with `synchronous=FULL`: a unit that was entered is there after a kill or a loss of power.
+It says nothing about verdicts; those are computed from evidence.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sirocco.errors import EvidenceError
+from sirocco.evidence.segments import Span
+
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE units (
+    unit TEXT PRIMARY KEY, kind TEXT NOT NULL, attempt INTEGER NOT NULL, content TEXT NOT NULL,
+    segment INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL, digest TEXT NOT NULL,
+    evaluation TEXT, position INTEGER
+) WITHOUT ROWID;
+"""
+_COLUMNS = "unit, kind, attempt, content, segment, offset, length, digest, evaluation"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A finished unit: what it is, the digest of what it was run with, and its evidence.
+
+    `evaluation` is the digest of what was made of the evidence; None until somebody has judged it.
+    """
+
+    unit: str
+    kind: str
+    attempt: int
+    content: str
+    span: Span
+    digest: str
+    evaluation: str | None = None
+
+
+class Ledger:
+    """Finished units on disk. Which of them count in the report is decided anew each time that the run goes on."""
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        if not create and not path.is_file():
+            raise EvidenceError(path, "the ledger is missing", "restore it from a copy, or start another run")
+        self._connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=FULL")
+            self._prepare(path, create=create)
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            raise EvidenceError(path, f"not a ledger: {error}", "restore it from a copy") from error
+        except EvidenceError:
+            self._connection.close()
+            raise
+        self._counted = 0
+
+    def _prepare(self, path: Path, *, create: bool) -> None:
+        if create:
+            self._connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={_VERSION}; COMMIT;")
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if version != _VERSION:
+            problem = f"its layout is number {version}, this version of sirocco knows {_VERSION}"
+            raise EvidenceError(path, problem, "use the version that began the run")
+        if not create:
+            # A count is of one session: what comes again is counted again, in the same order.
+            self._connection.execute("UPDATE units SET position = NULL WHERE position IS NOT NULL")
+
+    def enter(self, entry: Entry) -> None:
+        """Enter a finished unit; it is on the disk when this returns, and not entered at all when it raises."""
+        span = entry.span
+        row = (entry.unit, entry.kind, entry.attempt, entry.content, span.segment, span.offset, span.length)
+        self._begin()
+        try:
+            self._connection.execute(
+                f"INSERT INTO units ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - no value is in it
+                (*row, entry.digest, entry.evaluation),
+            )
+            self._connection.execute("COMMIT")
+        except sqlite3.Error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def find(self, unit: str) -> Entry | None:
+        """The entry of a unit."""
+        return next(self._entries("WHERE unit = ?", unit), None)
+
+    def last(self) -> Span | None:
+        """Where the evidence of the unit entered last lies."""
+        found = next(self._entries("ORDER BY segment DESC, offset DESC LIMIT 1"), None)
+        return found.span if found else None
+
+    def count(self, unit: str, evaluation: str) -> None:
+        """Let a unit count in the report, after all that were counted before.
+
+        This rides along with the next unit that is entered: what a kill loses of it is found out again.
+        """
+        self._begin()
+        self._counted += 1
+        self._connection.execute(
+            "UPDATE units SET position = ?, evaluation = ? WHERE unit = ?", (self._counted, evaluation, unit)
+        )
+
+    def counted(self) -> Iterator[Entry]:
+        """The units that count, in the order in which they came."""
+        return self._entries("WHERE position IS NOT NULL ORDER BY position")
+
+    def total(self) -> int:
+        """How many units are entered."""
+        (number,) = self._connection.execute("SELECT count(*) FROM units").fetchone()
+        return int(number)
+
+    def note(self, name: str, value: str) -> None:
+        """Keep a fact about the whole run."""
+        self._begin()
+        self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+        self._connection.execute("COMMIT")
+
+    def noted(self, name: str) -> str | None:
+        """A fact about the whole run."""
+        found = self._connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def settle(self) -> None:
+        """Leave one file: what is in the log beside it goes in."""
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
+        self._connection.execute("PRAGMA journal_mode=DELETE")
+
+    def close(self) -> None:
+        """Let go of the file; what was not settled is found again when it is opened."""
+        self._connection.close()
+
+    def _begin(self) -> None:
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def _entries(self, which: str, *values: str) -> Iterator[Entry]:
+        for row in self._connection.execute(f"SELECT {_COLUMNS} FROM units {which}", values):  # noqa: S608 - see above
+            unit, kind, attempt, content, segment, offset, length, digest, evaluation = row
+            yield Entry(unit, kind, attempt, content, Span(segment, offset, length), digest, evaluation)

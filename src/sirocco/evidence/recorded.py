@@ -1,0 +1,233 @@
+"""Recorded units as they stand on disk: what one record holds, and how it is read back."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from sirocco.errors import EvidenceError
+from sirocco.evaluation.aggregation import ScoringRules
+from sirocco.evaluation.applicability import applied_block
+from sirocco.evidence.segments import Span, read_record
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import digest
+from sirocco.oasis.ledger import UnitKey
+from sirocco.oasis.report import UnitResult
+from sirocco.profiles.bind import with_predicates
+
+FOLDER = "evidence"
+INDEX = f"{FOLDER}/index.json"
+_NOT_A_RUN = "give a run directory written by `sirocco run`"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedUnit:
+    """One record of a segment.
+
+    For a capability unit with the bands that it is scored by and the rules for its category's score; with the number
+    of a conditional block that applied.
+    """
+
+    unit: str
+    kind: str
+    scenario: Mapping[str, Any]
+    evidence: Mapping[str, Any]
+    digest: str
+    bands: tuple[Any, ...] | None = None
+    scoring: Mapping[str, Any] | None = None
+    conditional: int | None = None
+    attempt: int = 0
+
+    @property
+    def key(self) -> UnitKey:
+        """The name of the unit."""
+        return UnitKey(self.kind, self.unit, self.attempt)
+
+    def content(self, config_hash: str) -> str:
+        """The digest of all that the unit was run with."""
+        run_with: dict[str, Any] = {"scenario": self.scenario}
+        if self.bands is not None:
+            run_with["bands"] = list(self.bands)
+        if self.conditional is not None:
+            run_with["conditional"] = self.conditional
+        return _content(config_hash, self.attempt, run_with)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A unit as it is about to be recorded: its line with its digest, and the digest of all that it was run with."""
+
+    line: bytes
+    content: str
+
+    @property
+    def digest(self) -> str:
+        """What the evidence is known by from now on."""
+        return line_digest(self.line)
+
+    @classmethod
+    def of(cls, key: UnitKey, result: UnitResult, rules: ScoringRules, config_hash: str) -> "Record":
+        """The record of a result.
+
+        What a profile says about scoring a unit is recorded with it: replay does not ask for the profile.
+        """
+        bound = result.bound
+        run_with = _run_with(bound)
+        recorded: dict[str, Any] = {
+            "unit": key.unit,
+            "kind": key.kind,
+            "attempt": key.attempt,
+            **run_with,
+            "evidence": result.evidence,
+        }
+        if bound.bands:
+            recorded["scoring"] = rules.of_category(bound.scenario.category)
+        return cls(_json(recorded), _content(config_hash, key.attempt, run_with))
+
+
+def line_digest(line: bytes) -> str:
+    """SHA-256 over a recorded line."""
+    return f"sha256:{hashlib.sha256(line).hexdigest()}"
+
+
+def _json(recorded: Mapping[str, Any]) -> bytes:
+    """A record as one line of JSON, whatever an agent made its environment hold.
+
+    Half of a surrogate pair, or data nested deeper than usual, takes the slower way.
+    """
+    try:
+        return to_json(recorded)
+    except ValueError:
+        return json.dumps(recorded, default=_plain).encode()
+
+
+def _plain(value: object) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: getattr(value, one.name) for one in fields(value)}
+    return str(value)
+
+
+def content_digest(config_hash: str, attempt: int, bound: BoundScenario) -> str:
+    """The digest of all that a unit is run with: the bound scenario and the configuration of the run."""
+    return _content(config_hash, attempt, _run_with(bound))
+
+
+def _run_with(bound: BoundScenario) -> dict[str, Any]:
+    run_with: dict[str, Any] = {"scenario": with_predicates(bound).document()}
+    if bound.bands:
+        run_with["bands"] = [band.document() for band in bound.bands]
+    if (block := applied_block(bound)) is not None:
+        run_with["conditional"] = block
+    return run_with
+
+
+def _content(config_hash: str, attempt: int, run_with: Mapping[str, Any]) -> str:
+    return digest({"configuration": config_hash, "attempt": attempt, **run_with})
+
+
+def _data(line: bytes) -> Any:
+    try:
+        return from_json(line)
+    except ValueError:
+        return json.loads(line)
+
+
+def recorded_unit(line: bytes, where: object) -> RecordedUnit:
+    """Read a record back; raise EvidenceError when it is none."""
+    try:
+        entry = _data(line)
+        unit, kind = str(entry["unit"]), str(entry["kind"])
+        return RecordedUnit(
+            unit=unit,
+            kind=kind,
+            scenario=entry["scenario"],
+            evidence=entry["evidence"],
+            digest=line_digest(line),
+            bands=tuple(entry["bands"]) if "bands" in entry else None,
+            scoring=entry.get("scoring"),
+            conditional=int(entry["conditional"]) if "conditional" in entry else None,
+            attempt=int(entry["attempt"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise EvidenceError(where, "not a recorded unit", "restore the segment from a copy") from error
+
+
+def refuse_old_form(path: Path) -> None:
+    """Raise EvidenceError for a run directory whose evidence is not compressed, as it once was."""
+    if any((path / FOLDER).glob("segment-*.jsonl")):
+        problem = "an older version of sirocco wrote this run, in a form that is no longer read"
+        raise EvidenceError(path, problem, "use the version that wrote it, or evaluate again")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """What the index says about a unit: the how-manieth it is, and where its evidence lies."""
+
+    position: int
+    kind: str
+    span: Span
+    digest: str
+    evaluation: str
+
+    def document(self) -> dict[str, Any]:
+        """The entry as the index has it."""
+        place = {"segment": self.span.segment, "offset": self.span.offset, "length": self.span.length}
+        digests = {"digest": self.digest, "evaluation": self.evaluation}
+        return {"position": self.position, "kind": self.kind, **place, **digests}
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceIndex:
+    """The units that count in a run's report, and the Merkle root over their evidence."""
+
+    folder: Path
+    merkle_root: str
+    units: Mapping[str, IndexEntry]
+
+    @classmethod
+    def of_run(cls, path: Path) -> "EvidenceIndex":
+        """The index of a run directory; raise EvidenceError, with what to do, when there is none that can be read."""
+        file = path / INDEX
+        refuse_old_form(path)
+        if not file.exists() and (path / "ledger.sqlite").exists():
+            raise EvidenceError(path, "the run did not come to its end", f"go on with `sirocco run --resume {path}`")
+        try:
+            document = json.loads(file.read_bytes())
+            units = {str(unit): _index_entry(entry) for unit, entry in document["units"].items()}
+            return cls(path / FOLDER, str(document["merkle_root"]), units)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise EvidenceError(file, "the evidence index cannot be read", _NOT_A_RUN) from error
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The units in the order in which they count."""
+        return tuple(sorted(self.units, key=lambda unit: self.units[unit].position))
+
+    def unit(self, name: str) -> RecordedUnit:
+        """The record of one unit."""
+        entry = self.units.get(name)
+        if entry is None:
+            known = ", ".join(sorted(self.units))
+            raise EvidenceError(self.folder, f"no evidence of a unit {name!r}", f"units here: {known}")
+        recorded = recorded_unit(read_record(self.folder, entry.span), f"{self.folder}: {name}")
+        if recorded.unit != name:
+            raise EvidenceError(self.folder, f"the record of {name!r} is that of {recorded.unit!r}", _NOT_A_RUN)
+        return recorded
+
+
+def _index_entry(entry: Mapping[str, Any]) -> IndexEntry:
+    numbers = [entry[key] for key in ("position", "segment", "offset", "length")]
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError("not a place")
+    position, *place = numbers
+    return IndexEntry(position, str(entry["kind"]), Span(*place), str(entry["digest"]), str(entry["evaluation"]))
+
+
+def recorded_units(path: Path) -> Iterator[RecordedUnit]:
+    """Every unit that counts in a run, in order, one at a time."""
+    index = EvidenceIndex.of_run(path)
+    return (index.unit(name) for name in index.order)

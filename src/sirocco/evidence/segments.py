@@ -1,0 +1,171 @@
+"""Segment files: evidence as it comes, one compressed record a unit, only ever appended to.
+
+Each record is a gzip member of its own (RFC 1952) that holds one line of JSON. So a segment is an ordinary `.gz` file
+that `zcat` reads, a record is read alone by its offset and length, and what a kill left unfinished at the end is told
+from what is whole.
+"""
+
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO
+
+from sirocco.errors import EvidenceError
+from sirocco.evidence.files import sync_folder, write_all
+
+MAX_SEGMENT_BYTES = 64 * 2**20
+"""A segment that has grown beyond this is followed by another."""
+MAX_RECORD_BYTES = 512 * 2**20
+"""No record is larger when it is unpacked; one that claims to be is not unpacked."""
+_LEVEL = 2  # Evidence shrinks to an eighth; level 6 saves another fifth of that for three times the work.
+_GZIP = 31
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Where a record lies."""
+
+    segment: int
+    offset: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """The offset after it."""
+        return self.offset + self.length
+
+
+def segment_path(folder: Path, number: int) -> Path:
+    """The file of a segment; numbers start at 1."""
+    return folder / f"segment-{number:04d}.jsonl.gz"
+
+
+def segment_numbers(folder: Path) -> list[int]:
+    """The segments in a folder, in order."""
+    names = (path.name.removeprefix("segment-").removesuffix(".jsonl.gz") for path in folder.glob("segment-*.jsonl.gz"))
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
+def packed(line: bytes) -> bytes:
+    """A line as a record; equal lines give equal bytes."""
+    if len(line) >= MAX_RECORD_BYTES:
+        problem = f"{len(line)} bytes are more than the {MAX_RECORD_BYTES} of a record"
+        raise EvidenceError("evidence", problem, "limit what the agent may answer")
+    compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    return compressor.compress(line) + compressor.compress(b"\n") + compressor.flush()
+
+
+class SegmentWriter:
+    """Appends records durably behind the last one that is known to be whole."""
+
+    def __init__(self, folder: Path, last: Span | None = None) -> None:
+        """Go on after `last`; whatever else lies behind it was never recorded and is cut off."""
+        self._folder = folder
+        self._number = last.segment if last else 1
+        self._end = last.end if last else 0
+        for number in segment_numbers(folder):
+            if number > self._number:
+                segment_path(folder, number).unlink()
+        self._file = self._opened()
+
+    def append(self, line: bytes) -> Span:
+        """Write one record; it is on the disk when this returns, and not there at all when it raises."""
+        record = packed(line)
+        if self._end >= MAX_SEGMENT_BYTES:
+            self._file.close()
+            self._number, self._end = self._number + 1, 0
+            self._file = self._opened()
+        span = Span(self._number, self._end, len(record))
+        try:
+            write_all(self._file, record)
+            os.fsync(self._file.fileno())
+        except OSError:
+            self.cut(span)
+            raise
+        self._end = span.end
+        return span
+
+    def cut(self, span: Span) -> None:
+        """Take back the record that was appended last."""
+        self._file.truncate(span.offset)
+        self._file.seek(span.offset)
+        self._end = span.offset
+
+    def close(self) -> None:
+        """No more records."""
+        self._file.close()
+
+    def _opened(self) -> FileIO:
+        path = segment_path(self._folder, self._number)
+        path.touch()
+        # Without a buffer, a write that fails is over when it has failed, and leaves nothing for later.
+        file = FileIO(path, "r+")
+        file.truncate(self._end)
+        file.seek(self._end)
+        sync_folder(self._folder)
+        return file
+
+
+def read_record(folder: Path, span: Span) -> bytes:
+    """The line that a record holds, without its end; raise EvidenceError when it is not whole."""
+    path = segment_path(folder, span.segment)
+    try:
+        with path.open("rb") as file:
+            file.seek(span.offset)
+            data = file.read(span.length)
+    except (OSError, ValueError, OverflowError) as error:
+        raise EvidenceError(path, "the segment cannot be read", "restore it from a copy") from error
+    unpacked = zlib.decompressobj(_GZIP)
+    try:
+        content = unpacked.decompress(data, MAX_RECORD_BYTES + 1)
+    except zlib.error as error:
+        raise _damaged(path, span) from error
+    if not unpacked.eof or unpacked.unused_data or not content.endswith(b"\n"):
+        raise _damaged(path, span)
+    return content[:-1]
+
+
+def whole_records(folder: Path, after: Span | None = None) -> Iterator[tuple[Span, bytes]]:
+    """The records behind `after` in the order they were written, up to the first that is not whole."""
+    for number in segment_numbers(folder):
+        if after is not None and number < after.segment:
+            continue
+        offset = after.end if after is not None and number == after.segment else 0
+        path = segment_path(folder, number)
+        with path.open("rb") as file:
+            while (length := _member_length(file, offset)) is not None:
+                span = Span(number, offset, length)
+                yield span, read_record(folder, span)
+                offset = span.end
+            if offset != path.stat().st_size:
+                return
+
+
+def _member_length(file: BinaryIO, offset: int) -> int | None:
+    """How long the whole gzip member at `offset` is; None when there is none."""
+    file.seek(offset)
+    unpacked = zlib.decompressobj(_GZIP)
+    consumed = size = 0
+    last = b""
+    while not unpacked.eof:
+        chunk = unpacked.unconsumed_tail or file.read(_CHUNK)
+        if not chunk:
+            return None
+        try:
+            content = unpacked.decompress(chunk, _CHUNK)
+        except zlib.error:
+            return None
+        consumed += len(chunk) - len(unpacked.unconsumed_tail) - len(unpacked.unused_data)
+        size += len(content)
+        last = content[-1:] or last
+        if size > MAX_RECORD_BYTES:
+            return None
+    return consumed if last == b"\n" else None
+
+
+def _damaged(path: Path, span: Span) -> EvidenceError:
+    return EvidenceError(f"{path}:{span.offset}", "the record is damaged", "restore the segment from a copy")

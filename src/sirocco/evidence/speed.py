@@ -1,0 +1,60 @@
+"""How fast a bundle is judged, and how that grows with its audit log, against the bare parse of the same bundle."""
+
+import gc
+import json
+import statistics
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import cycle, islice
+from typing import Any
+
+from sirocco.evaluation.evaluate import evaluate
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.evidence import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSpeed:
+    """Seconds at the median that judging a bundle and parsing its JSON take."""
+
+    evaluated: float
+    parsed: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times the bare parse judging takes."""
+        return self.evaluated / self.parsed
+
+
+def measured_evaluation(
+    bound: BoundScenario, evidence: Evidence, clock: Callable[[], float], *, rounds: int = 9
+) -> EvaluationSpeed:
+    """How fast one bundle is judged; it is read anew for each round, so that nothing is known of it before."""
+    text = canonical_json(evidence.document())
+    parsed, evaluated = [], []
+    for _ in range(rounds):
+        gc.collect()
+        start = clock()
+        document = json.loads(text)
+        middle = clock()
+        fresh = Evidence.from_document(document, "bundle")
+        # What the parse left behind is not for judging to clear away.
+        gc.collect()
+        began = clock()
+        evaluate(bound, fresh)
+        evaluated.append(clock() - began)
+        parsed.append(middle - start)
+    return EvaluationSpeed(statistics.median(evaluated), statistics.median(parsed))
+
+
+def with_entries(evidence: Evidence, number: int) -> Evidence:
+    """The evidence with its audit log repeated to so many entries, each with an id of its own."""
+    entries = evidence.audit_log.data.get("entries", ())
+    log = replace(evidence.audit_log, data={"entries": list(_repeated(entries, number))})
+    return replace(evidence, audit_log=log)
+
+
+def _repeated(entries: Any, number: int) -> Iterator[dict[str, Any]]:
+    for index, entry in enumerate(islice(cycle(entries), number)):
+        yield {**entry, "auditID": f"{index:08}"}

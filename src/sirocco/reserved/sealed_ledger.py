@@ -1,0 +1,44 @@
+"""Finished reserved units: kept sealed to the evaluator, opened again in memory when a run is resumed (AV-19)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sirocco.errors import EvidenceError, ReservedError
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.ledger import SealedStore, UnitKey
+from sirocco.oasis.report import UnitResult
+from sirocco.reserved.age import KeyPair
+from sirocco.reserved.disclosure import sealed_evidence
+from sirocco.reserved.vault import open_evidence
+
+
+class SealedLedger:
+    """Implements UnitLedger over a store that never sees anything in clear."""
+
+    def __init__(self, store: SealedStore, keys: Sequence[KeyPair]) -> None:
+        self._store = store
+        self._keys = keys
+
+    def recalled(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
+        """The evidence that was sealed under the unit's label, when it is of this scenario."""
+        sealed = self._store.sealed(key.unit)
+        if sealed is None:
+            return None
+        document = open_evidence(sealed, self._keys, key.unit)
+        if document.get("scenario") != bound.scenario.document():
+            raise ReservedError(
+                key.unit, "its evidence is of another scenario", "resume with the bundles that the run began with"
+            )
+        try:
+            return Evidence.from_document(document["evidence"], key.unit)
+        except (KeyError, EvidenceError):
+            raise ReservedError(key.unit, "what was sealed is not evidence", "restore the file from a copy") from None
+
+    def keep(self, key: UnitKey, result: UnitResult) -> None:
+        """Seal the evidence to the first key, then let the store have it."""
+        document: dict[str, Any] = {
+            "scenario": result.bound.scenario.document(),
+            "evidence": result.evidence.document(),
+        }
+        self._store.keep_sealed(key.unit, sealed_evidence(document, self._keys[0].recipient))

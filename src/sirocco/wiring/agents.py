@@ -1,0 +1,165 @@
+"""Agents by their specification: `ref:`, `http:`, `cmd:`, `mcp:`, `python:` and `model:`.
+
+Adapters are imported when they are asked for: what they are built on takes longer to load than all the rest.
+"""
+
+import importlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, cast
+
+from sirocco.agents.reference import REFERENCE_AGENTS
+from sirocco.errors import ConfigError
+from sirocco.oasis.agent import Agent
+from sirocco.wiring.clock import utc_now
+
+FORMS = (
+    "http://HOST:PORT, cmd:PROGRAM ARGS, cmd+lines:PROGRAM ARGS, mcp:URL, mcp:cmd:PROGRAM ARGS, "
+    "python:package.module:factory, model:PROVIDER:NAME or ref:NAME"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOptions:
+    """What a user may add to a specification, and what the run brings along."""
+
+    headers: tuple[str, ...] = field(default=(), repr=False)
+    variables: tuple[str, ...] = ()
+    tool: str = ""
+    model_url: str = ""
+    timeout_seconds: int = 300
+    patience: float = 0.0
+    """How many seconds an agent behind HTTP may take to come up."""
+    kubeconfig: Callable[[], str] = lambda: ""
+    """The kubeconfig for the whole run, where there is one."""
+    published: frozenset[str] = field(default_factory=frozenset, repr=False)
+    """The texts that an agent could have learned by heart."""
+
+
+_USES: Mapping[str, frozenset[str]] = {
+    "--agent-header": frozenset({"http", "https", "mcp"}),
+    "--agent-env": frozenset({"cmd", "cmd+lines", "python", "mcp:cmd"}),
+    "--agent-tool": frozenset({"mcp", "mcp:cmd"}),
+    "--model-url": frozenset({"model"}),
+}
+"""Which kinds of agents an option is for."""
+OUTSIDE = frozenset({"http", "https", "cmd", "cmd+lines", "mcp", "mcp:cmd", "python"})
+"""The kinds that live in another process, and need environments that are served."""
+
+
+def needs_serving(kind: str) -> bool:
+    """Whether environments must be served for an agent of a kind; a model calls their MCP endpoint if it can."""
+    return kind in OUTSIDE or (kind == "model" and find_spec("mcp") is not None)
+
+
+def kind_of(spec: str) -> str:
+    """The kind of agent that a specification names; ConfigError for one that there is not."""
+    if spec.startswith("mcp:cmd:"):
+        return "mcp:cmd"
+    kind = spec.partition(":")[0]
+    if kind not in {*OUTSIDE, "model", "ref"} or ":" not in spec:
+        raise ConfigError("--agent", f"{spec!r} is not an agent that this version can reach", f"write {FORMS}")
+    return kind
+
+
+def agent(spec: str, options: AgentOptions | None = None) -> Agent:
+    """The agent that `spec` names; every mistake in it or in its options is raised here."""
+    chosen = options or AgentOptions()
+    kind = kind_of(spec)
+    _require_use(kind, chosen)
+    rest = spec.removeprefix(f"{kind}:")
+    match kind:
+        case "ref":
+            return _reference(rest, chosen)
+        case "http" | "https":
+            adapter = _adapter("http")
+            made = adapter.HttpAgent(spec, adapter.headers_of(chosen.headers), patience=chosen.patience)
+        case "cmd" | "cmd+lines":
+            made = _command(kind, rest, chosen)
+        case "mcp" | "mcp:cmd":
+            made = _mcp(kind, rest, chosen)
+        case "python":
+            made = _python(rest, chosen)
+        case _:
+            made = _model(rest, chosen)
+    return cast(Agent, made)
+
+
+def reference_names() -> str:
+    """What `ref:` can be followed by."""
+    return ", ".join(f"ref:{name}" for name in sorted(REFERENCE_AGENTS))
+
+
+def _reference(name: str, options: AgentOptions) -> Agent:
+    if name not in REFERENCE_AGENTS:
+        raise ConfigError("--agent", f"there is no reference agent {name!r}", f"use {reference_names()}")
+    return REFERENCE_AGENTS[name](options.published)
+
+
+def _command(kind: str, text: str, options: AgentOptions) -> Any:
+    program, confined = _program(text, options)
+    adapter = _adapter("command")
+    if kind == "cmd":
+        return adapter.CommandAgent(program, confined)
+    return adapter.LinesAgent(program, confined, options.kubeconfig)
+
+
+def _mcp(kind: str, text: str, options: AgentOptions) -> Any:
+    if find_spec("mcp") is None:
+        remedy = "install it: pip install 'sirocco[mcp]'"
+        raise ConfigError("--agent", "agents behind MCP need the package mcp", remedy)
+    adapter, http = _adapter("mcp"), _adapter("http")
+    if kind == "mcp:cmd":
+        program, confined = _program(text, options)
+        return adapter.mcp_command(program, confined, options.tool)
+    if not text.startswith(("http://", "https://")):
+        raise ConfigError("--agent", f"{text!r} is no URL", "write mcp:http://HOST:PORT/mcp or mcp:cmd:PROGRAM")
+    return adapter.mcp_at_url(http.checked(text), http.headers_of(options.headers), options.tool)
+
+
+def _python(text: str, options: AgentOptions) -> Any:
+    adapter, confinement = _adapter("python_callable"), _adapter("confinement")
+    folder = Path.cwd()
+    confined = confinement.confinement(adapter.needed_files(folder), options.variables)
+    return adapter.PythonAgent(text, adapter.search_path(folder), confined, options.kubeconfig)
+
+
+def _model(text: str, options: AgentOptions) -> Any:
+    provider, colon, name = text.partition(":")
+    if not provider or not colon or not name:
+        raise ConfigError("--agent", f"{text!r} names no model", "write model:PROVIDER:NAME, e.g. model:ollama:qwen3")
+    endpoints, openai = _module("sirocco.models.endpoints"), _module("sirocco.models.openai")
+    tools = _module("sirocco.wiring.tools")
+    where = endpoints.endpoint(provider, options.model_url, os.environ)
+    model = openai.OpenAiModel(where, name, seconds=options.timeout_seconds)
+    return _adapter("model").ModelAgent(provider, model, tools.environment_tools(utc_now))
+
+
+def _program(text: str, options: AgentOptions) -> tuple[Any, Any]:
+    program = _adapter("program").Program.parse(text, Path.cwd())
+    return program, _adapter("confinement").confinement(program.files, options.variables)
+
+
+def _require_use(kind: str, options: AgentOptions) -> None:
+    """Refuse an option that would do nothing; whoever gives it expects that it does something."""
+    given = {
+        "--agent-header": options.headers,
+        "--agent-env": options.variables,
+        "--agent-tool": options.tool,
+        "--model-url": options.model_url,
+    }
+    for flag, value in given.items():
+        if value and kind not in _USES[flag]:
+            kinds = ", ".join(sorted(f"{use}:" for use in _USES[flag]))
+            raise ConfigError(flag, f"an agent of the kind {kind}: has no use for it", f"it is for {kinds}")
+
+
+def _adapter(name: str) -> Any:
+    return _module(f"sirocco.agents.{name}")
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(name)

@@ -1,0 +1,131 @@
+"""An agent and the environments that it acts in, connected: served where the agent lives in another process."""
+
+import ipaddress
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sirocco.errors import ConfigError
+from sirocco.oasis.agent import Agent
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.provider import Provider
+from sirocco.wiring import agents, plugins
+from sirocco.wiring.agents import AgentOptions
+from sirocco.wiring.serving import ServedSimulator
+
+LISTEN = "127.0.0.1:0"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How agents reach environments: where they are served, under which name, and whether at one address for all."""
+
+    listen: str = ""
+    advertise: str = ""
+    is_static: bool = False
+    kubeconfig: Path | None = None
+
+    def __post_init__(self) -> None:
+        host = self.listen.rpartition(":")[0].strip("[]")
+        if self.advertise and _is_local(host or "127.0.0.1") and not _is_local(self.advertise):
+            problem = f"nobody elsewhere reaches {host or '127.0.0.1'}"
+            raise ConfigError("--advertise", problem, "add --listen 0.0.0.0:PORT")
+        if host in {"0.0.0.0", "::"} and not self.advertise:  # noqa: S104 - it is asked for, not bound here
+            raise ConfigError("--listen", f"{host} is no address that an agent could call", "add --advertise HOST")
+        if self.kubeconfig and not self.is_static:
+            raise ConfigError("--kubeconfig", "there is none for the whole run", "add --static-endpoint")
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether the user wants environments served, whatever the agent."""
+        return bool(self.listen or self.advertise or self.is_static)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Everything that talks over a process boundary; nothing of it is up before `open`."""
+
+    agent: Agent
+    provider: Provider
+    witnesses: Provider
+    """Where witnesses run, which are in this process: not at an address that belongs to the agent."""
+    kubeconfig: Path | None = None
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Path | None]:
+        """While the agent is asked; gives where the kubeconfig for the whole run is, if there is one."""
+        async with AsyncExitStack() as stack:
+            where = None
+            if isinstance(self.provider, ServedSimulator):
+                await stack.enter_async_context(self.provider.open())
+                where = stack.enter_context(_written(self.provider.kubeconfig, self.kubeconfig))
+            if close := getattr(self.agent, "close", None):
+                stack.push_async_callback(close)
+            yield where
+
+    @property
+    def isolation_note(self) -> str:
+        """Why the agent is not kept further apart; empty when there is nothing to say."""
+        return str(getattr(self.agent, "isolation_note", ""))
+
+    @contextmanager
+    def closed_to_agent(self, folder: Path) -> Iterator[None]:
+        """Keep a folder from an agent under another account, as long as it runs."""
+        if self.agent.isolation != "process+uid":
+            yield
+            return
+        mode = folder.stat().st_mode
+        folder.chmod(mode & 0o700)
+        try:
+            yield
+        finally:
+            folder.chmod(mode)
+
+
+def connection(
+    profile: Profile,
+    spec: str,
+    options: AgentOptions,
+    *,
+    provider: str = "simulator",
+    provider_token: str = "",
+    reach: Reach | None = None,
+) -> Connection:
+    """The agent that `spec` names, with the provider in the form that it needs."""
+    wanted = reach or Reach()
+    is_outside = agents.needs_serving(agents.kind_of(spec))
+    if provider != "simulator" and wanted.is_asked_for:
+        raise ConfigError("--listen", "the provider at the URL serves its environments itself", "drop it")
+    chosen = replace(options, published=plugins.published_texts(profile))
+    if provider != "simulator" or not (is_outside or wanted.is_asked_for):
+        plain = plugins.provider(provider, profile, provider_token)
+        return Connection(agents.agent(spec, chosen), plain, plain)
+    served = ServedSimulator(profile, wanted.listen or LISTEN, wanted.advertise, is_static=wanted.is_static)
+    if wanted.is_static:
+        chosen = replace(chosen, kubeconfig=lambda: served.kubeconfig, patience=float(options.timeout_seconds))
+    made = agents.agent(spec, chosen)
+    return Connection(made, served, plugins.provider("simulator", profile), wanted.kubeconfig)
+
+
+@contextmanager
+def _written(text: str, path: Path | None) -> Iterator[Path | None]:
+    """The kubeconfig in a file that only its owner reads; without a path, in one that goes away."""
+    if not text:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="kubeconfig-") as folder:
+        target = path or Path(folder) / "kubeconfig"
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
+            file.write(text)
+        yield target
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,100 @@
+"""Going on with a run that was broken off: its configuration as it was recorded, and nothing else under its name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from sirocco.errors import ConfigError
+from sirocco.evidence.run_directory import RUN
+from sirocco.wiring.config import WITHOUT_EFFECT, RunConfig, Seed
+
+_NOT_RECORDED = frozenset({"agent_headers", "provider_token", "kubeconfig", "reserved", "identity", "seed"})
+"""What a run directory does not hold, or only the name of: secrets, keys and files of others are given again."""
+_CONFIG = TypeAdapter(RunConfig)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """The `run.yaml` of a run directory."""
+
+    path: Path
+    document: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> "StoredRun":
+        """The run in a directory; ConfigError when there is none."""
+        remedy = "give the directory of a run that `sirocco run` began"
+        try:
+            document = yaml.load((path / RUN).read_bytes(), Loader=yaml.CSafeLoader)
+        except FileNotFoundError as error:
+            raise ConfigError(path, f"holds no {RUN}: no run was begun here", remedy) from error
+        except (OSError, ValueError, yaml.YAMLError) as error:
+            raise ConfigError(path / RUN, "cannot be read", remedy) from error
+        keys = {"sirocco", "started", "seed_source", "config", "profile_digest", "config_hash"}
+        if not isinstance(document, dict) or not keys <= document.keys() or not isinstance(document["config"], dict):
+            raise ConfigError(path / RUN, "does not describe a run", remedy)
+        return cls(path, document)
+
+    @property
+    def config_hash(self) -> str:
+        """The hash over what decides the results."""
+        return str(self.document["config_hash"])
+
+    @property
+    def started(self) -> str:
+        """When the run began."""
+        return str(self.document["started"])
+
+    @property
+    def seed(self) -> Seed:
+        """The seed, and where it came from when the run began."""
+        try:
+            return Seed(int(str(self.document["config"]["seed"]), 16), str(self.document["seed_source"]))
+        except (KeyError, ValueError) as error:
+            raise ConfigError(self.path / RUN, "has no seed", "restore it from a copy") from error
+
+    def config(self, given: Mapping[str, Any]) -> RunConfig:
+        """The recorded configuration, with what is given now in its place."""
+        names = {one.name for one in fields(RunConfig)} - _NOT_RECORDED
+        recorded = {name: value for name, value in self.document["config"].items() if name in names}
+        if self.document["config"].get("reserved") and not given.get("reserved"):
+            problem = f"the run has reserved scenarios: {', '.join(map(str, self.document['config']['reserved']))}"
+            raise ConfigError("--resume", problem, "give --reserved and --identity again")
+        try:
+            return _CONFIG.validate_python(recorded | dict(given))
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(self.path / RUN, f"config.{where}: {first['msg']}", "restore it from a copy") from error
+
+    def refuse_another(self, run: Mapping[str, Any]) -> None:
+        """Raise ConfigError, naming all that differs, unless `run` is the same evaluation."""
+        if run["config_hash"] == self.config_hash:
+            return
+        differences = [
+            *_differing("version of sirocco", self.document["sirocco"], run["sirocco"]),
+            *_differing("content of the profile", self.document["profile_digest"], run["profile_digest"]),
+            *_differing("reserved bundles", self.document.get("reserved_digests"), run["reserved_digests"]),
+        ]
+        then, now = self.document["config"], run["config"]
+        for name in sorted((then.keys() | now.keys()) - WITHOUT_EFFECT):
+            differences += _differing(name, then.get(name), now.get(name))
+        raise ConfigError(
+            self.path,
+            "the run was begun with another configuration: " + ("; ".join(differences) or "its hash differs"),
+            "resume it with what it began with, or start another run with --out",
+        )
+
+
+def _differing(name: str, then: object, now: object) -> list[str]:
+    return [] if then == now else [f"{name.replace('_', ' ')} was {_said(then)}, now {_said(now)}"]
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "nothing"
+    return "nothing" if value in (None, "") else str(value)

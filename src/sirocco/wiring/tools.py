@@ -1,0 +1,86 @@
+"""The tools that a model in our own loop has: those of the environment's MCP endpoint, wherever it is."""
+
+import asyncio
+import importlib
+import ssl
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from sirocco.agents.model import Toolbox, ToolResult, Tools
+from sirocco.models.chat import Tool
+from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
+from sirocco.providers.simulator.tools.session import Session, ToolError
+from sirocco.providers.simulator.tools.table import DESCRIPTIONS, TOOLS, called
+
+
+def environment_tools(now: Callable[[], str]) -> Toolbox:
+    """The environment's endpoint where it has one, since what that says of a tool may be part of the environment.
+
+    Elsewhere the same tools over the agent's access to the API; `now` stamps what they write.
+    """
+
+    def opened(environment: EnvironmentAccess) -> AbstractAsyncContextManager[Tools]:
+        served = environment.served
+        if served and served.mcp and find_spec("mcp"):
+            return _endpoint_tools(served, environment.token)
+        return _own_tools(environment, now)
+
+    return opened
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnTools:
+    environment: EnvironmentAccess
+    now: Callable[[], str]
+    offered: Sequence[Tool]
+
+    async def call(self, name: str, arguments: Any) -> ToolResult:
+        session = Session(self.environment.client, self.environment.namespace, self.now)
+        try:
+            return ToolResult(await called(session, name, arguments))
+        except ToolError as error:
+            return ToolResult(str(error), failed=True)
+
+
+@asynccontextmanager
+async def _own_tools(environment: EnvironmentAccess, now: Callable[[], str]) -> AsyncIterator[Tools]:
+    offered = tuple(Tool(name, DESCRIPTIONS[name], tool.input_schema()) for name, tool in TOOLS.items())
+    yield _OwnTools(environment, now, offered)
+
+
+@dataclass(frozen=True, slots=True)
+class _EndpointTools:
+    client: Any
+    offered: Sequence[Tool]
+    errors: tuple[type[Exception], ...]
+
+    async def call(self, name: str, arguments: Any) -> ToolResult:
+        try:
+            result = await self.client.call_tool(name, arguments)
+        except self.errors as error:
+            return ToolResult(str(error), failed=True)
+        text = "\n".join(block.text for block in result.content if hasattr(block, "text"))
+        return ToolResult(text, failed=bool(result.is_error))
+
+
+@asynccontextmanager
+async def _endpoint_tools(served: ServedAccess, token: str) -> AsyncIterator[Tools]:
+    """A session of the official client, for the length of a turn; the package takes long to load."""
+    httpx2, mcp, http, exceptions = await asyncio.to_thread(_packages)
+    trust = ssl.create_default_context(cadata=served.authority or None)
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(verify=trust, headers=headers, timeout=httpx2.Timeout(None, connect=10.0)) as connection,
+        mcp.Client(http.streamable_http_client(served.mcp, http_client=connection), cache=None) as client,
+    ):
+        listed = await client.list_tools()
+        offered = tuple(Tool(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools)
+        yield _EndpointTools(client, offered, (exceptions.MCPError, httpx2.HTTPError))
+
+
+def _packages() -> tuple[Any, ...]:
+    names = ("httpx2", "mcp", "mcp.client.streamable_http", "mcp.shared.exceptions")
+    return tuple(importlib.import_module(name) for name in names)

@@ -1,0 +1,331 @@
+"""A run that is killed, interrupted or out of room goes on where it was: nothing lost, nothing run twice."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from commands import Finished, RunFiles, sirocco
+
+PROGRAM = Path(__file__).parent.parent / "counting_agent.py"
+CHOICES = ("--seed", "20", "--probes", "4", "--confirm", "1", "--parallel", "3")
+CHOICES += ("--category", "prompt-injection-resistance", "--category", "destructive-operation-safeguarding")
+CHOICES += ("--category", "boundary-enforcement", "--category", "blast-radius-containment")
+KILLS = int(os.environ.get("SIROCCO_KILLS", "6"))
+LIMIT = 120
+
+
+@dataclass
+class Run:
+    """One run directory, the processes that work on it, and what the agent counted."""
+
+    folder: Path
+    delay: float = 0.15
+    kills: list[tuple[int, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.path = self.folder / "run"
+        self.count_file = self.folder / "count"
+
+    def start(self, *arguments: object, **variables: str) -> subprocess.Popen[str]:
+        environment = {**os.environ, "COUNT": str(self.count_file), "DELAY": str(self.delay), **variables}
+        return subprocess.Popen(
+            [sys.executable, str(PROGRAM), "run", *map(str, arguments)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def begin(self, **variables: str) -> subprocess.Popen[str]:
+        return self.start("--agent", "ref:counting", *CHOICES, "--out", self.path, **variables)
+
+    def resume(self, *arguments: object) -> subprocess.Popen[str]:
+        return self.start("--resume", self.path, *arguments)
+
+    def recorded(self) -> dict[str, str]:
+        """The units in the ledger, with the digests of their evidence."""
+        with (
+            suppress(sqlite3.Error),
+            closing(sqlite3.connect(f"file:{self.path}/ledger.sqlite?mode=ro", uri=True)) as db,
+        ):
+            return dict(db.execute("SELECT unit, digest FROM units"))
+        return {}
+
+    def asked(self) -> Counter[str]:
+        return Counter(self.count_file.read_text().split()) if self.count_file.exists() else Counter()
+
+    def verdict(self) -> dict[str, Any]:
+        return yaml.safe_load((self.path / "verdict.yaml").read_text())["verdict"]
+
+    def conversations(self) -> dict[str, str]:
+        """Under which id the agent knows each unit that counts."""
+        index = json.loads((self.path / "evidence/index.json").read_text())["units"]
+        assert set(index) <= set(self.recorded())
+        units = RunFiles(self.path, Finished(0, "", "")).units
+        return {unit["unit"]: unit["evidence"]["turns"][0]["request"]["run_id"] for unit in units}
+
+
+def _ended(process: subprocess.Popen[str]) -> Finished:
+    out, err = process.communicate(timeout=LIMIT)
+    return Finished(process.returncode, out, err)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate(timeout=LIMIT)
+
+
+def _timeless(value: Any) -> Any:
+    """A verdict without its times, and without the digest of evidence that holds times."""
+    if isinstance(value, dict):
+        times = {"timestamp", "finished", "applied", "evidence_root"}
+        return {key: _timeless(item) for key, item in value.items() if key not in times}
+    return [_timeless(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = Run(tmp_path_factory.mktemp("undisturbed"), delay=0)
+    assert _ended(run.begin()).code == 0
+    return run
+
+
+@pytest.fixture
+def disturbed(tmp_path: Path) -> Run:
+    return Run(tmp_path)
+
+
+def _wait_for(run: Run, process: subprocess.Popen[str], units: int) -> bool:
+    """Whether so many units are recorded before the process is over."""
+    deadline = time.monotonic() + LIMIT
+    while len(run.recorded()) < units:
+        if process.poll() is not None:
+            return False
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    return True
+
+
+@pytest.mark.parametrize("number", range(max(1, KILLS // 3)))
+def test_a_run_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(disturbed, undisturbed, number):
+    dice = random.Random(number)
+    total = len(undisturbed.recorded())
+    process, kills = disturbed.begin(), 0
+    while kills < 3:
+        known = disturbed.recorded()
+        before = disturbed.asked()
+        target = dice.randint(max(1, len(known)), max(len(known), total - 1))
+        if not _wait_for(disturbed, process, target):
+            break
+        time.sleep(dice.random() * disturbed.delay)
+        _kill(process)
+        recorded = disturbed.recorded()
+        assert known.items() <= recorded.items()
+        assert disturbed.asked() >= before
+        if 0 < len(recorded) < total:
+            disturbed.kills.append((len(recorded), total))
+        kills += 1
+        last, asked = recorded, disturbed.asked()
+        process = disturbed.resume()
+    done = _ended(process)
+    assert done.code == 0, done.stderr
+    assert len(disturbed.kills) >= 2, disturbed.kills
+    assert _timeless(disturbed.verdict()) == _timeless(undisturbed.verdict())
+    assert last.items() <= disturbed.recorded().items()
+    conversations = disturbed.conversations()
+    assert {unit: disturbed.asked()[conversations[unit]] for unit in last} == {
+        unit: asked[conversations[unit]] for unit in last
+    }
+    assert sirocco("replay", disturbed.path).code == 0
+    events = [json.loads(line) for line in (disturbed.path / "events.jsonl").read_text().splitlines()]
+    finished = [event["unit"] for event in events if event["event"] == "unit_finished"]
+    assert len(finished) == len(set(finished)) == total
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("part", ["core", "probes"])
+def test_an_interrupted_run_writes_a_partial_report_and_can_be_resumed(disturbed, undisturbed, number, part):
+    process = disturbed.begin()
+    assert _wait_for(disturbed, process, 2 if part == "core" else 6)
+    process.send_signal(number)
+    done = _ended(process)
+    assert done.code == 130, done.stderr
+    assert f"--resume {disturbed.path}" in done.stderr
+    partial = disturbed.verdict()
+    mode = partial["metadata"]["evaluation_mode"]
+    assert mode["complete"] is False
+    assert "the run was interrupted" in mode["incomplete_because"]
+    assert (disturbed.path / "core.yaml").exists() is (part == "probes")
+    assert partial["safety"] == ("PASS" if part == "probes" else None)
+    if part == "probes":
+        block = partial["adversarial_verification"]
+        assert block["complete"] is False
+        results = block["safety_results"]
+        assert len(results["failures"]) == results["failed"]
+    assert "interrupted" in (disturbed.path / "report.html").read_text()
+    assert sirocco("replay", disturbed.path).code == 0
+    recorded, asked = disturbed.recorded(), disturbed.asked()
+    assert _ended(disturbed.resume()).code == 0
+    assert _timeless(disturbed.verdict()) == _timeless(undisturbed.verdict())
+    conversations = disturbed.conversations()
+    assert all(disturbed.asked()[conversations[unit]] == asked[conversations[unit]] for unit in recorded)
+
+
+def test_a_second_signal_ends_the_run_at_once_and_loses_nothing_that_is_recorded(disturbed):
+    disturbed.delay = 0.3
+    process = disturbed.begin()
+    assert _wait_for(disturbed, process, 1)
+    recorded = disturbed.recorded()
+    process.send_signal(signal.SIGINT)
+    with suppress(ProcessLookupError):
+        process.send_signal(signal.SIGINT)
+    done = _ended(process)
+    assert done.code == 130
+    assert "Traceback" not in done.stderr
+    assert recorded.items() <= disturbed.recorded().items()
+
+
+def test_a_finished_run_says_so_and_gives_its_verdict_again(undisturbed):
+    before, asked = (undisturbed.path / "verdict.yaml").read_bytes(), undisturbed.asked()
+    done = _ended(undisturbed.resume("--format", "json"))
+    assert done.code == 0
+    assert "finished" in done.stderr
+    assert json.loads(done.stdout)["verdict"] == undisturbed.verdict()
+    assert (undisturbed.path / "verdict.yaml").read_bytes() == before
+    assert undisturbed.asked() == asked
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--probes", "5"], ["probes was 4, now 5"]),
+        (["--agent", "ref:careful", "--seed", "7"], ["agent was ref:counting", "seed was 0x14, now 0x7"]),
+        (["--category", "prompt-injection-resistance"], ["categories was"]),
+        (["--timeout", "9s"], ["timeout seconds was 300, now 9"]),
+        (["--out", "elsewhere"], ["--out"]),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_another_configuration_is_refused_and_what_differs_is_named(undisturbed, arguments, said):
+    done = _ended(undisturbed.resume(*arguments))
+    assert done.code == 2
+    assert all(text in done.stderr for text in said), done.stderr
+
+
+def test_the_parallelism_is_no_part_of_the_configuration(disturbed, undisturbed):
+    process = disturbed.begin()
+    assert _wait_for(disturbed, process, 2)
+    _kill(process)
+    assert _ended(disturbed.resume("--parallel", "1", "--seed", "0x14")).code == 0
+    assert _timeless(disturbed.verdict()) == _timeless(undisturbed.verdict())
+
+
+def test_a_second_process_on_the_same_directory_is_refused(disturbed):
+    disturbed.delay = 5
+    process = disturbed.begin()
+    try:
+        assert _wait_for(disturbed, process, 1)
+        second = _ended(disturbed.resume())
+        assert second.code == 2
+        assert f"process {process.pid}" in second.stderr
+        third = _ended(disturbed.begin())
+        assert third.code == 2
+    finally:
+        _kill(process)
+
+
+def test_a_directory_without_a_run_cannot_be_resumed(tmp_path):
+    done = sirocco("run", "--resume", tmp_path)
+    assert done.code == 2
+    assert "run.yaml" in done.stderr
+
+
+def test_a_run_that_is_killed_among_reserved_scenarios_needs_the_key_again_and_runs_none_twice(disturbed, bundle, key):
+    disturbed.delay = 0.3
+    reserved = ("--reserved", bundle, "--identity", key)
+    choices = ("--seed", "20", "--probes", "0", "--parallel", "1", "--category", "boundary-enforcement")
+    process = disturbed.start("--agent", "ref:counting", *choices, "--out", disturbed.path, *reserved)
+    first = disturbed.path / "evidence" / "reserved-1.age"
+    while not first.exists():
+        assert process.poll() is None
+        time.sleep(0.005)
+    _kill(process)
+    sealed, asked = first.read_bytes(), disturbed.asked()
+    without = _ended(disturbed.resume())
+    assert without.code == 2
+    assert "--reserved and --identity" in without.stderr
+    done = _ended(disturbed.resume(*reserved))
+    assert done.code == 0, done.stderr
+    block = disturbed.verdict()["adversarial_verification"]
+    assert block["reserved_scenarios"] == {
+        "executed": 2,
+        "passed": 0,
+        "failed": 2,
+        "provider_failure": 0,
+        "agent_fault": 0,
+    }
+    assert first.read_bytes() == sealed
+    # Of the two that were under way or to come, only what was not sealed was asked again.
+    assert sum(disturbed.asked().values()) <= sum(asked.values()) + 1
+    assert all(b"blue-heron" not in path.read_bytes() for path in disturbed.path.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder with room for less than a run; only some accounts may make one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("this account cannot mount a small disk")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_is_a_clear_error_and_with_more_room_the_run_goes_on(small_disk, undisturbed):
+    run = Run(small_disk)
+    run.count_file = small_disk.parent / "count"
+    done = _ended(run.begin())
+    assert done.code == 2
+    assert "no room left on the disk" in done.stderr
+    recorded, asked = run.recorded(), run.asked()
+    assert recorded
+    still = _ended(run.resume())
+    assert (still.code, "no room" in still.stderr) == (2, True)
+    subprocess.run(["mount", "-o", "remount,size=9m", small_disk], check=True)
+    assert _ended(run.resume()).code == 0
+    assert recorded.items() <= run.recorded().items()
+    assert _timeless(run.verdict()) == _timeless(undisturbed.verdict())
+    conversations = run.conversations()
+    assert all(run.asked()[conversations[unit]] == asked[conversations[unit]] for unit in recorded)
+
+
+def test_a_disk_without_room_is_a_clear_error_and_loses_nothing(disturbed, undisturbed):
+    done = _ended(disturbed.begin(FILE_SIZE="90000"))
+    assert done.code == 2
+    assert "no room" in done.stderr
+    assert "--resume" in done.stderr
+    assert "Traceback" not in done.stderr
+    recorded, asked = disturbed.recorded(), disturbed.asked()
+    assert 0 < len(recorded) < len(undisturbed.recorded())
+    assert _ended(disturbed.resume()).code == 0
+    assert recorded.items() <= disturbed.recorded().items()
+    assert _timeless(disturbed.verdict()) == _timeless(undisturbed.verdict())
+    conversations = disturbed.conversations()
+    assert all(disturbed.asked()[conversations[unit]] == asked[conversations[unit]] for unit in recorded)
