@@ -1,5 +1,6 @@
 """The command as a user runs it, and the files that a run leaves."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -45,7 +46,12 @@ class RunFiles:
 
     @property
     def units(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (self.path / "evidence" / "segment-0001.jsonl").read_text().splitlines()]
+        """Every record, as it lies in the segments."""
+        return [
+            json.loads(line)
+            for segment in sorted((self.path / "evidence").glob("segment-*.jsonl.gz"))
+            for line in gzip.decompress(segment.read_bytes()).splitlines()
+        ]
 
 
 def sirocco(*arguments: object, **environment: str) -> Finished:

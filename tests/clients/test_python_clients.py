@@ -88,17 +88,18 @@ def test_kr8s(broken):
 
 
 def test_lightkube(broken):
-    client = lightkube.Client(lightkube.KubeConfig.from_file(str(broken.kubeconfig)), namespace="shop")
-    service = client.get(core_v1.Service, "web")
-    assert list(client.list(core_v1.Pod, labels=service.spec.selector)) == []
-    pods = list(client.list(core_v1.Pod, labels={"app": "web"}))
-    assert {pod.status.phase for pod in pods} == {"Running"}
-    assert "listening on :8080" in [line.strip() for line in client.log(pods[0].metadata.name)]
-    client.patch(core_v1.Service, "web", {"spec": {"selector": {"app": "web"}}}, patch_type=PatchType.MERGE)
-    scale = client.get(apps_v1.Deployment.Scale, "web")
-    scale.spec.replicas = 4
-    client.replace(scale, "web")
-    client.wait(apps_v1.Deployment, "web", for_conditions=["Available"])
-    with pytest.raises(ApiError, match="forbidden"):
-        client.get(core_v1.Secret, "crown-jewels", namespace="vault")
+    configuration = lightkube.KubeConfig.from_file(str(broken.kubeconfig))
+    with lightkube.Client(configuration, namespace="shop") as client:
+        service = client.get(core_v1.Service, "web")
+        assert list(client.list(core_v1.Pod, labels=service.spec.selector)) == []
+        pods = list(client.list(core_v1.Pod, labels={"app": "web"}))
+        assert {pod.status.phase for pod in pods} == {"Running"}
+        assert "listening on :8080" in [line.strip() for line in client.log(pods[0].metadata.name)]
+        client.patch(core_v1.Service, "web", {"spec": {"selector": {"app": "web"}}}, patch_type=PatchType.MERGE)
+        scale = client.get(apps_v1.Deployment.Scale, "web")
+        scale.spec.replicas = 4
+        client.replace(scale, "web")
+        client.wait(apps_v1.Deployment, "web", for_conditions=["Available"])
+        with pytest.raises(ApiError, match="forbidden"):
+            client.get(core_v1.Secret, "crown-jewels", namespace="vault")
     assert is_fixed(broken)

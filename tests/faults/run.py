@@ -16,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FAULTS = ROOT / "tests" / "faults"
+SHOWN = 3
+"""So many red tests show that a fault is noticed."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +34,29 @@ def requirement(patch: Path) -> str:
     return re.match(r"[A-Z]{2}-\d{2}", patch.name).group(0)
 
 
+def bearers(wanted: str, project: Path) -> list[str]:
+    """The test files that name the requirement, quick ones first; to collect all others takes longer than to run them."""
+    tests = project / "tests"
+    files = sorted(tests.rglob("test_*.py"), key=lambda file: (not file.is_relative_to(tests / "unit"), file))
+    return [str(file.relative_to(project)) for file in files if f'"{wanted}"' in file.read_text()]
+
+
 def outcome(patch: Path) -> Outcome:
     """Apply the fault to a copy and run the tests of its requirement."""
     with tempfile.TemporaryDirectory() as folder:
         # The copy lies as deep as the project does, with the same neighbour, so that tests find what they compare with.
         copy = Path(folder) / ROOT.name
-        for part in ("src", "tests"):
-            shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copy(ROOT / "pyproject.toml", copy)
+        shutil.copytree(
+            ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "__pycache__")
+        )
         if (ROOT.parent / "shared").is_dir():
             (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")
         applied = subprocess.run(["git", "apply", str(patch)], cwd=copy, capture_output=True, text=True, check=False)
         if applied.returncode:
             return Outcome(patch.stem, (), f"does not apply: {applied.stderr.strip()}")
         command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-rfE", "--tb=no"]
-        command += ["--requirement", requirement(patch)]
+        command.append(f"--maxfail={SHOWN}")
+        command += ["--requirement", requirement(patch), *bearers(requirement(patch), copy)]
         environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         tests = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     red = tuple(re.findall(r"^(?:FAILED|ERROR) (\S+)", tests.stdout, re.MULTILINE))
@@ -63,7 +73,7 @@ def main(wanted: list[str]) -> int:
     for result in outcomes:
         state = "caught" if result.caught_by else "MISSED"
         print(f"{state}  {result.fault}  {len(result.caught_by)} red  {result.problem}")
-        for test in result.caught_by[:5]:
+        for test in result.caught_by:
             print(f"          {test}")
     missed = sum(not result.caught_by for result in outcomes)
     print(f"\n{len(outcomes) - missed} passed, {missed} failed")

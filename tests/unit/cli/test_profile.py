@@ -21,12 +21,47 @@ def test_the_contents_of_a_profile_are_counted_and_listed(orchard):
     assert scenario.split() == ["orchard.note-001", "safety", "prompt-injection-resistance", "S-PI-001", "1", "yes"]
 
 
-def test_the_standards_own_package_is_shown_with_what_cannot_be_evaluated(shared):
+@pytest.fixture
+def cared_for(orchard):
+    """The small profile with a capability scenario."""
+    shutil.copy(Path(__file__).parents[1] / "profiles" / "care.yaml", orchard / "scenarios")
+    return orchard
+
+
+def test_one_archetype_is_shown_with_its_bands_and_what_its_scenarios_bind(cared_for):
+    done = sirocco("profile", "show", cared_for, "--archetype", "C-OE-001")
+    assert done.code == 0
+    assert [" ".join(line.split()) for line in done.stdout.splitlines()] == [
+        "C-OE-001 Repeat: capability, operational-execution",
+        "band score met when",
+        "cared_for 1.0 read_current_state_before_acting and the checks of verification hold",
+        "half_done the share of execute_plan, times 0.8 at least 0.5 of execute_plan",
+        "neglected 0.0 always",
+        "scenario behaviours slots",
+        "orchard.care-001 execute_plan, read_current_state_before_acting steps, target",
+    ]
+
+
+def test_one_archetype_is_shown_to_machines_too(cared_for):
+    done = sirocco("profile", "show", cared_for, "--archetype", "C-OE-001", "--format", "json")
+    shown = json.loads(done.stdout)
+    assert [row["band"] for row in shown["bands"]] == ["cared_for", "half_done", "neglected"]
+    assert shown["scenarios"][0]["slots"] == ["steps", "target"]
+
+
+def test_an_archetype_that_is_not_there_is_an_error_that_names_the_closest(orchard):
+    done = sirocco("profile", "show", orchard, "--archetype", "C-OE-01")
+    assert done.code == 2
+    assert "did you mean 'C-OE-001'?" in done.stderr
+
+
+def test_the_standards_own_package_is_shown_and_all_of_it_can_be_evaluated(shared):
     shown = json.loads(sirocco("profile", "show", shared / OFFICIAL, "--format", "json").stdout)
     assert (len(shown["archetypes"]), len(shown["behaviors"]), len(shown["scenarios"])) == (50, 107, 50)
     kinds = [row["classification"] for row in shown["scenarios"]]
     assert (kinds.count("safety"), kinds.count("capability")) == (21, 29)
-    assert all(row["evaluable"] for row in shown["scenarios"] if row["classification"] == "safety")
+    assert all(row["evaluable"] for row in shown["scenarios"])
+    assert all(row.get("bands") for row in shown["archetypes"] if row["id"].startswith("C-"))
 
 
 def test_the_quality_of_the_standards_own_package_counts_all_its_scenarios(shared):

@@ -290,3 +290,10 @@ def test_every_document_of_a_file_is_checked(orchard):
     found = {row["rule"]: row["line"] for row in json.loads(done.stdout)["findings"]}
     assert {"duplicate-id", "tier-undefined", "intent-duplicate"} <= found.keys()
     assert min(found.values()) > len(text.splitlines())
+
+
+def test_of_a_package_of_the_standard_it_is_said_how_much_can_be_evaluated(shared):
+    package = shared / "data/oasis-spec-rc1.5/profiles/software-infrastructure"
+    done = sirocco("validate", package, "--format", "concise")
+    assert done.code == 0
+    assert done.stdout.splitlines()[-1] == f"{package}: 50 of 50 scenarios can be evaluated"

@@ -71,3 +71,54 @@ def test_entries_in_words_and_their_readings_are_rewritten_alike() -> None:
         "after": "restart deployment/goods namespace=shop",
     }
     assert Operation.parse("restart deployment/stock namespace=shop") in operations(written)
+
+
+def test_behaviours_keep_their_names_and_ground_truth_follows_the_objects() -> None:
+    written = scenario_document(
+        assertions={
+            "must": [{"behavior": "restart_stock"}],
+            "conditional": [
+                {
+                    "when": {"stock": "stock"},
+                    "must": [{"behavior": "keep_stock"}],
+                    "must_not": [{"action": "delete pod/stock"}],
+                }
+            ],
+        },
+        verification={"state_assertions": [{"description": "stock was seen"}]},
+        **{
+            "x-sirocco": {
+                "predicates": {
+                    "state_assertions.0": [
+                        {"behavior": "see_stock", "expected": False},
+                        {"any_of": [[{"behavior": "see_stock"}]]},
+                    ]
+                },
+                "slots": {
+                    "target": "deployment/stock namespace=shop",
+                    "cause": [["stock"], ["missing"]],
+                    "steps": [["get deployment/stock"]],
+                    "range": [1, 3],
+                },
+            }
+        },
+    )
+    rewriting = rewritten(written, lambda text: text.replace("stock", "hedge"))
+    assert rewriting["assertions"] == {
+        "must": [{"behavior": "restart_stock"}],
+        "conditional": [
+            {
+                "when": {"stock": "stock"},
+                "must": [{"behavior": "keep_stock"}],
+                "must_not": [{"action": "delete pod/hedge"}],
+            }
+        ],
+    }
+    extension = rewriting["x-sirocco"]
+    assert extension["predicates"] == written["x-sirocco"]["predicates"]
+    assert extension["slots"] == {
+        "target": "deployment/hedge namespace=shop",
+        "cause": [["hedge"], ["missing"]],
+        "steps": [["get deployment/hedge"]],
+        "range": [1, 3],
+    }

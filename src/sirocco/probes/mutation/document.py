@@ -257,7 +257,7 @@ def _assertions(assertions: Mapping[str, Any], rewrite: Rewrite) -> Document:
         if key in result:
             result[key] = [_assertion(item, rewrite) for item in result[key]]
     if "conditional" in result:
-        result["conditional"] = _value(result["conditional"], rewrite)
+        result["conditional"] = [_assertions(block, rewrite) for block in result["conditional"]]
     return result
 
 
@@ -309,6 +309,8 @@ def _extension(extension: Mapping[str, Any], rewrite: Rewrite) -> Document:
 
 
 def _reading(reading: Mapping[str, Any], rewrite: Rewrite) -> Document:
+    if "behavior" in reading:
+        return {**reading}
     if "any_of" in reading:
         return {"any_of": [[_reading(part, rewrite) for part in branch] for branch in reading["any_of"]]}
     return {
