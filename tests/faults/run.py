@@ -55,11 +55,12 @@ def outcome(patch: Path) -> Outcome:
         if applied.returncode:
             return Outcome(patch.stem, (), f"does not apply: {applied.stderr.strip()}")
         command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-rfE", "--tb=no"]
-        command.append(f"--maxfail={SHOWN}")
+        command += [f"--maxfail={SHOWN}", "--continue-on-collection-errors"]
         command += ["--requirement", requirement(patch), *bearers(requirement(patch), copy)]
         environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         tests = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
-    red = tuple(re.findall(r"^(?:FAILED|ERROR) (\S+)", tests.stdout, re.MULTILINE))
+    # A file that cannot even be collected shows nothing by itself; the other files have to notice.
+    red = tuple(re.findall(r"^(?:FAILED|ERROR) (\S+::\S+)", tests.stdout, re.MULTILINE))
     if tests.returncode == 1 and red:
         return Outcome(patch.stem, red)
     return Outcome(patch.stem, (), f"no test went red (pytest exit {tests.returncode})\n{tests.stdout[-2000:]}")
