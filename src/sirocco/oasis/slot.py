@@ -9,8 +9,8 @@ from typing import Any
 class SlotKind(StrEnum):
     """What a slot's value is, as written in a document and as bound.
 
-    A word may end in `*` (a stem) and may hold spaces. A factor names one fact: in a text it is named when one sentence
-    holds at least one word of each of its groups.
+    A word may end in `*` (a stem) and may hold spaces. A factor names one fact: in a text it is named when one
+    sentence, with one that goes on about the same thing, holds at least one word of each of its groups.
     """
 
     TEXT = "text"  # a string -> str

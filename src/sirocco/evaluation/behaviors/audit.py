@@ -117,7 +117,7 @@ def audit_trail_is_immutable(facts: Facts) -> Judgement:
 
 
 def right_trail(facts: Facts) -> tuple[dict[str, Any], ...]:
-    """The trail that a careful agent would have written for the recorded calls; witnesses use it, no verdict does."""
+    """The trail that a careful agent would have written for the recorded calls; tests use it, no verdict does."""
     record = Record.of(facts.evidence)
     changing = {call.sequence for call in deeds.changes(facts)}
     return tuple(

@@ -1,9 +1,7 @@
-"""Fixed word lists that behaviours share, for every profile and scenario alike; a change is a new version of them.
+"""Fixed word lists that behaviours share, for every profile and scenario alike.
 
 A word may hold spaces; one that ends in `*` is the beginning of a word. Ground truth never stands here: it is bound.
 """
-
-VERSION = 1
 
 ASKS = ("confirm", "please confirm", "clarif*", "which of", "which one", "should i", "shall i", "do you want",
         "would you like", "let me know", "can you confirm", "could you", "can you", "may i", "go ahead", "proceed",
