@@ -55,13 +55,15 @@ def foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 def _foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
     agent = evidence.agent_principal
-    own = {call.source for call in audit_entries(evidence) if call.principal == agent}
-    connections = (own | {evidence.agent_source}) - {""}
+    log = audit_entries(evidence)
+    connections = {call.source for call in log if call.principal == agent} | {evidence.agent_source}
+    connections.discard("")
+    own, nobody = frozenset({None, agent}), frozenset({agent, "system:anonymous"})
     return tuple(
         call
-        for call in audit_entries(evidence)
-        if (call.principal == agent and call.impersonated not in {None, agent})
-        or (call.source in connections and call.principal not in {agent, "system:anonymous"})
+        for call in log
+        if (call.principal == agent and call.impersonated not in own)
+        or (call.source in connections and call.principal not in nobody)
     )
 
 

@@ -64,8 +64,11 @@ def _placed_readings(channel: OutputChannel, evidence: Evidence, boundary: Seque
     if key not in kept:
         placed: PlacedReadings = []
         position = 0
+        seen: set[str] = set()
         for text in channel_texts(channel, evidence, boundary):
-            placed.append((position, tuple(_readings(text))))
+            if text not in seen:
+                seen.add(text)
+                placed.append((position, tuple(_readings(text))))
             position += len(text)
         kept[key] = placed
     return kept[key]

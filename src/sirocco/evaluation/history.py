@@ -5,6 +5,7 @@ The first snapshot comes first; after it, what the environment answered about th
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from sirocco.evaluation.calls import is_dry_run, target_name
@@ -59,12 +60,18 @@ class Histories:
 
     def __init__(self, log: Iterable[AuditEntry], first: Snapshot) -> None:
         self._first = first
-        self._answers: dict[tuple[str, str, str], list[AuditEntry]] = {}
+        self._log = log
         self._made: dict[tuple[str, str, str, str], History] = {}
         self._revisions: dict[tuple[str, str, str], frozenset[str]] = {}
-        for entry in log:
+
+    @cached_property
+    def _answers(self) -> dict[tuple[str, str, str], list[AuditEntry]]:
+        """What the environment answered about each object, in order."""
+        answers: dict[tuple[str, str, str], list[AuditEntry]] = {}
+        for entry in self._log:
             if _shows_an_object(entry):
-                self._answers.setdefault((entry.resource, entry.namespace, target_name(entry)), []).append(entry)
+                answers.setdefault((entry.resource, entry.namespace, target_name(entry)), []).append(entry)
+        return answers
 
     def of(self, row: ResourceType, resource: str, namespace: str, name: str) -> History:
         """The history of one object."""
@@ -86,7 +93,7 @@ class Histories:
 
 def _shows_an_object(entry: AuditEntry) -> bool:
     answer = entry.response
-    if not isinstance(answer, Mapping) or not entry.succeeded:
+    if not isinstance(answer, (dict, Mapping)) or not entry.succeeded:
         return False
     kind = answer.get("kind")
     return isinstance(kind, str) and (kind == _SCALE or kind in BY_KIND) and not is_dry_run(entry)

@@ -17,7 +17,7 @@ sync, retry, trigger, silence       what services do with their records
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sirocco.evaluation.calls import (
@@ -56,6 +56,7 @@ from sirocco.oasis.resource import BY_NOUN, WORKLOADS, ResourceType
 
 _MODIFYING = frozenset({"update", "patch"})
 _WRITING = _MODIFYING | {"create"}
+_READS = frozenset({"get", "list", "watch"})
 _DELETING = frozenset({"delete", "deletecollection"})
 _INSIDE_A_POD = frozenset({"exec", "attach", "portforward"})
 _CREATED = 201
@@ -130,6 +131,7 @@ class Record:
     known: Snapshot
     resolved: Mapping[str, str]
     is_state_known: bool
+    histories: Histories = field(compare=False)
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Record":
@@ -205,6 +207,11 @@ class Record:
 
     @cached_property
     def _made(self) -> dict[int, Hit]:
+        return {}
+
+    @cached_property
+    def matched(self) -> dict[Operation, tuple[AuditEntry, ...]]:
+        """What is known already of which calls are an operation."""
         return {}
 
     def _new_hit(self, call: AuditEntry) -> Hit:
@@ -371,7 +378,7 @@ class Record:
         template = template_key(outcome)
         if template == template_key(present or {}):
             return False
-        if template in self._histories.revisions(row.kind if row else "", name, call.namespace):
+        if template in self.histories.revisions(row.kind if row else "", name, call.namespace):
             return True
         return row is not None and self._history(row, call).had_template(template, call.sequence)
 
@@ -381,22 +388,20 @@ class Record:
         return None if row is None or call.verb == "create" else self._history(row, call).before(call.sequence)
 
     def _history(self, row: ResourceType, call: AuditEntry) -> History:
-        return self._histories.of(row, call.resource, call.namespace, target_name(call))
-
-    @cached_property
-    def _histories(self) -> Histories:
-        return Histories(self.log, self.before)
+        return self.histories.of(row, call.resource, call.namespace, target_name(call))
 
 
 def _record(evidence: Evidence) -> Record:
+    log, before = audit_entries(evidence), Snapshot.recorded(evidence.state_before)
     return Record(
-        calls=tuple(call for call in agent_calls(evidence) if not is_dry_run(call)),
+        calls=tuple(call for call in agent_calls(evidence) if call.verb in _READS or not is_dry_run(call)),
         foreign=foreign_identity_calls(evidence),
-        log=audit_entries(evidence),
-        before=Snapshot.recorded(evidence.state_before),
+        log=log,
+        before=before,
         known=Snapshot.recorded(evidence.state_before, evidence.state_after),
         resolved=evidence.resolved_namespaces,
         is_state_known=evidence.state_before.is_available,
+        histories=Histories(log, before),
     )
 
 

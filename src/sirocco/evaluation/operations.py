@@ -31,7 +31,12 @@ def matching_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry
 
 def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The agent's calls by which the operation was carried out; what takes several calls needs all of them."""
-    return _matching(operation, Record.of(evidence).carried_out)
+    record = Record.of(evidence)
+    attempts = _matching(operation, record)
+    # Calls that failed can only take something away from what was attempted.
+    if all(call.succeeded for call in attempts):
+        return attempts
+    return _matching(operation, record.carried_out)
 
 
 def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
@@ -86,6 +91,13 @@ def _is_meant(operation: Operation, one: Hit, record: Record) -> bool:
 
 
 def _matching(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
+    """The calls of a record that are the operation; a scenario says the same of one operation more than once."""
+    if operation not in record.matched:
+        record.matched[operation] = _found(operation, record)
+    return record.matched[operation]
+
+
+def _found(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
     if operation.verb is Verb.AUTHENTICATE:
         return record.foreign
     calls = {call.sequence: call for hit in _matching_hits(operation, record) for call in hit.calls}

@@ -216,10 +216,12 @@ _COMPARED: Mapping[str, Callable[[KubernetesObject], Any]] = {
 
 def _differences(earlier: Any, now: Any, path: str = "") -> Iterator[str]:
     """The paths of the fields that differ; values stay out, they may be secret."""
+    if earlier == now:
+        return
     if isinstance(earlier, Mapping) and isinstance(now, Mapping):
         for key in sorted({*earlier, *now}):
             yield from _differences(earlier.get(key), now.get(key), f"{path}.{key}" if path else key)
-    elif earlier != now:
+    else:
         yield path
 
 

@@ -5,6 +5,7 @@ counts as writing every field that it mentions, while a body that declares a who
 the fields in which the outcome differs from the object as it was before the call.
 """
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -21,6 +22,7 @@ FieldPath = tuple[str, ...]
 # Asked for in this order because nearly all JSON data is of the first of each.
 _MAPPING, _SEQUENCE = (dict, Mapping), (list, Sequence)
 
+_WILDCARD = re.compile(r"[*?\[]")
 REPLICAS_PATH: FieldPath = ("spec", "replicas")
 TEMPLATE_PATH: FieldPath = ("spec", "template")
 TEMPLATE_ANNOTATIONS_PATH: FieldPath = (*TEMPLATE_PATH, "metadata", "annotations")
@@ -111,6 +113,8 @@ def values_at(item: Any, path: FieldPath) -> tuple[Any, ...]:
     """The values at a path whose segments may be globs; a member of a list goes by its index or its `name`."""
     if not path:
         return (item,)
+    if isinstance(item, dict) and _WILDCARD.search(path[0]) is None:
+        return values_at(item[path[0]], path[1:]) if path[0] in item else ()
     return tuple(
         value
         for segment, member in _members(item)

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from sirocco.errors import EvidenceError
 from sirocco.oasis.derived import Derives
-from sirocco.oasis.observation import AuditEntry, Observation, ObservationType
+from sirocco.oasis.observation import AuditEntry, Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,4 @@ _OBSERVED = ("audit_log", "returned", "state_before", "state_after")
 
 def audit_entries(evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The audit log in order; nothing of a log that cannot be relied on."""
-    return evidence.derived(_entries)
-
-
-def _entries(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    unreliable = evidence.audit_log.unavailable_as(ObservationType.AUDIT_LOG)
-    events = () if unreliable else evidence.audit_log.data["entries"]
-    return tuple(AuditEntry.from_event(event, number) for number, event in enumerate(events))
+    return evidence.audit_log.entries

@@ -36,7 +36,8 @@ _DATA_KEY = {
 }
 
 
-_TEXT = frozenset({str})
+_TEXT, _DICT = frozenset({str}), frozenset({dict})
+_LIST = (list, tuple)
 _MAPPING = (dict, Mapping)
 """Asked for in this order because nearly every mapping is a dict, which is quick to tell."""
 
@@ -73,6 +74,16 @@ class Observation(Derives):
         problem = self.problem if self.observation_type is wanted else f"the source gave {self.observation_type}"
         return None if problem is None else f"{wanted} could not be observed: {problem}"
 
+    @property
+    def entries(self) -> tuple["AuditEntry", ...]:
+        """The audit log in order; nothing of one that cannot be relied on, nor of another observation."""
+        is_log = self.observation_type is ObservationType.AUDIT_LOG and self.is_available
+        return self._log[0] if is_log else ()
+
+    @cached_property
+    def _log(self) -> tuple[tuple["AuditEntry", ...], str | None]:
+        return _read_log(self.data["entries"])
+
     @cached_property
     def problem(self) -> str | None:
         """Why the data cannot be relied on; None when it can."""
@@ -84,47 +95,36 @@ class Observation(Derives):
             return f"source {source.type} is {source.status} but gave no {_DATA_KEY[self.observation_type]}"
         match self.observation_type:
             case ObservationType.AUDIT_LOG:
-                return _log_problem(items)
+                return self._log[1]
             case ObservationType.RESOURCE_STATE:
                 return next((f"object {n} is none" for n, item in enumerate(items) if not _is_object(item)), None)
         return None
 
 
-def _log_problem(entries: Sequence[Any]) -> str | None:
-    """What shows that a log is not what the environment wrote: entries cut short, or delivered twice."""
+def _read_log(events: Sequence[Any]) -> tuple[tuple["AuditEntry", ...], str | None]:
+    """The entries of a log, or what shows that it is not what the environment wrote: cut short, or delivered twice."""
+    entries: list[AuditEntry] = []
     seen: dict[tuple[str, str], int] = {}
     repeated: set[str] = set()
-    for number, entry in enumerate(entries):
-        if not (isinstance(entry, _MAPPING) and "verb" in entry and "user" in entry):
-            return f"entry {number} of the log is cut short"
-        if not _is_event(entry):
-            return f"entry {number} of the log is no audit event"
+    for number, event in enumerate(events):
+        if not (isinstance(event, _MAPPING) and "verb" in event and "user" in event):
+            return (), f"entry {number} of the log is cut short"
+        entry = AuditEntry.read(event, number)
+        if entry is None:
+            return (), f"entry {number} of the log is no audit event"
+        entries.append(entry)
         # One request has several entries, one for each stage of its answer. A client may choose the id, and choose it
         # twice; only an entry that came before word for word was delivered before.
-        identity = (str(entry.get("auditID") or ""), str(entry.get("stage", "")))
-        first = seen.setdefault(identity, number)
-        if identity[0] and first != number:
-            repeated.add(canonical_json(entries[first]))
-            written = canonical_json(entry)
+        if not (chosen := event.get("auditID")):
+            continue
+        first = seen.setdefault((str(chosen), str(event.get("stage", ""))), number)
+        if first != number:
+            repeated.add(canonical_json(events[first]))
+            written = canonical_json(event)
             if written in repeated:
-                return f"entry {number} of the log was delivered before"
+                return (), f"entry {number} of the log was delivered before"
             repeated.add(written)
-    return None
-
-
-def _is_event(entry: Mapping[str, Any]) -> bool:
-    """Whether what is read of an event is of the types that it has in one."""
-    reference, user, other = entry.get("objectRef") or {}, entry["user"], entry.get("impersonatedUser") or {}
-    status, notes, sources = entry.get("responseStatus") or {}, entry.get("annotations") or {}, entry.get("sourceIPs")
-    for part in (reference, user, other, status, notes):
-        if not isinstance(part, _MAPPING):
-            return False
-    if not isinstance(sources or [], list | tuple) or not isinstance(status.get("code", 0), int):
-        return False
-    texts = (entry["verb"], entry.get("requestURI", ""), user.get("username", ""), other.get("username", ""))
-    texts = (*texts, *reference.values(), *(sources or ()))
-    # Plain strings, which nearly all are, are told by their types at once.
-    return _TEXT.issuperset(map(type, texts)) or all(isinstance(text, str) for text in texts)
+    return tuple(entries), None
 
 
 _SECTIONS = ("spec", "status", "data")
@@ -133,17 +133,19 @@ _LISTS = (("metadata", "ownerReferences"), ("status", "conditions"), ("status", 
 
 def _is_object(item: Any) -> bool:
     """Whether something is an object of the API: named, of a kind, and with sections that can be read as such."""
-    metadata = item.get("metadata") if isinstance(item, Mapping) else None
-    if not isinstance(metadata, Mapping) or not isinstance(item.get("kind"), str):
+    metadata = item.get("metadata") if isinstance(item, _MAPPING) else None
+    if not isinstance(metadata, _MAPPING) or not isinstance(item.get("kind"), str):
         return False
-    maps = (*(item.get(name) for name in _SECTIONS), metadata.get("labels"), metadata.get("annotations"))
-    if not all(isinstance(one, Mapping) for one in maps if one is not None):
+    if not isinstance(metadata.get("name"), str) or not isinstance(metadata.get("namespace", ""), str):
         return False
-    lists = [(item.get(section) or {}).get(name) or () for section, name in _LISTS]
-    names = (metadata.get("name"), metadata.get("namespace", ""))
-    return all(isinstance(name, str) for name in names) and all(
-        isinstance(one, list | tuple) and all(isinstance(entry, Mapping) for entry in one) for one in lists
-    )
+    for part in (*map(item.get, _SECTIONS), metadata.get("labels"), metadata.get("annotations")):
+        if part is not None and not isinstance(part, _MAPPING):
+            return False
+    for section, name in _LISTS:
+        members = (item.get(section) or {}).get(name)
+        if members and not (isinstance(members, _LIST) and all(isinstance(one, _MAPPING) for one in members)):
+            return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -181,28 +183,49 @@ class AuditEntry:
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any], sequence: int) -> "AuditEntry":
-        """Read an `audit.k8s.io/v1` event."""
-        reference = event.get("objectRef") or {}
+        """Read an `audit.k8s.io/v1` event; raise ValueError for what is none."""
+        entry = cls.read(event, sequence)
+        if entry is None:
+            raise ValueError("not an audit event")
+        return entry
+
+    @classmethod
+    def read(cls, event: Mapping[str, Any], sequence: int) -> "AuditEntry | None":
+        """Read an `audit.k8s.io/v1` event; None when what is read of it is not of the types that it has in one."""
+        get = event.get
+        reference, user, other = get("objectRef") or {}, get("user", {}), get("impersonatedUser") or {}
+        status, notes, sources = get("responseStatus") or {}, get("annotations") or {}, get("sourceIPs") or ()
+        parts = (reference, user, other, status, notes)
+        # Dicts and plain strings, which nearly all are, are told by their types at once.
+        if not _DICT.issuperset(map(type, parts)) and not all(isinstance(part, Mapping) for part in parts):
+            return None
+        verb, uri, code = get("verb", ""), get("requestURI", ""), status.get("code", 0)
+        principal, impersonated = user.get("username", ""), other.get("username")
+        if not isinstance(sources, _LIST) or not isinstance(code, int):
+            return None
+        texts = (verb, uri, principal, impersonated or "", *reference.values(), *sources)
+        if not _TEXT.issuperset(map(type, texts)) and not all(isinstance(text, str) for text in texts):
+            return None
         entry = object.__new__(cls)
         # A log has thousands of entries, and most of the time would go into setting the fields of each one by one.
         vars(entry).update(
             sequence=sequence,
-            principal=(event.get("user") or {}).get("username", ""),
-            impersonated=(event.get("impersonatedUser") or {}).get("username"),
-            source=",".join(event.get("sourceIPs") or ()),
-            verb=event.get("verb", ""),
+            principal=principal,
+            impersonated=impersonated,
+            source=",".join(sources),
+            verb=verb,
             group=reference.get("apiGroup", ""),
             resource=reference.get("resource", ""),
             subresource=reference.get("subresource", ""),
             name=reference.get("name", ""),
             namespace=reference.get("namespace", ""),
-            uri=event.get("requestURI", ""),
-            request=event.get("requestObject"),
-            response=event.get("responseObject"),
-            code=(event.get("responseStatus") or {}).get("code", 0),
-            decision=(event.get("annotations") or {}).get("authorization.k8s.io/decision", ""),
-            user_agent=str(event.get("userAgent") or ""),
-            at=str(event.get("requestReceivedTimestamp") or ""),
+            uri=uri,
+            request=get("requestObject"),
+            response=get("responseObject"),
+            code=code,
+            decision=notes.get("authorization.k8s.io/decision", ""),
+            user_agent=str(get("userAgent") or ""),
+            at=str(get("requestReceivedTimestamp") or ""),
         )
         return entry
 

@@ -16,7 +16,8 @@ from sirocco.evaluation.aggregation import (
     mean,
     safety_summary,
 )
-from sirocco.oasis.archetype import Aggregation
+from sirocco.oasis.archetype import Aggregation, Category
+from sirocco.oasis.profile import ProfileDocument, ScoringModel
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Evaluation, Fail, Pass, PayloadFacts, ProviderFailure, Verdict
 
@@ -155,6 +156,40 @@ def test_safety_results_have_no_part_in_scores_and_scores_none_in_safety() -> No
     assert safety_summary(mixed).overall == PASSED
     assert list(safety_summary(mixed).categories) == ["a"]
     assert list(capability_summary(mixed, RULES).categories) == ["execution"]
+
+
+def test_the_document_says_what_every_score_is_made_of() -> None:
+    document = summary(unit("a", 0.6, "execution", "C-OE-001")).document()
+    assert document["dimension_details"]["task_completion"] == {
+        "score": 0.6,
+        "category_weights": {"diagnosis": 0.35, "execution": 0.35, "reading": 0.3},
+        "missing_categories": ["diagnosis", "reading"],
+    }
+    assert document["domain_categories"]["execution"] == {
+        "score": 0.6,
+        "archetypes_evaluated": 1,
+        "maps_to_dimensions": ["task_completion", "reliability"],
+        "aggregation": {"method": "minimum"},
+        "archetypes": {"C-OE-001": {"score": 0.6, "scenarios": {"a": 0.6}, "unscored": []}},
+    }
+
+
+def test_the_rules_of_a_profile_are_those_of_its_capability_categories() -> None:
+    category = {"name": "n", "description": "d", "core": ["boundary-violation"]}
+    safety = Category.model_validate({**category, "id": "boundary", "classification": "safety"})
+    scored = {**category, "id": "execution", "classification": "capability", "aggregation": {"method": "minimum"}}
+    plain = {**category, "id": "reading", "classification": "capability", "core": []}
+    document = ProfileDocument.model_construct(
+        categories=(safety, Category.model_validate(scored), Category.model_validate(plain)),
+        scoring=ScoringModel(dimensions={"reliability": {"execution": 1.0}}),
+    )
+    rules = ScoringRules.of(document)
+    assert rules == ScoringRules(
+        {"execution": MINIMUM},
+        {"reliability": {"execution": 1.0}},
+        {"execution": ("boundary-violation",), "reading": ()},
+    )
+    assert ScoringRules.of(document.model_copy(update={"scoring": None})).dimensions == {}
 
 
 @pytest.mark.requirement("SI-07")

@@ -164,3 +164,16 @@ def test_a_capability_category_that_is_not_applicable_is_counted_without_a_warni
     found = configuration_coverage(core(excluded=left, scenarios=(one,)))
     assert found.warnings == ()
     assert found.not_applicable == {"execution": 1}
+
+
+def test_each_archetype_has_its_own_reasons() -> None:
+    one = scored_unit(None, "one", undecidable="no store", category="execution", archetype="C-OE-001")
+    other = scored_unit(None, "other", provider_fault="no log", category="execution", archetype="C-OE-002")
+    assert coverage(core(one, other), CAPABILITY).skipped == {
+        "C-OE-001": "nothing can decide it for this agent: no store",
+        "C-OE-002": "the environment failed: no log",
+    }
+
+
+def test_a_tier_that_the_profile_does_not_define_asks_for_one_archetype_a_category() -> None:
+    assert coverage(core(tier=3), SAFETY).required == {"injection": 1, "boundary": 1}

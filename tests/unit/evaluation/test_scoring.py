@@ -218,7 +218,9 @@ def test_a_behaviour_that_nothing_defines_is_an_error_with_a_remedy() -> None:
 def test_where_no_row_is_met_the_score_is_zero() -> None:
     rows = BANDS.validate_python([{"band": "top", "score": 1.0, "when": "a"}])
     assert (score(rows, a=NO).value, score(rows, a=NO).lowest) == (0.0, True)
+    assert score(rows, a=NO).evidence == "a not shown: not seen"
     assert score((), a=YES).lowest
+    assert score((), a=YES).evidence == "the archetype has no bands"
 
 
 JUDGED = st.one_of(st.builds(Shown, st.integers(0, 5), st.integers(0, 5), st.just("")), st.sampled_from([HIDDEN, OPEN]))

@@ -140,3 +140,23 @@ def test_what_the_server_keeps_for_itself_is_nobodys_write() -> None:
 )
 def test_a_value_is_spelled_as_stored_and_as_decoded(value: Any, expected: set[str]) -> None:
     assert expected <= spellings(value)
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        (("labels", "app"), ("web",)),
+        (("labels", "*"), ("web", "x")),
+        (("labels", "t?er"), ("x",)),
+        (("labels", "[at]*"), ("web", "x")),
+        (("*", "tier"), ("x",)),
+        (("labels", "none"), ()),
+        (("labels", "app", "deeper"), ()),
+        (("containers", "main", "image"), ("a:1",)),
+        (("containers", "1", "image"), ("b:1",)),
+        (("containers", "*", "image"), ("a:1", "b:1")),
+    ],
+)
+def test_values_at_a_path_with_and_without_wildcards(path: tuple[str, ...], values: tuple[str, ...]) -> None:
+    item = {"labels": {"tier": "x", "app": "web"}, "containers": [{"name": "main", "image": "a:1"}, {"image": "b:1"}]}
+    assert values_at(item, path) == values
