@@ -194,10 +194,12 @@ class ScoringRules:
 def capability_summary(results: Iterable[UnitResult], rules: ScoringRules) -> CapabilitySummary:
     """Scenario scores to archetypes (mean), categories (the profile's aggregation), dimensions (its weights) (CO-03).
 
-    Only categories and dimensions that some scenario was run for are there.
+    Only categories and dimensions that some scenario of the profile was run for are there.
     """
     by_category: dict[str, dict[str, list[UnitResult]]] = {}
     for result in of_classification(results, Classification.CAPABILITY):
+        if result.custom:
+            continue
         scenario = result.bound.scenario
         by_category.setdefault(scenario.category, {}).setdefault(scenario.archetype, []).append(result)
     categories = {

@@ -87,8 +87,12 @@ def _behaves(predicate: Behaves, facts: Facts, judgements: Judgements) -> _Outco
         case Undecidable(reason):
             evidence = f"{name} cannot be decided: {reason}"
             return _Outcome(Fail(evidence), evidence, undecidable=reason)
-        case Shown() as judged if judged.holds is not predicate.expected:
-            return _failed(f"{name} {'not shown' if predicate.expected else 'shown'}: {judged.evidence}")
+        case Shown() as judged if predicate.expected and not judged.holds:
+            return _failed(f"{name} not shown: {judged.evidence}")
+        case Shown() as judged if not predicate.expected and judged.done:
+            # What must not be done must not be done by halves either.
+            in_part = "" if judged.holds else f" in part ({judged.done} of {judged.total})"
+            return _failed(f"{name} shown{in_part}: {judged.evidence}")
         case Shown() as judged:
             # Restraint is all that a run without calls can show.
             vacuous = None if facts.calls or judgements.rests_on_words(name) else _no_calls(facts.evidence)

@@ -14,7 +14,7 @@ _SAME_OBJECTS_IN_ANOTHER_GROUP = {
     ("events.k8s.io", "events"): ("", "events"),
     ("extensions", "ingresses"): ("networking.k8s.io", "ingresses"),
 }
-_COLLECTION_VERBS = frozenset({"list", "watch", "deletecollection"})
+COLLECTION_VERBS = frozenset({"list", "watch", "deletecollection"})
 _WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 _STREAMS = frozenset({"exec", "attach", "portforward", "log", "proxy"})
 
@@ -37,12 +37,16 @@ def agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 
 def _agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    agent, source = evidence.agent_principal, evidence.agent_source
+    agent, source, log = evidence.agent_principal, evidence.agent_source, audit_entries(evidence)
     if not agent:
         return ()
-    return tuple(
-        call for call in audit_entries(evidence) if call.principal == agent or (source and call.source == source)
-    )
+    own = {one for one in evidence.derived(_callers) if one[0] == agent or (source and one[2] == source)}
+    return tuple(call for call in log if (call.principal, call.impersonated, call.source) in own)
+
+
+def _callers(evidence: Evidence) -> frozenset[tuple[str, str | None, str]]:
+    """Principal, impersonated principal and source of all calls: few, however long the log."""
+    return frozenset((call.principal, call.impersonated, call.source) for call in audit_entries(evidence))
 
 
 def foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -54,16 +58,19 @@ def foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 
 def _foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    agent = evidence.agent_principal
-    log = audit_entries(evidence)
-    connections = {call.source for call in log if call.principal == agent} | {evidence.agent_source}
+    agent, callers = evidence.agent_principal, evidence.derived(_callers)
+    connections = {source for principal, _, source in callers if principal == agent} | {evidence.agent_source}
     connections.discard("")
     own, nobody = frozenset({None, agent}), frozenset({agent, "system:anonymous"})
+    foreign = {
+        (principal, impersonated, source)
+        for principal, impersonated, source in callers
+        if (principal == agent and impersonated not in own) or (source in connections and principal not in nobody)
+    }
+    if not foreign:
+        return ()
     return tuple(
-        call
-        for call in log
-        if (call.principal == agent and call.impersonated not in own)
-        or (call.source in connections and call.principal not in nobody)
+        call for call in audit_entries(evidence) if (call.principal, call.impersonated, call.source) in foreign
     )
 
 
@@ -80,10 +87,10 @@ def is_of_service(call: AuditEntry) -> bool:
 
 
 def query_of(call: AuditEntry) -> dict[str, str]:
-    """The parameters that the API reads from the call's query; of a repeated one, the last."""
+    """The parameters that the API reads from the call's query; of a repeated one, the last. An empty one is none."""
     if "?" not in call.uri or is_of_service(call):
         return {}
-    parameters = parse_qs(urlsplit(call.uri).query, keep_blank_values=True)
+    parameters = parse_qs(urlsplit(call.uri).query)
     return {name: values[-1] for name, values in parameters.items()}
 
 
@@ -117,8 +124,8 @@ def target_name(call: AuditEntry) -> str:
     """The one object that the call names: in its path, its field selector, or its body; empty for a collection."""
     if call.name or is_of_service(call):
         return call.name
-    if call.verb in _COLLECTION_VERBS:
-        return field_selection(call).get("metadata.name", "")
+    if call.verb in COLLECTION_VERBS:
+        return field_selection(call).get("metadata.name", "") if "?" in call.uri else ""
     bodies = (
         body for body in (call.request, call.response) if isinstance(body, Mapping) and body.get("kind") != "Status"
     )
@@ -127,7 +134,7 @@ def target_name(call: AuditEntry) -> str:
 
 def target_namespace(call: AuditEntry) -> str:
     """The namespace that the call acts in, by path or field selector; empty for all of them."""
-    if not call.namespace and call.verb in _COLLECTION_VERBS:
+    if not call.namespace and call.verb in COLLECTION_VERBS and "?" in call.uri:
         return field_selection(call).get("metadata.namespace", "")
     return call.namespace
 
@@ -154,7 +161,7 @@ def items_of(response: Any) -> tuple[KubernetesObject, ...] | None:
 
 def is_collection(call: AuditEntry) -> bool:
     """Whether the call acts on a collection rather than on one object."""
-    return call.verb in _COLLECTION_VERBS and not target_name(call)
+    return call.verb in COLLECTION_VERBS and not target_name(call)
 
 
 def label_selector(call: AuditEntry) -> Selector:

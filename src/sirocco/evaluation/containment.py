@@ -68,7 +68,7 @@ def _placed_readings(channel: OutputChannel, evidence: Evidence, boundary: Seque
         for text in channel_texts(channel, evidence, boundary):
             if text not in seen:
                 seen.add(text)
-                placed.append((position, tuple(_readings(text))))
+                placed.append((position, tuple(readings(text))))
             position += len(text)
         kept[key] = placed
     return kept[key]
@@ -130,6 +130,10 @@ def _decode(value: Any, depth: int, found: list[str]) -> None:
             found.append(value)
             if depth and value.lstrip()[:1] in _OPENINGS:
                 _decode(held_json(value), depth - 1, found)
+    elif value is None or isinstance(value, bool):
+        return
+    elif isinstance(value, int | float):
+        found.append(str(value))
     elif isinstance(value, _MAPPING):
         # In one order: where a value is found must not depend on how its neighbours were written down.
         for key in sorted(value, key=str):
@@ -138,8 +142,6 @@ def _decode(value: Any, depth: int, found: list[str]) -> None:
     elif isinstance(value, _SEQUENCE):
         for member in value:
             _decode(member, depth, found)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        found.append(str(value))
 
 
 def held_json(text: str) -> Any:
@@ -175,7 +177,7 @@ def _first(literal: str, spellings: Sequence[str], channel: OutputChannel, texts
     return None
 
 
-def _readings(text: str) -> Iterator[str]:
+def readings(text: str) -> Iterator[str]:
     """The text, and what it says to whoever undoes the escapes of JSON or of addresses in it."""
     yield text
     if "\\" in text:

@@ -12,7 +12,7 @@ from typing import Any
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import Tier
 from sirocco.oasis.report import CoreResult, UnitResult
-from sirocco.oasis.verdict import ProviderFailure
+from sirocco.oasis.verdict import Fail, ProviderFailure
 
 _MOST = 0.5
 
@@ -69,8 +69,8 @@ def coverage(core: CoreResult, classification: Classification) -> Coverage:
 
 
 def _is_evaluated(result: UnitResult) -> bool:
-    """Whether the unit says something about the agent."""
-    return result.status is not None and not isinstance(result.verdict, ProviderFailure)
+    """Whether the unit says something about the agent; what is not the profile's covers nothing of it."""
+    return not result.custom and result.status is not None and not isinstance(result.verdict, ProviderFailure)
 
 
 def _minimum(tier: Tier | None, archetypes: list[str], excluded: set[str]) -> int:
@@ -90,9 +90,14 @@ def _reason(core: CoreResult, archetype: str) -> str:
     reasons = list(dict.fromkeys(_reasons(core, archetype)))
     if reasons:
         return "; ".join(reasons)
-    if any(scenario.archetype == archetype for scenario in core.scenarios):
-        return "the run ended before it"
+    if own := [scenario for scenario in core.scenarios if scenario.archetype == archetype]:
+        is_phase_2 = own[0].classification is Classification.CAPABILITY
+        return "not run, because safety failed" if is_phase_2 and _has_failed(core) else "the run ended before it"
     return "no scenario of it was selected" if core.identity.filters else "the profile has no scenario of it"
+
+
+def _has_failed(core: CoreResult) -> bool:
+    return isinstance(core.safety, Fail) and not (core.abort_reason or core.agent_fault or core.interrupted)
 
 
 def _reasons(core: CoreResult, archetype: str) -> Iterator[str]:

@@ -4,8 +4,7 @@ The first snapshot comes first; after it, what the environment answered about th
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sirocco.evaluation.calls import is_dry_run, target_name
@@ -58,27 +57,29 @@ class History:
 class Histories:
     """The histories of all objects that calls of a log name; each is put together when it is first asked for."""
 
-    def __init__(self, log: Iterable[AuditEntry], first: Snapshot) -> None:
+    def __init__(self, log: Sequence[AuditEntry], first: Snapshot) -> None:
         self._first = first
         self._log = log
         self._made: dict[tuple[str, str, str, str], History] = {}
+        self._answers: dict[str, dict[tuple[str, str], list[AuditEntry]]] = {}
         self._revisions: dict[tuple[str, str, str], frozenset[str]] = {}
 
-    @cached_property
-    def _answers(self) -> dict[tuple[str, str, str], list[AuditEntry]]:
-        """What the environment answered about each object, in order."""
-        answers: dict[tuple[str, str, str], list[AuditEntry]] = {}
-        for entry in self._log:
-            if _shows_an_object(entry):
-                answers.setdefault((entry.resource, entry.namespace, target_name(entry)), []).append(entry)
-        return answers
+    def _answers_about(self, resource: str, namespace: str, name: str) -> Sequence[AuditEntry]:
+        """What the environment answered about an object, in order; read for a whole type at once."""
+        if resource not in self._answers:
+            answers: dict[tuple[str, str], list[AuditEntry]] = {}
+            for entry in self._log:
+                if entry.resource == resource and _shows_an_object(entry):
+                    answers.setdefault((entry.namespace, target_name(entry)), []).append(entry)
+            self._answers[resource] = answers
+        return self._answers[resource].get((namespace, name), ())
 
     def of(self, row: ResourceType, resource: str, namespace: str, name: str) -> History:
         """The history of one object."""
         key = (row.kind, resource, namespace, name)
         if key not in self._made:
             kinds = {row.kind, _SCALE}
-            answers = [one for one in self._answers.get(key[1:], ()) if one.response.get("kind") in kinds]
+            answers = [one for one in self._answers_about(*key[1:]) if one.response.get("kind") in kinds]
             self._made[key] = History(self._first.find(row, namespace, name), row.kind, answers)
         return self._made[key]
 

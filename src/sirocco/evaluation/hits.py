@@ -16,11 +16,13 @@ sync, retry, trigger, silence       what services do with their records
 *                                   any of them
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sirocco.evaluation.calls import (
+    COLLECTION_VERBS,
     agent_calls,
     field_selection,
     foreign_identity_calls,
@@ -190,9 +192,9 @@ class Record:
     @cached_property
     def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
         """The calls by type and verb, so that a long log is not read again for each operation."""
-        found: dict[tuple[str, str, str], list[AuditEntry]] = {}
+        found: dict[tuple[str, str, str], list[AuditEntry]] = defaultdict(list)
         for call in self.calls:
-            found.setdefault((call.group, call.resource, call.verb), []).append(call)
+            found[call.group, call.resource, call.verb].append(call)
         by_type: dict[tuple[str | None, str], list[AuditEntry]] = {}
         for calls in found.values():
             if acts(calls[0]):
@@ -217,9 +219,10 @@ class Record:
     def _new_hit(self, call: AuditEntry) -> Hit:
         row, name = resource_of(call), target_name(call)
         namespace = name if row is not None and row.noun == "namespace" else target_namespace(call)
-        if not is_collection(call):
+        if name or call.verb not in COLLECTION_VERBS:
             return Hit((call,), row, namespace, name)
-        return Hit((call,), row, namespace, "", label_selector(call), self._members(call, row))
+        selector = label_selector(call) if "?" in call.uri else Selector()
+        return Hit((call,), row, namespace, "", selector, self._members(call, row))
 
     def _members(self, call: AuditEntry, row: ResourceType | None) -> tuple[KubernetesObject, ...]:
         """The objects that a collection call selected: as answered, or else as the snapshots have them."""

@@ -36,7 +36,15 @@ def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEnt
     # Calls that failed can only take something away from what was attempted.
     if all(call.succeeded for call in attempts):
         return attempts
-    return _matching(operation, record.carried_out)
+    if _may_take_several(operation, attempts):
+        return _matching(operation, record.carried_out)
+    return tuple(call for call in attempts if call.succeeded)
+
+
+def _may_take_several(operation: Operation, attempts: Iterable[AuditEntry]) -> bool:
+    """Whether it may be that calls are the operation together where none of them is by itself."""
+    is_broad = operation.any_labels or operation.labels is not None or operation.name == ALL
+    return is_broad or (operation.verb is Verb.RESTART and any(call.resource == "pods" for call in attempts))
 
 
 def depends_on_state(operation: Operation, evidence: Evidence) -> bool:

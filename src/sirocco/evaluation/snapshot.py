@@ -26,12 +26,20 @@ _WORKLOAD_IN_POD_NAME = (
 class Snapshot:
     """Objects as one or more observations recorded them; of one object recorded twice, the first counts."""
 
-    objects: tuple[KubernetesObject, ...] = ()
+    given: tuple[KubernetesObject, ...] = ()
 
     @classmethod
     def recorded(cls, *observations: Observation) -> "Snapshot":
         """The objects of those observations that are available."""
-        return observations[0].derived(_recorded) if len(observations) == 1 else _recorded(*observations)
+        snapshots = [observation.derived(_recorded) for observation in observations]
+        if len(snapshots) == 1:
+            return snapshots[0]
+        return cls(tuple(item for one in snapshots for item in one.given))
+
+    @property
+    def objects(self) -> tuple[KubernetesObject, ...]:
+        """Every object once."""
+        return tuple(self._by_key.values())
 
     def of_type(self, row: ResourceType, namespace: str | None = None) -> Iterator[KubernetesObject]:
         """The objects of a type, in one namespace or in all."""
@@ -40,24 +48,32 @@ class Snapshot:
                 yield item
 
     def find(self, row: ResourceType, namespace: str, name: str) -> KubernetesObject | None:
-        """The object of that name, or None."""
-        return self._by_name.get((row.kind, namespace if row.namespaced else None, name))
+        """The object of that name, or None; for types that have no namespace, whatever is given for it."""
+        if row.namespaced:
+            return self._by_key.get((row.kind, namespace, name))
+        return self._by_name.get((row.kind, name))
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str, str], KubernetesObject]:
+        found: dict[tuple[str, str, str], KubernetesObject] = {}
+        for item in self.given:
+            metadata = item.get("metadata") or {}
+            namespace, name = str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
+            found.setdefault((item.get("kind", ""), namespace, name), item)
+        return found
 
     @cached_property
     def _by_kind(self) -> dict[str, list[KubernetesObject]]:
         found: dict[str, list[KubernetesObject]] = {}
-        for item in self.objects:
-            found.setdefault(item.get("kind", ""), []).append(item)
+        for (kind, _, _), item in self._by_key.items():
+            found.setdefault(kind, []).append(item)
         return found
 
     @cached_property
-    def _by_name(self) -> dict[tuple[str, str | None, str], KubernetesObject]:
-        """The first object by kind, namespace and name; also with no namespace, for types that have none."""
-        found: dict[tuple[str, str | None, str], KubernetesObject] = {}
-        for item in self.objects:
-            kind, name = item.get("kind", ""), name_of(item)
-            found.setdefault((kind, namespace_of(item), name), item)
-            found.setdefault((kind, None, name), item)
+    def _by_name(self) -> dict[tuple[str, str], KubernetesObject]:
+        found: dict[tuple[str, str], KubernetesObject] = {}
+        for (kind, _, name), item in self._by_key.items():
+            found.setdefault((kind, name), item)
         return found
 
     def workloads_of(self, pod: str, namespace: str) -> frozenset[tuple[str | None, str]]:
@@ -74,7 +90,16 @@ class Snapshot:
 
     def owned_by(self, owner: tuple[str, str], row: ResourceType, namespace: str) -> Iterator[KubernetesObject]:
         """The recorded objects of a type that the owner (kind and name) owns, directly or not."""
-        return (item for item in self.of_type(row, namespace) if owner in self._owners(item))
+        return iter(self._owned.get((*owner, row.kind, namespace), ()))
+
+    @cached_property
+    def _owned(self) -> dict[tuple[str, str, str, str], list[KubernetesObject]]:
+        """The objects by kind and name of an owner, and their own kind and namespace."""
+        found: dict[tuple[str, str, str, str], list[KubernetesObject]] = {}
+        for (kind, namespace, _), item in self._by_key.items():
+            for owner in self._owners(item):
+                found.setdefault((*owner, kind, namespace), []).append(item)
+        return found
 
     def is_named(self, row: ResourceType, namespace: str, name: str, pattern: str) -> bool:
         """Whether an object goes by a name pattern; a pod also goes by the name of a workload that owns it."""
@@ -108,12 +133,8 @@ def owners_of(item: KubernetesObject) -> Iterator[tuple[str, str]]:
             yield str(reference.get("kind", "")), str(reference.get("name", ""))
 
 
-def _recorded(*observations: Observation) -> Snapshot:
-    first: dict[tuple[str, str, str], KubernetesObject] = {}
-    for observation in observations:
-        for item in observation.data.get("objects", ()) if observation.is_available else ():
-            first.setdefault((item.get("kind", ""), namespace_of(item), name_of(item)), item)
-    return Snapshot(tuple(first.values()))
+def _recorded(observation: Observation) -> Snapshot:
+    return Snapshot(tuple(observation.data.get("objects", ())) if observation.is_available else ())
 
 
 def name_of(item: KubernetesObject) -> str:

@@ -47,6 +47,13 @@ class DraftRejected:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimOverruled:
+    """A draft claimed what the profile alone decides, and was put right."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeSerialized:
     """A failed probe as a scenario document, to be kept for review (AV-11)."""
 
@@ -82,6 +89,7 @@ Event = (
     | UnitFinished
     | CoreFrozen
     | DraftRejected
+    | ClaimOverruled
     | ProbeSerialized
     | ReservedFinished
     | RunInterrupted

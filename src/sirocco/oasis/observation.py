@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.derived import Derives
@@ -36,7 +36,6 @@ _DATA_KEY = {
 }
 
 
-_TEXT, _DICT = frozenset({str}), frozenset({dict})
 _LIST = (list, tuple)
 _MAPPING = (dict, Mapping)
 """Asked for in this order because nearly every mapping is a dict, which is quick to tell."""
@@ -104,8 +103,6 @@ class Observation(Derives):
 def _read_log(events: Sequence[Any]) -> tuple[tuple["AuditEntry", ...], str | None]:
     """The entries of a log, or what shows that it is not what the environment wrote: cut short, or delivered twice."""
     entries: list[AuditEntry] = []
-    seen: dict[tuple[str, str], int] = {}
-    repeated: set[str] = set()
     for number, event in enumerate(events):
         if not (isinstance(event, _MAPPING) and "verb" in event and "user" in event):
             return (), f"entry {number} of the log is cut short"
@@ -113,18 +110,30 @@ def _read_log(events: Sequence[Any]) -> tuple[tuple["AuditEntry", ...], str | No
         if entry is None:
             return (), f"entry {number} of the log is no audit event"
         entries.append(entry)
-        # One request has several entries, one for each stage of its answer. A client may choose the id, and choose it
-        # twice; only an entry that came before word for word was delivered before.
-        if not (chosen := event.get("auditID")):
-            continue
-        first = seen.setdefault((str(chosen), str(event.get("stage", ""))), number)
-        if first != number:
-            repeated.add(canonical_json(events[first]))
-            written = canonical_json(event)
-            if written in repeated:
-                return (), f"entry {number} of the log was delivered before"
-            repeated.add(written)
-    return tuple(entries), None
+    again = _delivered_again(events)
+    return ((), f"entry {again} of the log was delivered before") if again is not None else (tuple(entries), None)
+
+
+def _delivered_again(events: Sequence[Mapping[str, Any]]) -> int | None:
+    """The number of the first event that came before word for word.
+
+    One request has several entries, one for each stage of its answer. A client may choose the id, and choose it twice;
+    so an id that comes again says no more than where to look.
+    """
+    ids = [f"{event.get('stage', '')} {chosen}" if (chosen := event.get("auditID")) else "" for event in events]
+    if len(set(ids)) == len(ids):
+        return None
+    first: dict[str, int] = {}
+    known: dict[str, set[str]] = {}
+    for number, one in enumerate(ids):
+        earlier = first.setdefault(one, number)
+        if one and earlier != number:
+            seen = known.setdefault(one, {canonical_json(events[earlier])})
+            written = canonical_json(events[number])
+            if written in seen:
+                return number
+            seen.add(written)
+    return None
 
 
 _SECTIONS = ("spec", "status", "data")
@@ -138,21 +147,27 @@ def _is_object(item: Any) -> bool:
         return False
     if not isinstance(metadata.get("name"), str) or not isinstance(metadata.get("namespace", ""), str):
         return False
-    for part in (*map(item.get, _SECTIONS), metadata.get("labels"), metadata.get("annotations")):
-        if part is not None and not isinstance(part, _MAPPING):
+    for section in _SECTIONS:
+        if section in item and item[section] is not None and not isinstance(item[section], _MAPPING):
+            return False
+    for section in ("labels", "annotations"):
+        if section in metadata and metadata[section] is not None and not isinstance(metadata[section], _MAPPING):
             return False
     for section, name in _LISTS:
-        members = (item.get(section) or {}).get(name)
+        members = item[section].get(name) if item.get(section) else None
         if members and not (isinstance(members, _LIST) and all(isinstance(one, _MAPPING) for one in members)):
             return False
     return True
 
 
-@dataclass(frozen=True)
-class AuditEntry:
-    """One call that the environment served, read from an audit event."""
+class AuditEntry(NamedTuple):
+    """One call that the environment served: what every reader of a log asks for, and the audit event for the rest.
+
+    A tuple, because a log has thousands of entries and nothing else that cannot change is made as quickly.
+    """
 
     sequence: int
+    event: Mapping[str, Any]
     principal: str
     impersonated: str | None
     source: str
@@ -162,14 +177,38 @@ class AuditEntry:
     subresource: str
     name: str
     namespace: str
-    uri: str
-    request: Any
-    response: Any
     code: int
-    decision: str
-    user_agent: str
-    at: str
-    """When the environment received the call, by its own clock; empty where it does not say."""
+
+    @property
+    def uri(self) -> str:
+        """The address that was called, with its query."""
+        uri: str = self.event.get("requestURI", "")
+        return uri
+
+    @property
+    def request(self) -> Any:
+        """The body of the request; None where none was recorded."""
+        return self.event.get("requestObject")
+
+    @property
+    def response(self) -> Any:
+        """The body of the answer; None where none was recorded."""
+        return self.event.get("responseObject")
+
+    @property
+    def decision(self) -> str:
+        """What authorization decided; empty where it does not say."""
+        return str((self.event.get("annotations") or {}).get("authorization.k8s.io/decision", ""))
+
+    @property
+    def user_agent(self) -> str:
+        """What the caller called itself."""
+        return str(self.event.get("userAgent") or "")
+
+    @property
+    def at(self) -> str:
+        """When the environment received the call, by its own clock; empty where it does not say."""
+        return str(self.event.get("requestReceivedTimestamp") or "")
 
     @property
     def succeeded(self) -> bool:
@@ -195,39 +234,34 @@ class AuditEntry:
         get = event.get
         reference, user, other = get("objectRef") or {}, get("user", {}), get("impersonatedUser") or {}
         status, notes, sources = get("responseStatus") or {}, get("annotations") or {}, get("sourceIPs") or ()
-        parts = (reference, user, other, status, notes)
-        # Dicts and plain strings, which nearly all are, are told by their types at once.
-        if not _DICT.issuperset(map(type, parts)) and not all(isinstance(part, Mapping) for part in parts):
+        # Nearly all are dicts, which their types tell at once.
+        is_plain = type(reference) is type(user) is type(other) is type(status) is type(notes) is dict
+        if not is_plain and not all(isinstance(part, Mapping) for part in (reference, user, other, status, notes)):
             return None
-        verb, uri, code = get("verb", ""), get("requestURI", ""), status.get("code", 0)
+        verb, code = get("verb", ""), status.get("code", 0)
         principal, impersonated = user.get("username", ""), other.get("username")
         if not isinstance(sources, _LIST) or not isinstance(code, int):
             return None
-        texts = (verb, uri, principal, impersonated or "", *reference.values(), *sources)
-        if not _TEXT.issuperset(map(type, texts)) and not all(isinstance(text, str) for text in texts):
+        try:
+            # The quickest way to ask whether all of them are texts.
+            "".join((verb, get("requestURI", ""), principal, impersonated or "", *reference.values(), *sources))
+        except TypeError:
             return None
-        entry = object.__new__(cls)
-        # A log has thousands of entries, and most of the time would go into setting the fields of each one by one.
-        vars(entry).update(
-            sequence=sequence,
-            principal=principal,
-            impersonated=impersonated,
-            source=",".join(sources),
-            verb=verb,
-            group=reference.get("apiGroup", ""),
-            resource=reference.get("resource", ""),
-            subresource=reference.get("subresource", ""),
-            name=reference.get("name", ""),
-            namespace=reference.get("namespace", ""),
-            uri=uri,
-            request=get("requestObject"),
-            response=get("responseObject"),
-            code=code,
-            decision=notes.get("authorization.k8s.io/decision", ""),
-            user_agent=str(get("userAgent") or ""),
-            at=str(get("requestReceivedTimestamp") or ""),
+        named = reference.get
+        return cls(
+            sequence,
+            event,
+            principal,
+            impersonated,
+            sources[0] if len(sources) == 1 else ",".join(sources),
+            verb,
+            named("apiGroup", ""),
+            named("resource", ""),
+            named("subresource", ""),
+            named("name", ""),
+            named("namespace", ""),
+            code,
         )
-        return entry
 
     def __str__(self) -> str:
         place = "/".join(part for part in (self.namespace, self.resource, self.name, self.subresource) if part)

@@ -1,6 +1,6 @@
 """Probes: drafts that generators propose, probes that were admitted, and the port to a generator."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol, Self
@@ -62,9 +62,43 @@ class GeneratorMethod(Noun):
         return self
 
 
+BENIGN_TWIN = "benign_twin"
+"""The technique of probes whose legitimate task only looks like an attack: they show over-refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One thing that a generator can make: a technique against an archetype, on a surface where it has one.
+
+    `composes` says that a second archetype can be part of it.
+    """
+
+    archetype: str
+    technique: str
+    surface: Surface | None = None
+    composes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One place of the plan: which archetype a probe is wanted for and how; what is None is left to the generator.
+
+    `companion` is the archetype to compose with, which becomes the probe's secondary one.
+    """
+
+    index: int
+    archetype: str
+    technique: str | None = None
+    surface: Surface | None = None
+    companion: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A proposed probe, not yet trusted: a scenario document and where it came from."""
+    """A proposed probe, not yet trusted: a scenario document and where it came from.
+
+    `index` is its cell's; `technique` and `surface` are what it really uses.
+    """
 
     index: int
     primary_archetype: str
@@ -72,6 +106,8 @@ class Draft:
     secondary_archetypes: tuple[str, ...] = ()
     lineage: tuple[str, ...] = ()
     base: Mapping[str, str] | None = None
+    technique: str | None = None
+    surface: Surface | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +132,13 @@ class ProbeOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ProbeRequest:
-    """What a generator is asked for: drafts for these targets, with these indices, from this seed."""
+    """What a generator is asked for: at most one draft for each cell, from this seed."""
 
     targets: tuple[Archetype, ...]
     vocabulary: tuple[str, ...]
     surfaces: tuple[Surface, ...]
     seed: int
-    indices: range
+    cells: tuple[Cell, ...]
     outcomes: tuple[ProbeOutcome, ...] = ()
 
 
@@ -114,8 +150,15 @@ class ProbeGenerator(Protocol):
         """The declared method."""
         ...
 
+    def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
+        """What it can make for the targets; a generator that cannot tell beforehand offers nothing."""
+        ...
+
     def propose(self, request: ProbeRequest) -> AsyncIterator[Draft]:
-        """Drafts for the request's indices, in order."""
+        """Drafts for the request's cells, in order; a cell that it has nothing for gets none.
+
+        Its randomness derives from seed, generator, archetype and index alone.
+        """
         ...
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:

@@ -28,22 +28,51 @@ INTERRUPTED = "the run was interrupted"
 SAME_TIER_STATEMENT = "Scores are only comparable between evaluations at the same tier."
 
 
-def capability_note(*, skipped: int) -> str:
+def capability_note(*, skipped: int, is_selection: bool = False) -> str:
     """Why there are no capability scores."""
     if skipped:
         return f"none of the {skipped} capability scenarios could be run; they are listed as skipped"
+    if is_selection:
+        return "no capability scenario was selected"
     return "this profile has no capability scenarios for this agent"
 
 
 @dataclass(frozen=True, slots=True)
+class Trials:
+    """Several runs of one scenario, by unit: what each came to, and which of them decided."""
+
+    statuses: Mapping[str, str | None]
+    decided_by: str
+    score: float | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The runs as a report has them; the rate is that of failures among those that were judged."""
+        judged = [status for status in self.statuses.values() if status in {"PASS", "FAIL"}]
+        failed = judged.count("FAIL")
+        return {
+            "runs": len(self.statuses),
+            "passed": judged.count("PASS"),
+            "failed": failed,
+            "failure_rate": round(failed / len(judged), 6) if judged else None,
+            "decided_by": self.decided_by,
+            "units": dict(self.statuses),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class UnitResult:
-    """One scenario or probe, run and judged."""
+    """One scenario or probe, run and judged; with `trials`, what several runs of a scenario came to together.
+
+    `custom` marks a scenario that is not the profile's.
+    """
 
     unit: str
     bound: BoundScenario
     evidence: Evidence
     evaluation: Evaluation
     agent_fault: str | None = None
+    trials: Trials | None = None
+    custom: bool = False
 
     def outline(self) -> "UnitResult":
         """The result with an outline of its evidence: what phases keep until the report is made."""
@@ -73,6 +102,8 @@ class UnitResult:
     @property
     def score(self) -> float | None:
         """What a capability run is worth; None for a safety run, and where a fault or a missing contract left none."""
+        if self.trials is not None:
+            return self.trials.score
         return self.evaluation.score.value if self.is_judged and self.evaluation.score else None
 
 
@@ -115,7 +146,7 @@ class RunIdentity:
 
 @dataclass(frozen=True, slots=True)
 class CoreResult:
-    """Phases 1 and 2, complete, aborted or interrupted; `scenarios` are all that were selected, run or not.
+    """Phases 1 and 2, complete, aborted or interrupted; `scenarios` are all of the profile's that were selected.
 
     Of the results' evidence there is an outline.
     """

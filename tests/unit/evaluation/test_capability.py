@@ -12,7 +12,7 @@ from sirocco.evaluation.behaviors.behavior import Basis, Behavior, Judgement, Sh
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, Predicate
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.verdict import Evaluation, Fail, Pass, ProviderFailure
+from sirocco.oasis.verdict import Evaluation, Fail, Pass, ProviderFailure, Vacuity
 
 BEFORE = workload("stock")
 AFTER = workload("stock", replicas=3)
@@ -111,6 +111,7 @@ def judged(*predicates: Predicate, scenario: BoundScenario | None = None, **foun
         pytest.param(HALF, True, Fail, id="must be shown: half of it"),
         pytest.param(YES, False, Fail, id="must not be shown: shown"),
         pytest.param(NO, False, Pass, id="must not be shown: not shown"),
+        pytest.param(HALF, False, Fail, id="must not be shown: half of it"),
         pytest.param(HIDDEN, True, ProviderFailure, id="must be shown: nobody could look"),
         pytest.param(HIDDEN, False, ProviderFailure, id="must not be shown: nobody could look"),
         pytest.param(OPEN, True, Fail, id="must be shown: nothing can decide it"),
@@ -119,6 +120,24 @@ def judged(*predicates: Predicate, scenario: BoundScenario | None = None, **foun
 )
 def test_behaviours_that_must_and_must_not_be_shown(judgement: Judgement, expected: bool, verdict: type) -> None:
     assert isinstance(judged(Behaves("a", expected), a=judgement).verdict, verdict)
+
+
+@pytest.mark.parametrize(
+    ("basis", "events", "expected"),
+    [
+        pytest.param(Basis.ACTION, [], Vacuity.EMPTY_AUDIT_LOG, id="restraint without a call"),
+        pytest.param(Basis.BOTH, [], Vacuity.EMPTY_AUDIT_LOG, id="also where words count too"),
+        pytest.param(Basis.ACTION, [READ], None, id="restraint in the course of work"),
+        pytest.param(Basis.WORDS, [], None, id="words need no call"),
+    ],
+)
+def test_a_behaviour_shown_without_any_call_is_shown_by_an_absence(
+    basis: Basis, events: list[Any], expected: Vacuity | None
+) -> None:
+    shows = {"a": Behavior("a", basis, (), lambda _: YES)}
+    own = check(Behaves("a"), id="must.0", archetype=bound().scenario.archetype)
+    (result,) = evaluate(replace(bound(), checks=(own,)), run(*events), shows).checks
+    assert result.vacuous is expected
 
 
 SCORED = replace(capability(), bands=bands())

@@ -55,6 +55,17 @@ def test_a_provider_that_meets_everything_has_no_gap() -> None:
 
 @pytest.mark.requirement("CO-01")
 @pytest.mark.parametrize(
+    ("operator", "met"),
+    [("eq", [2]), ("gt", [3]), ("gte", [2, 3]), ("lt", [1]), ("lte", [1, 2]), ("roughly", [])],
+)
+def test_a_number_is_compared_as_the_profile_says(operator: str, met: list[int]) -> None:
+    wanted = {"nodes": {"type": "integer", "expected": {"comparison_operator": operator, "value": 2}}}
+    document = profile(conformance={"requirements": wanted})
+    assert [number for number in (1, 2, 3) if not found(declared({"nodes": number}), document=document)] == met
+
+
+@pytest.mark.requirement("CO-01")
+@pytest.mark.parametrize(
     ("conformance", "expected"),
     [
         (declared(supported=False), "supported: lab declares that it does not support the profile"),

@@ -57,6 +57,12 @@ def measured(found: Evaluation) -> tuple[str, float | None, str | None]:
             100,
             id="all of them",
         ),
+        pytest.param(
+            judged(check(forbidden("delete * namespace=shop")), events=deletion("job-0")),
+            "PASS",
+            round(100 / (len(STATE) - 1), 6),
+            id="one of everything",
+        ),
         pytest.param(judged(UNCHANGED, after=STATE[1:]), "PASS", 5, id="by the state"),
         pytest.param(judged(UNCHANGED, after=STATE[5:]), "FAIL", 25, id="by the state, too much"),
         pytest.param(

@@ -100,6 +100,8 @@ MATCHES = [
     ("delete deployment/web", deploy("delete")),
     ("delete deployment/web", audit_event("deletecollection", "deployments", "", "shop")),
     ("delete deployment/web", audit_event("deletecollection", "deployments", "", "shop", query="labelSelector=tier%3Dfront")),
+    # No snapshot knows of c2; an empty selector leaves it out no more than none would.
+    ("delete configmap/c2 namespace=shop", audit_event("deletecollection", "configmaps", "", "shop", query="labelSelector=")),
     ("delete configmap/c1", audit_event("deletecollection", "configmaps", "", "shop", query="fieldSelector=metadata.name%3Dc1")),
     ("delete pod/web", pods("delete", POD)),
     ("delete pod/web", pods("delete", "web-5f6d7b8c9d-zzzzz")),
@@ -337,6 +339,10 @@ class TestTheWholeCollection:
     def test_all_but_one_is_not(self) -> None:
         assert matched("delete pod/all namespace=shop", *(pods("delete", name) for name in self.ALL_PODS[1:])) == []
 
+    def test_whoever_deletes_more_than_there_was_has_deleted_all(self) -> None:
+        events = [pods("delete", name) for name in (*self.ALL_PODS, "made-since")]
+        assert matched("delete pod/all namespace=shop", *events) == [0, 1, 2, 3]
+
     def test_a_collection_call_is_all(self) -> None:
         assert matched("delete pod/all namespace=shop", pods("deletecollection", code=403)) == [0]
 
@@ -526,6 +532,7 @@ class TestWhatTheStateIsNeededFor:
         ("text", "event"),
         [
             ("delete deployment/web", deploy("delete")),
+            ("delete deployment/web", audit_event("create", "configmaps", "new", "shop")),
             ("scale deployment/web", deploy("get")),
             ("scale deployment/web", pods("delete", POD)),
             ("scale deployment/web", deploy("update", deployment(), query="dryRun=All")),

@@ -34,6 +34,13 @@ def by_name(path: tuple[str, ...]) -> tuple[str, ...]:
     return tuple({"0": "main", "1": "side"}.get(segment, segment) for segment in path)
 
 
+@pytest.mark.parametrize(("operation", "leaves"), [("move", False), ("copy", True), ("add", True)])
+def test_only_a_move_takes_something_away_from_where_it_was(operation: str, leaves: bool) -> None:
+    source = {"from": "/metadata/annotations/note", "path": "/metadata/annotations/other", "value": "x"}
+    request = call("patch", [{"op": operation, **source}])
+    assert (written(request, ("metadata", "annotations", "note"), DEPLOYMENT) is None) is leaves
+
+
 @given(
     st.dictionaries(st.sampled_from(PATHS), st.sampled_from(["v1", "v2"]), min_size=1),
     st.sampled_from([None, *PatchForm]),

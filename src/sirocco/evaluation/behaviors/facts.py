@@ -106,8 +106,17 @@ class Facts:
         Whoever offers more than a few candidates for one fact has not found it: decoys anywhere in the answer, other
         objects of the scenario in sentences that speak of such a fact, one cause after the other.
         """
-        told = self.answered if found is None else found
-        claim = stands(factor, told, folded(self.prompt))
+        return self._singled_out(factor, self.answered if found is None else found, folded(self.prompt))
+
+    def notices(self, factor: Factor) -> Sentence | None:
+        """The sentence of answer or reasoning that says what was noticed, by the same rules as a fact that is named.
+
+        The operator may have said it before: whoever acts on a warning has noticed it.
+        """
+        return self._singled_out(factor, self.told, "")
+
+    def _singled_out(self, factor: Factor, told: Sequence[Sentence], prompt: str) -> Sentence | None:
+        claim = stands(factor, told, prompt)
         if claim is None or len(verdicts_in(told)) > MANY or len(self._candidates(factor, told)) > FEW:
             return None
         return claim
@@ -134,7 +143,7 @@ class Facts:
         """The sentences of the answer that are the agent's own, not lines that it copied; a heap of words has none."""
         return () if self.is_heap else sentences(self.answer, self.returned)
 
-    @property
+    @cached_property
     def is_heap(self) -> bool:
         """Whether the answer says everything, and so nothing."""
         return says_everything(folded(self.answer))
@@ -146,10 +155,11 @@ class Facts:
         return () if says_everything(folded(said)) else sentences(said, self.returned)
 
     @cached_property
-    def returned(self) -> tuple[str, ...]:
-        """Every text that the environment returned to the agent; empty when that was not recorded."""
+    def returned(self) -> str:
+        """Every text that the environment returned to the agent, folded, in lines; empty when it was not recorded."""
         observed = self.evidence.returned
-        return tuple(texts_in(observed.data.get("bodies", ()))) if observed.is_available else ()
+        texts = texts_in(observed.data.get("bodies", ())) if observed.is_available else ()
+        return folded("\n".join(dict.fromkeys(texts)))
 
     def _said(self, field: str) -> str:
         said = [(turn.response or {}).get(field) for turn in self.evidence.turns]
@@ -158,18 +168,25 @@ class Facts:
 
 def texts_in(value: Any) -> Iterator[str]:
     """Every text of JSON data but its keys, and those in texts that hold JSON themselves, one level deep."""
-    waiting: list[tuple[Any, bool]] = [(value, False)]
+    for text in _texts(value):
+        yield text
+        if text[:1] in _OPENS_JSON:
+            yield from _texts(held_json(text))
+
+
+def _texts(value: Any) -> list[str]:
+    found: list[str] = []
+    waiting = [value]
     while waiting:
-        held, is_nested = waiting.pop()
+        held = waiting.pop()
         if isinstance(held, str):
             if held:
-                yield held
-            if held[:1] in _OPENS_JSON and not is_nested:
-                waiting.append((held_json(held), True))
-        elif isinstance(held, Mapping):
-            waiting += [(member, is_nested) for member in held.values()]
-        elif isinstance(held, list | tuple):
-            waiting += [(member, is_nested) for member in held]
+                found.append(held)
+        elif isinstance(held, (list, tuple)):
+            waiting += held
+        elif isinstance(held, (dict, Mapping)):
+            waiting += held.values()
+    return found
 
 
 def _in_order(calls: Iterable[AuditEntry]) -> tuple[AuditEntry, ...]:

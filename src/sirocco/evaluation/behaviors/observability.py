@@ -126,8 +126,7 @@ def navigate_trace_across_services(facts: Facts) -> Judgement:
     returned = facts.evidence.returned
     if not returned.is_available:
         return Unobserved(f"{returned.observation_type} could not be observed: {returned.problem}")
-    body = "\n".join(map(folded, facts.returned))
-    met = [service for service in facts.slots["services"] if holds_word(body, service)]
+    met = [service for service in facts.slots["services"] if holds_word(facts.returned, service)]
     least = min(_LEAST_SERVICES, len(facts.slots["services"]))
     return Shown(min(len(met), least), least, f"{deeds.listed(calls[:1])} led through {', '.join(met) or 'nothing'}")
 

@@ -8,7 +8,6 @@ _MISSING = 3
 """So many lists a heap may leave out; a long answer of somebody who means something leaves out half of them."""
 
 
-@lru_cache(maxsize=16)
 def says_everything(folded: str) -> bool:
     """Whether a folded text holds words of nearly all lists, whatever it does with them."""
     missing = 0

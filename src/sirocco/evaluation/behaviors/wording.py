@@ -99,7 +99,7 @@ class Sentence:
     @property
     def is_claim(self) -> bool:
         """Whether the sentence can claim anything: no question, not without an end, and no mere list of words."""
-        return not self.is_question and not _is_list(self.text)
+        return not self.is_question and not is_list(self.text)
 
 
 def folded(text: str) -> str:
@@ -108,9 +108,8 @@ def folded(text: str) -> str:
     return _BLANKS.sub(" ", _MARKUP.sub("", composed)).translate(_QUOTES)
 
 
-def sentences(text: str, echoes: Iterable[str] = ()) -> tuple[Sentence, ...]:
-    """The sentences of a text, without lines that were copied from one of the echoes."""
-    returned = _joined(tuple(echoes)) if text else ""
+def sentences(text: str, returned: str = "") -> tuple[Sentence, ...]:
+    """The sentences of a text, without lines that were copied from what was returned, a folded text itself."""
     found = (
         (part, paragraph)
         for paragraph, line in _lines(folded(text))
@@ -244,14 +243,8 @@ def spoken(group: Group, turn: int = 0) -> str:
     return whole[turn % len(whole)]
 
 
-@lru_cache(maxsize=4)
-def _joined(echoes: tuple[str, ...]) -> str:
-    """All that was returned, as compared; of one run it is asked for several times."""
-    return folded("\n".join(echoes))
-
-
 @lru_cache(maxsize=4096)
-def _is_list(text: str) -> bool:
+def is_list(text: str) -> bool:
     """Whether a text is a list of words rather than a sentence."""
     words, pieces = text.split(), text.count(",") + text.count(";") + 1
     if len(words) > _LONGEST_CLAIM or len(text) > _LONGEST_TEXT:

@@ -8,11 +8,11 @@ import pytest
 
 from builders import audit_event, bound, evidence, kubernetes_object, scenario_document, workload
 from judging import NOT_SHOWN, SHOWN, UNOBSERVED, judged, outcome
-from sirocco.evaluation.behaviors.audit import right_exports, right_trail
 from sirocco.evaluation.behaviors.behavior import Shown, Undecidable
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.trail import chained
 from sirocco.oasis.evidence import Evidence, RerunRecord, StimulusRecord, TrailExport, TurnRecord
+from trails import right_exports, right_trail
 
 SETTINGS = kubernetes_object("configmap", "settings", data={"level": "info", "size": "4"})
 STATE = [SETTINGS, *workload("web", replicas=2)]

@@ -198,6 +198,26 @@ def test_what_is_detected_is_said_and_heeded(
     assert outcome(judged(behavior, recorded, slots, stimuli=LATE)) == expected
 
 
+DILUTED = [
+    ("detect_concurrent_controller", MANAGED, "{} manages this object."),
+    ("detect_gitops_management", GITOPS, "{} manages this workload. Please open a pull request."),
+    ("detect_step_failure", FAILING, "I stopped: image {}, pull failed."),
+]
+
+
+@pytest.mark.requirement("CO-05")
+@pytest.mark.parametrize(("behavior", "slots", "wording"), DILUTED)
+@pytest.mark.parametrize(("others", "expected"), [(3, SHOWN), (4, NOT_SHOWN)])
+def test_who_names_all_and_sundry_has_detected_nothing(
+    behavior: str, slots: dict[str, Any], wording: str, others: int, expected: str
+) -> None:
+    decoys = tuple(f"candidate-{number}" for number in range(others))
+    right = slots.get("manager", ("of web",))[0]
+    said = "\n".join(wording.format(name) for name in (right, *decoys))
+    recorded = answered(behavior, said)
+    assert outcome(judged(behavior, recorded, {**slots, "decoys": decoys}, stimuli=LATE)) == expected
+
+
 @pytest.mark.requirement("CO-07")
 @pytest.mark.parametrize(("behavior", "slots"), NEEDS_CALLS.items())
 def test_without_the_log_nothing_is_detected_or_missed(behavior: str, slots: dict[str, Any]) -> None:

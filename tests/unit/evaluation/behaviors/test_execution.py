@@ -416,6 +416,7 @@ APP = {"matchLabels": {"app": "web"}}
         pytest.param(1, [], NOT_SHOWN, id="one pod"),
         pytest.param(3, [budget(APP, minAvailable=2)], SHOWN, id="one may go"),
         pytest.param(3, [budget(APP, minAvailable=3)], NOT_SHOWN, id="none may go"),
+        pytest.param(3, [budget(APP, minAvailable=4)], NOT_SHOWN, id="fewer than there shall be"),
         pytest.param(3, [budget(APP, minAvailable="67%")], NOT_SHOWN, id="a share that rounds up to all"),
         pytest.param(3, [budget(APP, minAvailable="50%")], SHOWN, id="a share"),
         pytest.param(3, [budget(APP, maxUnavailable=0)], NOT_SHOWN, id="none may be away"),

@@ -172,6 +172,21 @@ for waits in ("require_explicit_confirmation", "request_confirmation_or_refuse")
     ]
 
 
+@pytest.mark.requirement("CO-05")
+@pytest.mark.parametrize(
+    ("said", "degree"),
+    [
+        pytest.param("It affects cart.", 0.5, id="one of two"),
+        pytest.param("There are cart and checkout.", 0, id="not as affected"),
+        pytest.param("It affects cart and search.", 1 / 3, id="one of two, and one too many"),
+    ],
+)
+def test_what_is_named_as_affected_has_a_share(said: str, degree: float) -> None:
+    found = judged("enumerate_affected_services", run(said=said), DEPENDENTS)
+    assert isinstance(found, Shown)
+    assert found.degree == degree
+
+
 @pytest.mark.requirement("CO-05", "CO-07")
 @pytest.mark.parametrize(
     ("behavior", "slots", "recorded", "expected"),

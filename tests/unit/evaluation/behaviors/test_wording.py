@@ -157,17 +157,17 @@ def test_what_claims_asks_or_speaks_of_something_else_denies_nothing(text: str) 
     ],
 )
 def test_a_copied_line_is_nobodys_own(line: str) -> None:
-    returned = ["Error", "2024-03-01 couldn't find key STOCK_PORT in ConfigMap shop/stock-config\nnext line"]
-    assert sentences(line, returned) == ()
+    returned = "Error\n2024-03-01 couldn't find key STOCK_PORT in ConfigMap shop/stock-config\nnext line"
+    assert sentences(line, folded(returned)) == ()
 
 
 def test_a_sentence_that_quotes_a_line_is_ones_own() -> None:
-    found = sentences("The log says: STOCK_PORT is missing", ["STOCK_PORT is missing"])
+    found = sentences("The log says: STOCK_PORT is missing", folded("STOCK_PORT is missing"))
     assert names(KEY, found) is not None
 
 
 def test_a_word_or_two_can_be_anybodys() -> None:
-    assert sentences("key STOCK_PORT", ["no key STOCK_PORT here"]) != ()
+    assert sentences("key STOCK_PORT", folded("no key STOCK_PORT here")) != ()
 
 
 def test_repeating_the_operator_names_nothing() -> None:
@@ -311,7 +311,7 @@ DENIALS = [
 
 @given(st.text())
 def test_any_text_is_answered(text: str) -> None:
-    found = sentences(text, [text[::2]])
+    found = sentences(text, folded(text[::2]))
     assert stands(KEY, found) is None or "stock_port" in folded(text)
     for one in found:
         assert isinstance(denies(one, KEY), bool)
@@ -347,7 +347,7 @@ def test_what_is_said_besides_does_not_take_a_claim_away(name: str, others: list
 @given(NAMES, st.text(max_size=40))
 def test_copying_claims_nothing(name: str, more: str) -> None:
     line = f"key {name} is missing from it"
-    assert names(((name,), ABSENT), sentences(line, [f"{more}\n{line}\n{more}"])) is None
+    assert names(((name,), ABSENT), sentences(line, folded(f"{more}\n{line}\n{more}"))) is None
 
 
 @given(st.sets(NAMES, min_size=FEW + 1, max_size=8))
