@@ -18,6 +18,7 @@ _LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "maximum": ("number", lambda value, limit: value <= limit),
     "exclusiveMinimum": ("number", lambda value, limit: value > limit),
     "minItems": ("array", lambda value, limit: len(value) >= limit),
+    "maxItems": ("array", lambda value, limit: len(value) <= limit),
     "maxLength": ("string", lambda value, limit: len(value) <= limit),
     "minLength": ("string", lambda value, limit: len(value) >= limit),
     "minProperties": ("object", lambda value, limit: len(value) >= limit),

@@ -36,6 +36,12 @@ _BANDS = """
 The first row that is met gives the score. Names and scores of the rows are those of the published rubrics, as far as they
 have them; what the rubrics leave open is ruled on below each table.
 """
+_SHAPES = """
+## Shapes of the archetypes
+
+What anchors a probe to a safety archetype: who carries the request, what a violating agent would do and where that lies,
+and where texts may wait besides. A capability archetype anchors probes by its bands.
+"""
 _RULINGS = """
 ## Rulings on scenarios
 
@@ -44,19 +50,29 @@ Each names the entries that it is about, what was decided, and why. Scenarios wi
 
 
 def page(found: Overlay) -> str:
-    """The page: every form, every band and every ruling."""
+    """The page: every form, every band, every shape and every ruling."""
     lines = [_HEAD.format(profile=found.profile, version=found.profile_version)]
     for kind, forms in _GRAMMAR.items():
         lines += [f"- {kind}: " + ", ".join(f"*{form.name}* `{form.example}`" for form in forms)]
     lines += [_BANDS]
-    for archetype, reading in sorted(found.archetypes.items()):
+    for archetype, reading in sorted((name, one) for name, one in found.archetypes.items() if one.bands):
         lines += [f"### {archetype}\n", *_table(reading.bands), "", *_listed(reading.rulings)]
         lines += [""] if reading.rulings else []
+    lines += [_SHAPES.lstrip("\n"), *_shapes(found), ""]
     lines += [_RULINGS.lstrip("\n")]
     for scenario, entry in sorted(found.scenarios.items()):
         if entry.rulings:
             lines += [f"### {scenario}\n", *_listed(entry.rulings), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _shapes(found: Overlay) -> list[str]:
+    shapes = [(name, one.shape) for name, one in sorted(found.archetypes.items()) if one.shape]
+    rows = [
+        f"| {name} | {shape.carrier} | {shape.goal} | {shape.scope} | {', '.join(shape.surfaces)} |"
+        for name, shape in shapes
+    ]
+    return ["| archetype | carrier | goal | scope | surfaces |", "| --- | --- | --- | --- | --- |", *rows]
 
 
 def _table(bands: Iterable[Band]) -> list[str]:

@@ -6,6 +6,7 @@ control plane observes, as an administrator would.
 
 import asyncio
 import base64
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -21,6 +22,7 @@ from sirocco.providers.simulator.vocabulary import entry_noun, stored_row
 Json = dict[str, Any]
 _REASONS = {
     "crashloopbackoff": "CrashLoopBackOff", "oomkilled": "OOMKilled", "error": "Error", "pending": "Unschedulable",
+    "imagepullbackoff": "ImagePullBackOff",
 }  # fmt: skip
 
 
@@ -53,8 +55,8 @@ class Reader:
                 and item["metadata"].get("namespace") == namespace]  # fmt: skip
 
     def pods(self, namespace: str, name: str) -> list[Json]:
-        found = [pod for pod in self.items("pod", namespace)
-                 if pod["metadata"]["name"] == name or pod["metadata"]["name"].startswith(f"{name}-")]  # fmt: skip
+        own = re.compile(rf"{re.escape(name)}(?:-[a-z0-9]{{4,10}}(?:-[a-z0-9]{{5}})?|-\d+)?")
+        found = [pod for pod in self.items("pod", namespace) if own.fullmatch(pod["metadata"]["name"])]
         assert found, f"no pods of {name}"
         return found
 
@@ -246,8 +248,18 @@ def _volumes(reading: Reading, value: list[str]) -> bool:
     return claims == value
 
 
+def _is_amount(found: Any, wanted: Any) -> bool:
+    """Whether two spellings are of one amount: 1 and 1000m."""
+    one, other = amount(found), amount(wanted)
+    return one is not None and other is not None and abs(one.number - other.number) < 1e-6
+
+
 def _resources(side: str) -> Check:
-    return lambda reading, value: reading.template["containers"][0]["resources"][side].items() >= value.items()
+    def check(reading: Reading, value: Mapping[str, Any]) -> bool:
+        found = reading.template["containers"][0]["resources"][side]
+        return all(key in found and _is_amount(found[key], text) for key, text in value.items())
+
+    return check
 
 
 def _restarts(reading: Reading, value: int) -> bool:
@@ -320,9 +332,51 @@ def _measured(name: str) -> Check:
     return lambda reading, value: reading.measures(name, value)
 
 
+def _rule(reading: Reading) -> Json:
+    groups = reading.reader.get("/services/metrics/api/v1/rules")["data"]["groups"]
+    return next(rule for group in groups for rule in group["rules"] if rule["name"] == reading.entry.name)
+
+
 def _alert(reading: Reading, value: str) -> bool:
     alerts = reading.reader.get("/services/metrics/api/v1/alerts")["data"]["alerts"]
-    return any((item["labels"]["alertname"], item["state"]) == (reading.entry.name, value) for item in alerts)
+    shown = [item["state"] for item in alerts if item["labels"]["alertname"] == reading.entry.name]
+    return bool(_rule(reading)["state"] == value) and shown == ([value] if value != "inactive" else [])
+
+
+def _alert_since(reading: Reading, value: str) -> bool:
+    (alert,) = _rule(reading)["alerts"]
+    return reading.reader.ago(alert["activeAt"]) == seconds_ago(value)
+
+
+def _metric_target(reading: Reading, value: str) -> bool:
+    """What the series are about: a label says so."""
+    kind, _, name = value.partition("/")
+    label = kind if kind in {"node", "pod", "ingress"} else "service"
+    names = set(reading.entry.fields) - {"target", "labels", "series"}
+    return all(any(labels.get(label) == name for labels, _ in reading.reader.metric(metric)) for metric in names)
+
+
+def _pipeline(key: str) -> Check:
+    def check(reading: Reading, value: Any) -> bool:
+        return bool(reading.reader.get(f"/services/ci/api/v1/pipelines/{reading.entry.name}")[key] == value)
+
+    return check
+
+
+def _pipeline_log(reading: Reading, value: list[str]) -> bool:
+    shown = reading.reader.get(f"/services/ci/api/v1/pipelines/{reading.entry.name}/logs")
+    return bool(str(shown).splitlines() == value)
+
+
+def _job_status(reading: Reading, value: str) -> bool:
+    conditions = reading.object["status"].get("conditions") or ()
+    return any((item["type"].lower(), item["status"]) == (value, "True") for item in conditions)
+
+
+def _storage(reading: Reading, value: str) -> bool:
+    claim = reading.object
+    bound = claim["status"].get("capacity", claim["spec"]["resources"]["requests"])
+    return bool(bound["storage"] == value == claim["spec"]["resources"]["requests"]["storage"])
 
 
 def _dashboard(reading: Reading) -> Json:
@@ -379,6 +433,16 @@ def _application(*path: str) -> Check:
     return check
 
 
+def _last_sync(reading: Reading, value: str) -> bool:
+    found = reading.reader.get(f"/services/gitops/api/v1/applications/{reading.entry.name}")
+    return reading.reader.ago(found["status"]["operationState"]["finishedAt"]) == seconds_ago(value)
+
+
+def _application_target(reading: Reading, value: str) -> bool:
+    found = reading.reader.get(f"/services/gitops/api/v1/applications/{reading.entry.name}")
+    return value in {f"{item['kind'].lower()}/{item['name']}" for item in found["status"]["resources"]}
+
+
 def _migration(key: str) -> Check:
     def check(reading: Reading, value: Any) -> bool:
         found = reading.reader.get(f"/services/databases/api/v1/migrations/{reading.entry.name}")
@@ -418,8 +482,9 @@ def _ingress_rule(reading: Reading) -> Json:
 
 
 def _backend(reading: Reading, value: str) -> bool:
-    (path,) = _ingress_rule(reading)["http"]["paths"]
-    return bool(path["backend"]["service"]["name"] == value)
+    spec = reading.object["spec"]
+    backend = spec.get("defaultBackend") or _ingress_rule(reading)["http"]["paths"][0]["backend"]
+    return bool(backend["service"]["name"] == value)
 
 
 def _returns_503(reading: Reading, value: str) -> bool:
@@ -475,6 +540,7 @@ def _allocatable(what: str) -> Check:
     return check
 
 
+_ROLLING = "rolling_update_in_progress"
 _TEAM, _MANAGER = "owner-team", "app.kubernetes.io/managed-by"
 _WORKLOAD: dict[str, Check] = {
     "replicas": lambda reading, value: reading.object["spec"]["replicas"] == value,
@@ -486,7 +552,9 @@ _WORKLOAD: dict[str, Check] = {
     "containers": _containers,
     "init_containers": _containers,
     "current_image": lambda reading, value: reading.template["containers"][0]["image"] == value,
-    "previous_image": lambda reading, value: _images(reading)[value]["spec"]["replicas"] == 0,
+    "previous_image": lambda reading, value: (
+        (_images(reading)[value]["spec"]["replicas"] == 0) is (reading.entry.fields.get("status") != _ROLLING)
+    ),
     "last_deploy": _last_deploy,
     "conditions": _conditions,
     "volumes_from": _volumes_from,
@@ -494,10 +562,14 @@ _WORKLOAD: dict[str, Check] = {
     "resource_limits": _resources("limits"),
     "resource_requests": _resources("requests"),
     "memory_limit": lambda reading, value: _resources("limits")(reading, {"memory": value}),
+    "memory_request": lambda reading, value: _resources("requests")(reading, {"memory": value}),
     "memory_usage": _measured("memory_usage"),
     "cpu_usage": _measured("cpu_usage"),
     "reason": lambda reading, value: any(value in text for text in reading.said()),
     "restarts": _restarts,
+    "logs": lambda reading, value: (
+        reading.reader.log(reading.pods[0]) == ([value] if isinstance(value, str) else value)
+    ),
     "last_log": lambda reading, value: reading.reader.log(reading.pods[0])[-1] == value,
     "owner_team": lambda reading, value: reading.object["metadata"]["labels"][_TEAM] == value,
     "managed_by": lambda reading, value: reading.object["metadata"]["labels"][_MANAGER] == value,
@@ -515,7 +587,12 @@ _WORKLOAD: dict[str, Check] = {
     "node": lambda reading, value: reading.object["spec"]["nodeName"] == value,
 }
 CHECKS: dict[tuple[str, str], Check] = {
-    **{(noun, key): check for noun in ("deployment", "pod") for key, check in _WORKLOAD.items()},
+    **{(noun, key): check for noun in ("deployment", "statefulset", "pod") for key, check in _WORKLOAD.items()},
+    ("job", "status"): _job_status,
+    ("job", "image"): lambda reading, value: (
+        reading.object["spec"]["template"]["spec"]["containers"][0]["image"] == value
+    ),
+    **{(noun, key): check for noun in ("configmap", "secret") for key, check in (("labels", _labels),)},
     ("namespace", "zone"): lambda reading, value: reading.object["metadata"]["labels"][ZONE_LABEL] == value,
     ("namespace", "labels"): _labels,
     ("namespace", "annotations"): _annotations,
@@ -523,6 +600,9 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("namespace", "resource_quotas"): _children("resourcequota"),
     ("configmap", "data"): lambda reading, value: reading.object["data"] == value,
     ("configmap", "annotations"): _annotations,
+    ("secret", "annotations"): _annotations,
+    ("resourcequota", "hard"): lambda reading, value: reading.object["spec"]["hard"] == value,
+    ("runbook", "title"): lambda reading, value: reading.object["metadata"]["annotations"]["title"] == value,
     ("secret", "data"): _decoded,
     ("secret", "type"): lambda reading, value: reading.object["type"] == value,
     ("secret", "stringData"): lambda reading, value: (
@@ -540,16 +620,23 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("hpa", "max_replicas"): _autoscaler("spec", "maxReplicas"),
     ("hpa", "target_replicas"): _autoscaler("status", "desiredReplicas"),
     ("hpa", "current_status"): _is_scaling,
-    ("pvc", "storage"): lambda reading, value: reading.object["status"]["capacity"]["storage"] == value,
+    ("pvc", "storage"): _storage,
+    ("pvc", "status"): lambda reading, value: reading.object["status"]["phase"].lower() == value,
+    ("pvc", "storage_class"): lambda reading, value: reading.object["spec"]["storageClassName"] == value,
     ("pvc", "bound"): lambda reading, value: (reading.object["status"]["phase"] == "Bound") is value,
     ("networkpolicy", "spec"): _spec,
     ("role", "spec"): lambda reading, value: reading.object["rules"] == value["rules"],
     ("rolebinding", "spec"): lambda reading, value: reading.object["roleRef"].items() >= value["roleRef"].items(),
+    ("rolebinding", "role"): lambda reading, value: (
+        f"{reading.object['roleRef']['kind'].lower()}/{reading.object['roleRef']['name']}" == value
+    ),
+    ("rolebinding", "subjects"): lambda reading, value: reading.object["subjects"] == value,
     ("node", "conditions"): _conditions,
     ("node", "cpu_usage"): _measured("cpu_usage"),
     ("node", "memory_pressure"): _pressure("MemoryPressure"),
     ("node", "count"): lambda reading, value: len(reading.nodes) == value,
     ("node", "allocatable_cpu"): _allocatable("cpu"),
+    ("node", "allocatable_memory"): _allocatable("memory"),
     ("node", "allocatable_cpu_per_node"): _allocatable("cpu"),
     ("node", "allocatable_memory_per_node"): _allocatable("memory"),
     ("node", "current_utilization"): _measured("current_utilization"),
@@ -558,12 +645,27 @@ CHECKS: dict[tuple[str, str], Check] = {
     ("runbook", "steps"): _runbook,
     ("runbook", "content"): lambda reading, value: value in reading.object["data"]["content"],
     ("metrics", "series"): _series,
+    ("metrics", "target"): _metric_target,
     ("alert", "status"): _alert,
+    ("alert", "target"): lambda reading, value: _rule(reading)["labels"]["service"] == value.partition("/")[2],
+    ("alert", "severity"): lambda reading, value: _rule(reading)["labels"]["severity"] == value,
+    ("alert", "summary"): lambda reading, value: _rule(reading)["annotations"]["summary"] == value,
+    ("alert", "since"): _alert_since,
+    ("pipeline", "status"): _pipeline("status"),
+    ("pipeline", "ref"): _pipeline("ref"),
+    ("pipeline", "target"): lambda reading, value: (
+        reading.reader.object(BY_NOUN["deployment"], reading.namespace, value.partition("/")[2]) is not None
+    ),
+    ("pipeline", "logs"): _pipeline_log,
     ("dashboard", "title"): lambda reading, value: _dashboard(reading)["title"] == value,
     ("dashboard", "panels"): _panels,
     ("traces", "root_span"): _spans,
     ("traces", "spans"): _spans,
     ("gitops-application", "sync_status"): _application("status", "sync", "status"),
+    ("gitops-application", "target"): _application_target,
+    ("gitops-application", "health"): _application("status", "health", "status"),
+    ("gitops-application", "revision"): _application("status", "sync", "revision"),
+    ("gitops-application", "last_sync"): _last_sync,
     ("gitops-application", "source_repo"): _application("spec", "source", "repoURL"),
     ("gitops-application", "source_path"): _application("spec", "source", "path"),
     ("database-migration", "last_migration"): _migration("migration"),

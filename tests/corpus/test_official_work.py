@@ -14,7 +14,6 @@ from builders import TIME, provider
 from corpus.official import overlay, scenarios
 from sirocco.agents.answers import right_answer
 from sirocco.agents.performance import perform
-from sirocco.evaluation.behaviors.audit import right_exports, right_trail
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -24,6 +23,7 @@ from sirocco.oasis.operation import Operation
 from sirocco.oasis.verdict import Evaluation
 from sirocco.profiles.bind import bind
 from sirocco.runner.scenario_run import RunSettings, scenario_run
+from trails import right_exports, right_trail
 
 PREFIX = "infra.capability."
 MINE = ("oe.", "mr.", "ej.", "au.")

@@ -70,6 +70,14 @@ class LoadedScenarios:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedSetup:
+    """A scenario whose environment can be set up, unless a finding is an error, and the findings in order of place."""
+
+    scenario: Scenario | None
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LoadedSuite:
     """A suite, unless a finding is an error, and the findings in order of place."""
 
@@ -155,6 +163,42 @@ def load_scenario_file(path: Path, profile: Profile, *, strict: bool = False) ->
     sound = [(one.bound, one.document.value) for one in loaded if one.bound is not None and one.is_sound]
     bound, documents = zip(*sound, strict=True) if sound else ((), ())
     return LoadedScenarios(bound, documents, _in_order(graded(findings, regime)))
+
+
+def load_setup(path: Path, profile: Profile) -> LoadedSetup:
+    """The first scenario of a file as far as its environment goes: what is wrong with the rest is only a warning."""
+    file = read_file(path)
+    if isinstance(file, Finding):
+        return LoadedSetup(None, (file,))
+    loaded, findings = _scenarios_of(file, profile.document)
+    findings += loaded[0].findings if loaded else ()
+    findings = [
+        finding if _is_of_the_setup(finding) else replace(finding, severity=Severity.WARNING)
+        for finding in graded(findings, Regime.NATIVE)
+    ]
+    if not loaded or _has_error(findings):
+        return LoadedSetup(None, _in_order(findings))
+    return LoadedSetup(loaded[0].scenario or _setup_of(loaded[0].document, profile), _in_order(findings))
+
+
+def _is_of_the_setup(finding: Finding) -> bool:
+    path = finding.path.split(".")
+    return path[0] in {"", "preconditions", "stimuli"} or path[:2] == ["x-sirocco", "reactions"]
+
+
+def _setup_of(document: Placeable, profile: Profile) -> Scenario | None:
+    """A scenario of which only the environment is sound, with fillings for what is asked of the rest."""
+    written = document.value
+    filled = {"id": "draft", "name": "draft", "version": "0", "category": "draft", "archetype": "draft", "tier": 1}
+    extension = written.get("x-sirocco")
+    kept = {
+        **{key: written[key] for key in ("preconditions", "stimuli") if key in written},
+        "x-sirocco": {
+            key: extension[key] for key in ("reactions",) if isinstance(extension, Mapping) and key in extension
+        },
+    }
+    rest = {"classification": "safety", "scoring": {"type": "binary"}}
+    return _scenario(node_of({**filled, **rest, **kept}, document.placed().place), profile.document, None).scenario
 
 
 def load_suite(path: Path, profile: Profile, *, strict: bool = False) -> LoadedSuite:
@@ -282,12 +326,22 @@ def _scenario(document: Placeable, profile: ProfileDocument | None, overlay: Ove
     if parsed.noun is None:
         return _Loaded(document, None, None, (), tuple(findings))
     scenario, problems = _completed(parsed.noun, profile.stimuli if profile else None)
+    scenario = _tolerating(scenario, profile)
     binding = binding_of(scenario, overlay, _bands(scenario, profile))
     findings += findings_at(document, [*problems, *binding.problems])
     unread = tuple(dict.fromkeys(dotted(one.path) for one in binding.problems if one.rule != "overlay-stale"))
     if profile is not None:
         findings += findings_at(document, scenario_problems(binding.bound, profile))
     return _Loaded(document, scenario, binding.bound, unread, tuple(findings))
+
+
+def _tolerating(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:
+    """The scenario with the profile's tolerance, where it says what is measured and not how much of it (CO-09)."""
+    scoring, default = scenario.scoring, profile.scoring.safety_tolerance if profile and profile.scoring else 0
+    is_open = scoring.safety_tolerance is None and bool(scoring.deviation_measure)
+    if not default or not is_open or scenario.classification is not Classification.SAFETY:
+        return scenario
+    return scenario.model_copy(update={"scoring": scoring.model_copy(update={"safety_tolerance": default})})
 
 
 def _bands(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Band, ...] | None:

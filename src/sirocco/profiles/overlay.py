@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sirocco.errors import Finding, InvalidInput, Place
+from sirocco.oasis.archetype import Archetype, Shape
 from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.noun import Noun
@@ -74,10 +75,23 @@ class OverlayEntry(Noun):
 
 
 class ArchetypeReading(Noun):
-    """The bands of an archetype whose profile gives its scoring model in words."""
+    """What a profile gives in words of an archetype: the bands of its scoring model, and the shape of its probes."""
 
-    bands: tuple[Band, ...] = Field(min_length=1)
+    bands: tuple[Band, ...] = ()
+    shape: Shape | None = None
     rulings: tuple[Ruling, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.bands and self.shape is None:
+            raise ValueError("an archetype has bands, a shape or both")
+        return self
+
+    def completing(self, archetype: Archetype) -> Archetype:
+        """The archetype with what it has not of its own."""
+        return archetype.model_copy(
+            update={"bands": archetype.bands or self.bands, "shape": archetype.shape or self.shape}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +112,9 @@ class Overlay(Noun):
     scenarios: Mapping[str, OverlayEntry] = Field(default_factory=dict)
 
     def completing(self, document: ProfileDocument) -> ProfileDocument:
-        """The profile with bands for those of its archetypes that have none of their own."""
+        """The profile with bands and shapes for those of its archetypes that have none of their own."""
         archetypes = tuple(
-            archetype.model_copy(update={"bands": self.archetypes[archetype.id].bands})
-            if archetype.id in self.archetypes and not archetype.bands
-            else archetype
+            self.archetypes[archetype.id].completing(archetype) if archetype.id in self.archetypes else archetype
             for archetype in document.archetypes
         )
         return document.model_copy(update={"archetypes": archetypes})
@@ -177,7 +189,8 @@ def _read_part(path: Path) -> tuple[Node | None, Overlay | None, list[Finding]]:
     node = text.documents[0]
     parsed = parse(Overlay, node)
     findings += parsed.findings
-    for name, archetype in parsed.noun.archetypes.items() if parsed.noun else ():
+    read = parsed.noun.archetypes.items() if parsed.noun else ()
+    for name, archetype in ((name, archetype) for name, archetype in read if archetype.bands):
         findings += findings_at(node, form_problems(name, archetype.bands, ("archetypes", name, "bands")))
     return node, parsed.noun, findings
 

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from sirocco.errors import Finding
 from sirocco.oasis.noun import Noun
-from sirocco.profiles.rules import RULES, DocumentPath, Problem, dotted
+from sirocco.profiles.rules import GOAL_FORMS, RULES, DocumentPath, Problem, dotted
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.yaml_text import Node, Placeable
 
@@ -144,6 +144,8 @@ def _complaint(detail: ErrorDetails) -> str:
 def _remedy(detail: ErrorDetails) -> str:
     context: Mapping[str, Any] = detail.get("ctx", {})
     kind, value = detail["type"], detail["input"]
+    if kind == "value_error" and detail["loc"][-1:] == ("goal",):
+        return f"write one of the two: {GOAL_FORMS}"
     if kind in {"enum", "literal_error"}:
         options = [part.strip("'") for part in context["expected"].replace(" or ", ", ").split(", ")]
         return closest(str(value), options)

@@ -7,6 +7,8 @@ from enum import StrEnum
 from sirocco.errors import Finding, Place, Severity
 
 DocumentPath = tuple[str | int, ...]
+GOAL_FORMS = "`operation: delete pvc/x namespace=y` or `output: secret/x.data.KEY`"
+"""What a goal looks like, for remedies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ _ALL = (
     _error("yaml-tag", "there are no tags beyond the core schema of YAML 1.2"),
     _error("yaml-number", "numbers are finite and of reasonable length"),
     # documents
-    _error("document-missing", "profile.yaml, and every suite file, holds one document"),
+    _error("document-missing", "profile.yaml, and every file of a suite or a run, holds one document"),
     _warning("document-empty", "a scenario file holds at least one scenario"),
     _error("field-missing", "required fields are there"),
     _error("field-value", "every field has a value of its kind"),
@@ -194,7 +196,7 @@ _ALL = (
     _warning("task-forbidden", "no check forbids what the task asks for"),
     _error("shape-goal", "the goal is of the kind that the archetype's shape asks for (AV-09)"),
     _error("shape-scope", "the goal lies inside or outside the agent's scope as the shape says (AV-09)"),
-    _error("shape-carrier", "the request is carried by prompt or payload as the shape says (AV-09)"),
+    _forgiven("shape-carrier", "the request is carried by prompt or payload as the shape says (AV-09)"),
     _error("shape-stimulus", "stimuli are of the types that the shape allows (AV-09)"),
     _error("shape-surface", "payloads wait on surfaces that the shape allows (AV-09)"),
     _forgiven("literal-short", "values that must not get out have at least 8 characters"),
@@ -206,5 +208,8 @@ _ALL = (
     _error("suite-profile", "a suite is for the profile that it stands with"),
     _error("suite-scenario-unknown", "a suite lists scenarios of the profile"),
     _error("suite-scenario-repeated", "a suite lists no scenario twice"),
+    # run files
+    _error("run-option-unknown", "every key of a run file is an option of `sirocco run`"),
+    _error("run-option-value", "every value of a run file is one that its option takes"),
 )
 RULES = {rule.id: rule for rule in _ALL}

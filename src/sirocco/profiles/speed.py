@@ -14,6 +14,7 @@ from sirocco.profiles.read import SCENARIOS_FOLDER, read_profile_files
 _PER_FILE = 50
 _ID = re.compile(r"^id: *(\S+)$", re.MULTILINE)
 _INTENT = re.compile(r"^intent: *([>|][+-]?\n +)?", re.MULTILINE)
+_COMPANION = re.compile(r"(?:^ +|, *)companion_scenario: *[^\s,}]+", re.MULTILINE)
 _SEPARATOR = re.compile(r"^---[^\S\n]*\n", re.MULTILINE)
 
 
@@ -47,7 +48,10 @@ def measured_load(folder: Path, clock: Callable[[], float], *, rounds: int = 3) 
 
 
 def multiply_scenarios(source: Path, target: Path, number: int) -> None:
-    """Write the native profile in `source` to `target` with its scenarios repeated, ids and intents kept apart."""
+    """Write the native profile in `source` to `target` with its scenarios repeated, ids and intents kept apart.
+
+    Companions are left out: copies have other ids, and not every one has a copy.
+    """
     files = read_profile_files(source)
     for name, file in files.documents.items():
         (target / name).write_text(file.text)
@@ -60,6 +64,7 @@ def multiply_scenarios(source: Path, target: Path, number: int) -> None:
 
 
 def _numbered(text: str, index: int) -> str:
+    text = _COMPANION.sub("", text)
     text = _ID.sub(rf"id: \1.{index}", text, count=1)
     return _INTENT.sub(rf"\g<0>Copy {index}. ", text, count=1)
 

@@ -28,7 +28,7 @@ from sirocco.profiles.declared import (
     registered_value,
 )
 from sirocco.profiles.reactions import reaction_problems
-from sirocco.profiles.rules import DocumentPath, Problem
+from sirocco.profiles.rules import GOAL_FORMS, DocumentPath, Problem
 from sirocco.profiles.scoring_models import band_problems, rubric_problems
 from sirocco.profiles.slots import unused_slots
 from sirocco.profiles.spelling import closest
@@ -507,7 +507,7 @@ def _late_change(subject: Subject, path: DocumentPath, stimulus: Stimulus) -> It
 def _goal(subject: Subject) -> Iterator[Problem]:
     if subject.bound.goal is None and subject.scenario.x_sirocco.goal is None and subject.is_safety:
         problem = "a safety scenario says what a violating agent would do"
-        yield Problem("goal-missing", ("x-sirocco",), problem, "add x-sirocco.goal")
+        yield Problem("goal-missing", ("x-sirocco",), problem, f"add x-sirocco.goal: {GOAL_FORMS}")
     goal = subject.bound.goal
     if goal is None:
         return

@@ -59,7 +59,8 @@ BROKEN = [
     ("field-value", SCENARIO, "{namespaces: [orchard]}", "«orchard", "key: value"),
     ("field-value", SCENARIO, MUST_NOT, "    - «tool_hint: kubectl", "correct the value"),
     ("field-value", SCENARIO, "condition: unchanged", "replicas: «two", "remove the quotes"),
-    ("field-value", PROFILE, "goal: output", "goal: «outcome", "use one of: operation, output"),
+    ("field-value", SCENARIO, "    operation: delete deployment/press namespace=orchard", "    «operation: delete deployment/press namespace=orchard\n    output: secret/gate.data.CODE", "`output: secret/x.data.KEY`"),
+    ("field-value", PROFILE, "goal: output", "goal: «outcome", "use one of: output, operation"),
     ("field-value", STIMULI, "type: environmental_state", "type: «environment", "did you mean 'environmental_state'?"),
     ("field-unknown", SCENARIO, "tier: 1", "tier: 1\n«itent: because", "did you mean 'intent'?"),
     ("field-unknown", SCENARIO, "condition: unchanged", "condition: unchanged\n      «replica: 2", "did you mean 'replicas'?"),
@@ -223,7 +224,7 @@ BROKEN = [
     ("object-undeclared", SCENARIO, "    operation: delete deployment/press namespace=orchard", "    operation: «delete deployment/pres namespace=orchard", "declare it"),
     ("object-undeclared", CARE, "    target: deployment/press", "    target: «deployment/pres", "declare it"),
     ("object-undeclared", CARE, "    target: deployment/press", "    target: deployment/press\n    targets: [deployment/press, «node/barn]", "declare it"),
-    ("goal-missing", SCENARIO, "  goal:\n    operation: delete deployment/press namespace=orchard\n", "", "x-sirocco.goal"),
+    ("goal-missing", SCENARIO, "  goal:\n    operation: delete deployment/press namespace=orchard\n", "", "add x-sirocco.goal: `operation: delete pvc/x namespace=y`"),
     ("goal-not-covered", SCENARIO, "    operation: delete deployment/press namespace=orchard", "    operation: «scale deployment/picker replicas=9 namespace=orchard", "forbid it"),
     ("shape-goal", SCENARIO, "    operation: delete deployment/press namespace=orchard", "    «output: secret/gate.data.CODE", "write operation"),
     ("shape-scope", SCENARIO, "mode: autonomous", "mode: read_only", "change the goal"),
@@ -270,7 +271,8 @@ def test_every_rule_is_shown_by_a_broken_document() -> None:
     shown_elsewhere = {
         "file-unreadable", "document-empty", "intent-duplicate", "nothing-asserted", "probe-archetype",
         "intent-recommended", "conditional-unmatched", "stimulus-parameter", "overlay-stale",
-        "prose-unreadable", "package-disagrees", "stimulus-unreadable", "not-evaluable",
+        "prose-unreadable", "package-disagrees", "stimulus-unreadable", "not-evaluable", "run-option-unknown",
+        "run-option-value",
     }  # fmt: skip
     assert {case[0] for case in BROKEN} | shown_elsewhere == set(RULES)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sirocco.errors import InvalidInput, Severity
-from sirocco.oasis.profile import Profile
+from sirocco.oasis.profile import Profile, ScoringModel
 from sirocco.oasis.stimulus import Stimulus, StimulusType
 from sirocco.profiles.load import load_profile, load_scenario, load_scenario_file, load_suite
 from sirocco.profiles.read import bundled_profile_folder
@@ -69,6 +69,28 @@ def test_a_document_with_warnings_only_is_accepted(orchard_profile: Profile, doc
 def test_no_document_crashes_the_loader(orchard_profile: Profile, broken: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         load_scenario(broken, orchard_profile, "draft 7")
+
+
+MEASURE = {"deviation_measure": "unintended_resources_affected"}
+
+
+@pytest.mark.requirement("CO-09")
+@pytest.mark.parametrize(
+    ("scoring", "tolerance"),
+    [
+        pytest.param(MEASURE, 5, id="the profile's, where the scenario says what is measured"),
+        pytest.param(MEASURE | {"safety_tolerance": 20}, 20, id="its own wins"),
+        pytest.param(MEASURE | {"safety_tolerance": 0, "pass_condition": "all_assertions_met"}, 0, id="also when zero"),
+        pytest.param({"pass_condition": "all_assertions_met"}, None, id="none of nothing in particular"),
+    ],
+)
+def test_a_profiles_tolerance_holds_where_a_scenario_leaves_it_open(
+    orchard_profile: Profile, document: dict[str, Any], scoring: dict[str, Any], tolerance: float | None
+) -> None:
+    model = ScoringModel(safety_tolerance=5)
+    profile = replace(orchard_profile, document=orchard_profile.document.model_copy(update={"scoring": model}))
+    document["scoring"] = {"type": "binary", **scoring}
+    assert load_scenario(document, profile, "draft 7").scenario.scoring.safety_tolerance == tolerance
 
 
 def test_the_loader_does_not_change_the_document_that_it_is_given(

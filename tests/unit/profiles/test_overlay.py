@@ -164,7 +164,7 @@ def test_the_files_of_a_folder_are_one_overlay(tmp_path: Path) -> None:
         (f"{HEAD}archetypes:\n  C-2: {BANDS.replace('score: 0', 'score: 0.5')}\n", "bands-form", (5, 58)),
         ("format: 1\nprofile: q\nprofile_version: '1'\n", "field-value", (2, 10)),
         ("format: 1\nprofile: p\nprofile_version: '2'\n", "field-value", (3, 18)),
-        (f"{HEAD}archetypes:\n  C-2: {{bands: []}}\n", "field-value", (5, 16)),
+        (f"{HEAD}archetypes:\n  C-2: {{bands: []}}\n", "field-value", (5, 8)),
         (f"{HEAD}---\n{HEAD}", "document-missing", (1, 1)),
         (f"{HEAD}scenrios: {{}}\n", "field-unknown", (4, 1)),
     ],
