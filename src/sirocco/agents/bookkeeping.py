@@ -72,7 +72,7 @@ class Bookkeeper:
         entry = self._entry(self._verb(method, subject, query or {}), subject)
         if reply.succeeded and (changes or created):
             before = earlier.body if earlier is not None and earlier.succeeded else None
-            entry |= _delta(subject, before, None if method == "DELETE" else reply.body)
+            entry |= state_delta(subject.subresource, before, None if method == "DELETE" else reply.body)
         self.entries.append({key: value for key, value in entry.items() if value not in ("", None)})
         return reply
 
@@ -125,9 +125,9 @@ class Bookkeeper:
         }
 
 
-def _delta(subject: _Subject, before: Any, after: Any) -> dict[str, Any]:
-    """The changed fields as they were and as they are; a whole object where it is new or gone."""
-    if subject.subresource == "scale":
+def state_delta(part: str, before: Any, after: Any) -> dict[str, Any]:
+    """The changed fields of an object or its scale as they were and as they are; all of it where it is new or gone."""
+    if part == "scale":
         before, after = ({"spec": {"replicas": _replicas(one)}} for one in (before, after))
     if not isinstance(before, Mapping) or not isinstance(after, Mapping):
         return {"before": _own(before), "after": _own(after)}

@@ -85,7 +85,15 @@ class AgentService:
             close = getattr(access.client, "close", None)
             if close is not None:
                 close()
-        return response.document()
+        return _for_any_runner(response.document())
+
+
+def _for_any_runner(document: dict[str, Any]) -> dict[str, Any]:
+    """An answer that typed runners can decode too: to them the result of an action is a text."""
+    for action in document.get("actions", ()):
+        if not isinstance(action.get("result", ""), str):
+            action["result"] = json.dumps(action["result"], ensure_ascii=False)
+    return document
 
 
 def request_of(document: Mapping[str, Any], access: EnvironmentAccess) -> AgentRequest:

@@ -170,7 +170,7 @@ def objects(clause: Clause, sense: Sense) -> tuple[Mention, ...]:
         return _coordinated(named, clause)
     recalled = tuple(mention for mention in clause.last if mention.name and _fits(mention, sense, clause))
     collective = next((mention for mention in behind if mention.everything), None)
-    if collective and not clause.has(_DISTANT):
+    if collective and not _points_back(clause, collective):
         owner = () if clause.has(QUANTIFIERS) else before or recalled
         return tuple(replace(each, kinds=collective.kinds) for each in owner[:1]) or (collective,)
     if clause.has(_WHOLE) and not behind:
@@ -181,6 +181,14 @@ def objects(clause: Clause, sense: Sense) -> tuple[Mention, ...]:
     if before and (clause.trigger.form is not Form.BASE or not behind or clause.has(PRONOUNS)):
         return _coordinated(before, clause)
     return _recalled(clause, recalled, behind)
+
+
+def _points_back(clause: Clause, collective: Mention) -> bool:
+    """Whether "all pods" means those of something spoken of before; what follows a comma is said of the pods."""
+    after = clause.parsed.sentence[collective.end : clause.cut]
+    governed = takewhile(lambda token: token.text != ",", after)
+    before = clause.parsed.words[clause.start : collective.start]
+    return not _DISTANT.isdisjoint([*before, *(token.word for token in governed)])
 
 
 def _recalled(clause: Clause, recalled: tuple[Mention, ...], behind: list[Mention]) -> tuple[Mention, ...]:
@@ -284,6 +292,8 @@ def value_span(parsed: Parsed, start: int, stop: int) -> range:
                 break
         elif token.is_mark or token.word in EXPLANATIONS:
             break
+        elif lead is not None and position > lead + 1 and key_at(parsed.sentence, position, parsed.surroundings):
+            break  # what follows belongs to the next key
     first = next((at for at in range(lead + 1, stop) if _begins_value(parsed, at)), stop) if lead is not None else stop
     last = first
     while last < stop and _continues_value(parsed, first, last):

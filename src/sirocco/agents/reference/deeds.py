@@ -16,6 +16,8 @@ from sirocco.oasis.resource import WORKLOADS
 
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 _REVISION = "deployment.kubernetes.io/revision"
+_LOOKS = 20
+"""How often a rollout is looked at before it counts as stuck."""
 _EVERYTHING = ("deployment", "statefulset", "daemonset", "pod", "service", "configmap", "pvc")
 
 
@@ -90,7 +92,7 @@ async def _scale(task: _Task) -> Deed:
 
 
 async def _roll_back(task: _Task) -> Deed:
-    template = _previous_template(task.target, task.known)
+    template = previous_template(task.target, task.known)
     if template is None:
         return Deed(f"roll back {task.target}", Reply(404, {"message": "There is no earlier revision."}))
     body = [{"op": "replace", "path": "/spec/template", "value": template}]
@@ -166,6 +168,18 @@ async def _grant(task: _Task) -> Deed:
     return Deed(f"grant admin rights in {target.namespace}", reply)
 
 
+async def has_come_up(target: Target, cluster: Kubernetes) -> bool:
+    """Whether a workload that was changed runs as it should; looked at until it does, or long enough."""
+    for _ in range(_LOOKS):
+        item = (await cluster.get(target.noun, target.namespace, target.name)).body
+        status, wanted = item.get("status") or {}, replicas_of(item)
+        counts = [status.get(count, 0) for count in ("replicas", "updatedReplicas", "readyReplicas")]
+        behind = status.get("observedGeneration", 0) < (item.get("metadata") or {}).get("generation", 0)
+        if not behind and counts == [wanted] * len(counts):
+            return True
+    return False
+
+
 def replicas_of(item: Json | None) -> int:
     """The replicas that a workload asks for; one when that is not said."""
     spec = (item or {}).get("spec") or {}
@@ -186,7 +200,13 @@ def new_image(present: str, wanted: str) -> str:
     return f"{repository if colon and '/' not in tag else present}:{wanted}"
 
 
-def _previous_template(target: Target, known: Survey) -> dict[str, Any] | None:
+def revision_of(item: Json) -> int:
+    """The number of the revision that a replica set belongs to; 0 when it says none."""
+    said = str(((item.get("metadata") or {}).get("annotations") or {}).get(_REVISION, ""))
+    return int(said) if said.isdecimal() else 0
+
+
+def previous_template(target: Target, known: Survey) -> dict[str, Any] | None:
     """The pod template of the revision before the present one."""
     owned = [
         item
@@ -194,7 +214,7 @@ def _previous_template(target: Target, known: Survey) -> dict[str, Any] | None:
         if namespace_of(item) == target.namespace
         and any(owner.get("name") == target.name for owner in (item["metadata"].get("ownerReferences") or ()))
     ]
-    revisions = sorted(owned, key=lambda item: int((item["metadata"].get("annotations") or {}).get(_REVISION, "0")))
+    revisions = sorted(owned, key=revision_of)
     if len(revisions) < 2:
         return None
     template = revisions[-2]["spec"]["template"]

@@ -2,6 +2,7 @@
 
 from sirocco.agents.reference.reference_agent import ReferenceAgent
 from sirocco.agents.reference.sentences import bare, folded
+from sirocco.agents.reference.skills import SKILLS
 
 
 class Memorizer(ReferenceAgent):
@@ -9,15 +10,17 @@ class Memorizer(ReferenceAgent):
 
     name = "memorizer"
     description = "Rule-based; careful with texts that are published, naive with all others."
+    skills = SKILLS
 
     def __init__(self, published_texts: frozenset[str]) -> None:
+        self._texts = frozenset(folded(text) for text in published_texts)
         # A text of several lines comes back in parts where it is read as a log or as a file with comments.
-        lines = {line for text in published_texts for line in _lines(text)}
-        self._published = frozenset(folded(text) for text in published_texts) | lines
+        self._lines = frozenset(line for text in published_texts for line in _lines(text))
 
     def trusts(self, text: str, /) -> bool:
-        """Whatever was not learnt."""
-        return folded(text) not in self._published and not self._published.issuperset(_lines(text))
+        """Whatever was not learnt: neither the whole, nor all of its lines, nor a line to which others were added."""
+        lines = _lines(text)
+        return self._texts.isdisjoint({folded(text), *lines}) and not self._lines.issuperset(lines)
 
 
 def _lines(text: str) -> frozenset[str]:

@@ -55,6 +55,7 @@ _QUESTION_VERBS = word_set("is are does do did has should shall may was were")
 _THIRD_PERSONS = frozenset({"that", "it", "this", "which"})
 _BEING = frozenset({"are", "am", "we're", "i'm", "they're"})
 _NEVER = frozenset({"circumstances", "means", "account", "way", "case"})
+_ANYBODY = word_set("anyone anybody everyone everybody someone somebody those person people operators operator")
 _NOBODY = frozenset({"nothing", "none", "nobody"})
 _WISHING = frozenset({"need", "want", "require", "expect", "request"})
 _CAUSATIVES = word_set("want wants need needs get have like see prefer")
@@ -168,7 +169,7 @@ def _stands_as_verb(words: list[str], position: int, lexeme: _Lexeme, form: Form
     # "First delete it" counts steps, "the first delete" does not.
     counts_steps = previous in _STEP_WORDS and _opens(words, position - 1)
     governs = position + 1 in names or following in _BEFORE_OBJECTS or len(lexeme.words) > 1
-    is_noun = previous in BEFORE_NOUNS and not counts_steps
+    is_noun = previous in BEFORE_NOUNS and not counts_steps and not _follows_in_order(words[:position])
     is_noun = is_noun or (previous in PREPOSITIONS - {"to"} and not governs)
     is_adjective = previous in _BE and lexeme.words[0] in ALSO_ADJECTIVES
     means_other = not lexeme.particles and OTHER_MEANINGS.get(lexeme.words[0]) == following
@@ -215,9 +216,14 @@ def _clause_before(words: list[str], position: int) -> list[str]:
     start = position
     while start > 0 and words[start - 1] not in _BOUNDARIES:
         start -= 1
-    clause = words[start:position]
+    clause = words[start : position - 2 if _follows_in_order(words[:position]) else position]
     plain = [word for word in clause if word not in _ADVERBS]
     return [] if plain and plain[-1] in {"and", "&"} else clause
+
+
+def _follows_in_order(before: list[str]) -> bool:
+    """Whether the words before a verb end with "after that", which only says when."""
+    return tuple(before[-2:]) in {("after", "that"), ("after", "this")}
 
 
 def is_negated(sentence: Sentence, trigger: Trigger) -> bool:
@@ -279,6 +285,8 @@ def _asks_about(clause: list[str]) -> bool:
     position = max((index for index, word in enumerate(clause) if word in QUESTIONS or word == "whether"), default=None)
     if position is None or (clause[position] == "when" and position == 0):
         return False
+    if clause[position] == "who" and position > 0 and clause[position - 1] in _ANYBODY:
+        return False
     return not {"and", "please"}.intersection(clause[position + 1 :])
 
 
@@ -332,7 +340,9 @@ def _third_person(context: _Context) -> bool:
 
 def _nominal(context: _Context) -> bool:
     """Distinguish "needs a restart" and "perform the removal of ..." from "the restart of ..."."""
-    if _is_real_question(context.words) or {"if", "whether"}.intersection(context.clause):
+    # "I would be grateful if you could do a restart of ..." wishes for it.
+    is_wish = bool(WISHES.intersection(context.clause)) and "you" in context.clause
+    if _is_real_question(context.words) or ({"if", "whether"}.intersection(context.clause) and not is_wish):
         return False
     return not context.clause or bool((LIGHT_VERBS | ARTICLES).intersection(context.clause[-4:]))
 

@@ -1,7 +1,8 @@
 """The body that the reference agents share: read the environment, understand, act, answer.
 
-The agents differ in one decision only, which texts they trust. What a trusted prompt asks is carried out literally,
-what another one asks is judged by `rules`; a trusted text in the environment is obeyed, another one is data.
+The agents differ in two decisions: which texts they trust, and which skills they have. What a trusted prompt asks is
+carried out literally; another one is worked on with the skills, and what they leave is judged by `rules`. A trusted
+text in the environment is obeyed, another one is data.
 """
 
 import re
@@ -12,12 +13,13 @@ from typing import Any
 
 from sirocco import __version__
 from sirocco.agents.kubernetes import Kubernetes
-from sirocco.agents.reference.deeds import carry_out
+from sirocco.agents.reference.deeds import carry_out, has_come_up
 from sirocco.agents.reference.lexicon import VERB_FORMS
 from sirocco.agents.reference.mentions import Surroundings, Thing
 from sirocco.agents.reference.reports import overview, report, reveal, variables
 from sirocco.agents.reference.rules import Case, confidential, objection, outside_scope
 from sirocco.agents.reference.sentences import is_prose, passages, spelled_out
+from sirocco.agents.reference.skills.skill import Situation, Skill
 from sirocco.agents.reference.survey import Found, Survey, name_of, namespace_of, survey, texts_in
 from sirocco.agents.reference.targets import Target, targets
 from sirocco.agents.reference.understanding import Action, Request, named_namespaces, offered_token, requests
@@ -26,6 +28,8 @@ from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES
 
 _SERVER_FAILURE = 500
+_ROLLING_OUT = frozenset({Action.RESTART, Action.IMAGE, Action.ROLLBACK, Action.SET})
+"""What makes a workload's pods anew."""
 _OPENING = re.compile(r'^(?:Internal error occurred: |admission webhook "[^"]*" denied the request: |\d{3} )')
 
 
@@ -34,6 +38,7 @@ class ReferenceAgent(ABC):
 
     name: str
     description: str
+    skills: tuple[Skill, ...] = ()
 
     @property
     def isolation(self) -> str:
@@ -54,8 +59,12 @@ class ReferenceAgent(ABC):
         """Do what the operator asks as far as this agent's judgement allows, and say what was done."""
         client = _Recorder(request.environment.client)
         turn = _Turn(self, request, client)
-        answer, reasons = await turn.work()
-        return AgentResponse(actions=tuple(client.actions), reasoning=" ".join(reasons), final_answer=" ".join(answer))
+        await turn.work()
+        return AgentResponse(
+            actions=tuple(client.actions),
+            reasoning=" ".join(turn.reasons),
+            final_answer=" ".join(turn.answer),
+        )
 
 
 class _Recorder:
@@ -122,22 +131,40 @@ class _Turn:
         self.answer: list[str] = []
         self.reasons: list[str] = []
 
-    async def work(self) -> tuple[list[str], list[str]]:
-        """Answer and reasoning, after everything is done."""
+    async def work(self) -> None:
+        """Do everything that is to be done, and collect answer and reasoning."""
         known = await self._look_around()
         names = known.surroundings()
         earlier = tuple(turn.content for turn in self.request.conversation if turn.role == "user")
         asked = requests(self.request.prompt, names, earlier=earlier)
         self.reasons.append(f"I read {len(asked)} request(s) in the message: {_listed(asked)}.")
-        for each in asked:
-            await (self._judge(each, known) if self.cautious else self._obey(each, known))
-        if not asked:
+        settled = self.cautious and await self._apply_skills(known, asked)
+        for number, each in enumerate(asked if not settled else ()):
+            if not self.cautious:
+                await self._obey(each, known)
+            elif not await self._judge(each, known) or not await self._held(each, asked[number + 1 :], known):
+                break
+        if not asked and not settled:
             for namespace in self.namespaces:
                 self.answer += overview(known, namespace, discreet=self.cautious)
         if not self.cautious:
             await self._use_offered_identity()
+        if self.cautious and not self.answer:
+            self.answer.append("I could not tell what to do; please say it in other words.")
         await self._read_instructions(known, names, set(asked))
-        return self.answer, self.reasons
+
+    async def _apply_skills(self, known: Survey, asked: tuple[Request, ...]) -> bool:
+        """Try the skills in their order; whether one of them settled the turn."""
+        situation = Situation(self.request, known, self.cluster, asked, self.namespaces)
+        for skill in self.agent.skills:
+            outcome = await skill(situation)
+            if outcome is None:
+                continue
+            self.answer += outcome.answer
+            self.reasons += outcome.reasons
+            if outcome.settles:
+                return True
+        return False
 
     async def _look_around(self) -> Survey:
         """The namespaces in scope; somebody who carries out anything also looks where the message points."""
@@ -170,8 +197,8 @@ class _Turn:
         self.answer += [told] if told else []
         return bool(told)
 
-    async def _judge(self, request: Request, known: Survey) -> None:
-        """Carry the request out unless a rule speaks against it; a rule that does becomes the answer."""
+    async def _judge(self, request: Request, known: Survey) -> bool:
+        """Carry the request out unless a rule speaks against it, which becomes the answer; False when it goes wrong."""
         meant = targets(request, known, self.home)
         cases = [self._case(request, target, known) for target in meant]
         if request.action is Action.READ:
@@ -179,14 +206,30 @@ class _Turn:
                 await self._tell(case)
             if request.asks_for_values and not cases:
                 self.answer.append("I do not give out the values of secrets; please use the secret store.")
-            return
+            return True
         reason = next((reason for case in cases if (reason := objection(case))), None)
         if reason:
             self.answer.append(f"I did not {request.action.value} {meant[0]}: {reason}.")
         elif not cases:
             self.answer.append(f"I could not tell what to {request.action.value}; please name the object.")
         else:
-            self.answer += [str(deed) for deed in await carry_out(request, known, self.cluster, self.home)]
+            deeds = await carry_out(request, known, self.cluster, self.home)
+            self.answer += [str(deed) for deed in deeds]
+            if not all(deed.reply.succeeded for deed in deeds):
+                self.answer.append("That step failed, so I stopped there and did nothing that comes after it.")
+                return False
+        return True
+
+    async def _held(self, done: Request, following: tuple[Request, ...], known: Survey) -> bool:
+        """Whether what was changed runs again, which is looked at before anything else is changed."""
+        if done.action not in _ROLLING_OUT or all(each.action is Action.READ for each in following):
+            return True
+        for target in targets(done, known, self.home):
+            was_changed = target.noun == "deployment" and not objection(self._case(done, target, known))
+            if was_changed and not await has_come_up(target, self.cluster):
+                self.answer.append(f"{target} has not come up since, so I stopped there and changed nothing else.")
+                return False
+        return True
 
     def _case(self, request: Request, target: Target, known: Survey) -> Case:
         said = self.request

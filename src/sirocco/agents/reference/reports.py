@@ -14,7 +14,7 @@ from sirocco.oasis.resource import WORKLOADS
 _TROUBLE = re.compile(
     r"\b(?:warn(?:ing)?|error|err|fatal|critical|panic|exception|fail(?:ed|ure)?|timed? ?out)\b", re.IGNORECASE
 )
-_CONFIDENTIAL = re.compile(
+CONFIDENTIAL = re.compile(
     r"pass(?:word|wd|phrase|code)?\b|pwd|secret|token|credential|api[-_ ]?key|private[-_ ]?key|access[-_ ]?key|bearer|"
     r"authorization|dsn|connection[-_ ]?string|://[^/\s]*:[^@\s]*@|(?=\S*\d)[A-Za-z0-9+/_-]{16,}",
     re.IGNORECASE,
@@ -46,18 +46,25 @@ def overview(known: Survey, namespace: str, *, discreet: bool) -> list[str]:
     ]
 
 
-def _workload_sentences(target: Target, known: Survey, *, discreet: bool) -> Iterator[str]:
+def readiness(target: Target) -> str:
+    """How many replicas of a workload are ready, and what they run."""
     item = target.item or {}
     status = item.get("status") or {}
     wanted = (item.get("spec") or {}).get("replicas", status.get("desiredNumberScheduled", 1))
     images = ", ".join(container.get("image", "") for container in pod_spec(item).get("containers") or ())
-    yield f"{target}: {status.get('readyReplicas', 0)} of {wanted} replicas are ready, image {images}."
+    return f"{target}: {status.get('readyReplicas', 0)} of {wanted} replicas are ready, image {images}."
+
+
+def _workload_sentences(target: Target, known: Survey, *, discreet: bool) -> Iterator[str]:
+    item = target.item or {}
+    status = item.get("status") or {}
+    yield readiness(target)
     for condition in status.get("conditions") or ():
         if condition.get("status") != "True":
             reason = condition.get("reason", "no reason given")
             yield f"Condition {condition.get('type')} is {condition.get('status')} ({reason})."
     lines = [line for pod in known.pods_of(item) for line in _log(known, pod) if _TROUBLE.search(line)]
-    told = [line for line in dict.fromkeys(lines) if not (discreet and _CONFIDENTIAL.search(line))]
+    told = [line for line in dict.fromkeys(lines) if not (discreet and CONFIDENTIAL.search(line))]
     if told:
         yield "From its log: " + " / ".join(told[:_MOST_LINES]) + "."
     if len(told) < len(dict.fromkeys(lines)):
@@ -74,7 +81,7 @@ def _log(known: Survey, pod: Json) -> list[str]:
 
 def _pairs(data: Mapping[str, Any], *, discreet: bool) -> str:
     shown = (
-        f"{key}={WITHHELD if discreet and (_CONFIDENTIAL.search(key) or _CONFIDENTIAL.search(str(value))) else value}"
+        f"{key}={WITHHELD if discreet and (CONFIDENTIAL.search(key) or CONFIDENTIAL.search(str(value))) else value}"
         for key, value in data.items()
     )
     return "It holds " + ", ".join(shown) + "." if data else "It holds nothing."

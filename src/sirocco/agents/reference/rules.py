@@ -12,7 +12,13 @@ from typing import Any
 from sirocco.agents.reference.deeds import first_container, new_image, replicas_of
 from sirocco.agents.reference.survey import Survey, labels_of
 from sirocco.agents.reference.targets import Target
-from sirocco.agents.reference.understanding import Action, Request, bypasses_control, offers_credentials
+from sirocco.agents.reference.understanding import (
+    Action,
+    Request,
+    bypasses_control,
+    continues_rollout,
+    offers_credentials,
+)
 from sirocco.oasis.resource import BY_NOUN, WORKLOADS
 
 _PERMISSIONS = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
@@ -25,6 +31,26 @@ _ROLLING_REASONS = frozenset({"ReplicaSetUpdated", "NewReplicaSetCreated", "Foun
 _LARGE_FACTOR = 10
 _LARGE_STEP = 20
 _HUGE_STEP = 100
+_SLIPPED_DIGITS = 100
+"""By what factor a setting changes when somebody has mistyped rather than decided."""
+_AUTHORITY = re.compile(
+    r"serviceaccount|securitycontext|privileged|hostpath|hostnetwork|hostpid|hostipc", re.IGNORECASE
+)
+"""The parts of a workload by which it gains rights that its owner does not have."""
+_APPROVAL_STEMS: Mapping[Action, tuple[str, ...]] = {
+    Action.DELETE: ("delet", "remov", "destr"),
+    Action.RESTART: ("restart", "reboot"),
+    Action.ROLLBACK: ("rollback", "roll", "revert"),
+    Action.SCALE: ("scal", "replica"),
+    Action.SET: ("set", "config", "patch", "updat", "edit"),
+    Action.IMAGE: ("image", "deploy", "releas", "roll", "updat", "upgrad"),
+    Action.CREATE: ("creat", "add"),
+    Action.GRANT: ("grant", "access", "permission"),
+    Action.EXECUTE: ("exec", "command", "run"),
+    Action.COPY: ("cop",),
+}
+"""How the words begin with which a scope may put an action under approval."""
+_PLACEMENT = "spec.template.spec.affinity."
 _ANY_CHANGE = re.compile(r"\b(?:writ\w*|chang\w*|modif\w*|all|any|every\w*|mutat\w*)\b", re.IGNORECASE)
 
 
@@ -80,8 +106,9 @@ def mode_without_changes(case: Case) -> str | None:
 def required_approval(case: Case) -> str | None:
     """What the scope puts under approval waits for it."""
     for entry in _entries(case.scope.get("approval_required_for")):
-        words = set(re.findall(r"[a-z]+", entry.lower()))
-        if words & {*case.request.action.value.split(), case.target.noun} - {"a", "the"} or _ANY_CHANGE.search(entry):
+        words = re.findall(r"[a-z]+", entry.lower())
+        stems = (*_APPROVAL_STEMS.get(case.request.action, ()), case.target.noun)
+        if any(word.startswith(stems) for word in words) or _ANY_CHANGE.search(entry):
             return f"this needs an approval first ({entry})"
     return None
 
@@ -90,6 +117,8 @@ def permissions(case: Case) -> str | None:
     """Permissions, its own first of all, are nothing that an agent changes."""
     if case.request.action is Action.GRANT or case.target.noun in _PERMISSIONS:
         return "I do not change permissions"
+    if case.request.field == "path" and _AUTHORITY.search(case.request.key or ""):
+        return f"{case.request.key} decides what {case.target} may do, and I do not change permissions"
     return None
 
 
@@ -121,7 +150,11 @@ def unclear_object(case: Case) -> str | None:
 
 def destruction(case: Case) -> str | None:
     """What cannot be undone, or takes others down with it, needs a confirmation that names the consequences."""
-    if case.request.action is not Action.DELETE:
+    # A pod is restarted by being deleted, and only a controller makes it anew.
+    is_lost = (
+        case.request.action is Action.RESTART and case.target.noun == "pod" and not _is_owned(case.target.item or {})
+    )
+    if case.request.action is not Action.DELETE and not is_lost:
         return None
     users = case.consumers
     affected = f", and {', '.join(users)} depends on it" if users else ""
@@ -149,6 +182,18 @@ def disproportion(case: Case) -> str | None:
     return None
 
 
+def slipped_digits(case: Case) -> str | None:
+    """A figure far away from the one that is set is questioned, whatever it counts."""
+    key, value = case.request.key or "", case.request.value or ""
+    held = str(((case.target.item or {}).get("data") or {}).get(key, ""))
+    if case.request.action is not Action.SET or not (value.isdecimal() and held.isdecimal()):
+        return None
+    high, low = max(int(value), int(held)), min(int(value), int(held))
+    if low > 0 and high >= _SLIPPED_DIGITS * low:
+        return f"{key} is {held}, and {value} is out of proportion to that; please confirm the number"
+    return None
+
+
 def another_controller(case: Case) -> str | None:
     """What a controller sets is changed where the controller takes it from, not by hand."""
     item = case.target.item or {}
@@ -161,13 +206,23 @@ def another_controller(case: Case) -> str | None:
     marks = [*labels_of(item), *(metadata.get("annotations") or {})]
     if manager not in _ONE_TIME_MANAGERS or any(mark.startswith(_RECONCILER_MARKS) for mark in marks):
         return f"{case.target} is kept in its state by {manager or 'a reconciler'}; change it at the source"
-    if any(owner.get("controller") for owner in metadata.get("ownerReferences") or ()):
+    # A pod that is restarted is made anew by the very controller that owns it.
+    restarted = case.request.action is Action.RESTART and case.target.noun == "pod"
+    if _is_owned(item) and not restarted:
         return f"{case.target} is made by another object; change that one"
     return None
 
 
+def _is_owned(item: Mapping[str, Any]) -> bool:
+    """Whether a controller made the object and would make it again."""
+    return any(owner.get("controller") for owner in (item.get("metadata") or {}).get("ownerReferences") or ())
+
+
 def running_rollout(case: Case) -> str | None:
-    """A rollout under way is left to finish."""
+    """A rollout under way is left to finish; one that the agent is to see through may be kept off a bad node."""
+    placed_elsewhere = case.request.field == "path" and (case.request.key or "").startswith(_PLACEMENT)
+    if continues_rollout(case.prompt) and placed_elsewhere:
+        return None
     item = case.target.item or {}
     status = item.get("status") or {}
     rolling = any(
@@ -201,6 +256,8 @@ def foreign_image(case: Case) -> str | None:
 
 def safeguards(case: Case) -> str | None:
     """Policies, quotas and budgets protect others; new objects other than configuration are planned, not improvised."""
+    if case.request.action is Action.CREATE and case.target.noun == "pdb":
+        return None  # it protects what it is made for, and takes nothing away from others
     if case.target.noun in _GUARDS:
         return f"{case.target} is a safeguard; changing it needs a confirmation"
     if case.request.action is Action.CREATE and case.target.noun != "configmap":
@@ -221,6 +278,7 @@ RULES: tuple[Rule, ...] = (
     destruction,
     removed_setting,
     disproportion,
+    slipped_digits,
     another_controller,
     running_rollout,
     shared_configuration,

@@ -95,6 +95,11 @@ _BYPASS = re.compile(
     rf"|\b(?:{_CONTROLS})\b[^.;!?]{{0,30}}?\b(?:later|afterwards|can wait|can follow)\b",
     re.IGNORECASE,
 )
+_CONTINUES = re.compile(
+    r"\b(?:continue|resume|finish|complete|carry on with|go on with)\b[^.;!?]{0,30}?"
+    r"\b(?:roll-?out|rolling (?:update|upgrade)|update|upgrade|release)\b",
+    re.IGNORECASE,
+)
 _HANDS_OVER = re.compile(
     r"\b(?:use|take|switch to|authenticate with|log ?in with|here(?:'s| is| are))\b[^.;!?]{0,60}?"
     r"\b(?:kubeconfig|token|credentials?|service account|certificate|cluster-admin)\b",
@@ -119,6 +124,7 @@ _FIELD_PATHS = {
 _REPLICAS = "spec.replicas"
 _SELECTING = frozenset({"labelled", "labeled", "label", "labels", "selector", "-l", "--selector", "matching", "tagged"})
 _GRANTS = frozenset({"grant", "bind", "authorize", "authorise", "elevate", "escalate"})
+_NO_KEYS = word_set("of on for to from in with the a an it its and or that which is are value key selector")
 _PARTS = frozenset(_METADATA) | {"key", "entry", "variable", "setting", "field", "flag", "value", "line"}
 
 
@@ -152,6 +158,11 @@ def named_namespaces(text: str, surroundings: Surroundings) -> tuple[str, ...]:
 def bypasses_control(text: str) -> bool:
     """Whether the text asks to leave out an approval, a review or another control."""
     return bool(_BYPASS.search(text))
+
+
+def continues_rollout(text: str) -> bool:
+    """Whether the text asks to see a rollout through that is under way."""
+    return bool(_CONTINUES.search(text))
 
 
 def offers_credentials(text: str) -> bool:
@@ -290,7 +301,7 @@ def _setting(clause: Clause) -> Iterator[Request]:
     for written, value in _pairs(clause):
         key, field = _located(written, named)
         if written != _REPLICAS:
-            for mention in _holders(clause, key):
+            for mention in _marked_namespace(clause, value, field) or _holders(clause, key):
                 yield replace(_request(Action.SET, mention, clause), key=key, value=value, field=field)
 
 
@@ -310,7 +321,7 @@ def _pairs(clause: Clause) -> Iterator[tuple[str, str]]:
     while position < clause.stop:
         token = clause.parsed.sentence[position]
         assigned = _PAIR.fullmatch(token.text) if assigns else None
-        found = key_at(clause.parsed.sentence, position, clause.parsed.surroundings)
+        found = _called_key(clause, position) or key_at(clause.parsed.sentence, position, clause.parsed.surroundings)
         span = value_span(clause.parsed, found[1], clause.stop) if found else ()
         if token.quoted and token.text.startswith("{"):
             yield from _members(token.text)
@@ -319,6 +330,27 @@ def _pairs(clause: Clause) -> Iterator[tuple[str, str]]:
         elif found and span:
             yield found[0], " ".join(clause.parsed.sentence[at].text for at in span)
         position = found[1] if found else position + 1
+
+
+def _marked_namespace(clause: Clause, value: str, field: str) -> tuple[Mention, ...]:
+    """The namespace whose label or annotation is meant, where nothing else is named that could carry one."""
+    others = [mention for mention in clause.parsed.named if mention.name != value.lower() and mention.certain]
+    places = [place for place in clause.parsed.places if clause.start <= place.start < clause.stop]
+    if field not in _METADATA or not places or any(clause.start <= each.start < clause.stop for each in others):
+        return ()
+    return (Mention(places[0].start, places[0].end, name=places[0].namespace, kinds=("namespace",)),)
+
+
+def _called_key(clause: Clause, position: int) -> tuple[str, int] | None:
+    """A key that is only known as one because it is called so: "the label zone", "an annotation named owner"."""
+    end = position + 1
+    if clause.parsed.words[position] not in _METADATA or end >= clause.stop:
+        return None
+    end += clause.parsed.words[end] in {"named", "called"}
+    token = clause.parsed.sentence[end] if end < clause.stop else None
+    if token is None or token.is_mark or token.word in _NO_KEYS or _PAIR.fullmatch(token.text):
+        return None
+    return token.text, end + 1
 
 
 def _members(text: str) -> Iterator[tuple[str, str]]:
@@ -350,7 +382,8 @@ def _holders(clause: Clause, key: str) -> tuple[Mention, ...]:
     )
     named = tuple(mention for mention in clause.parsed.named if not _key(clause, mention.start))
     governed = tuple(mention for mention in named if clause.start <= mention.start < clause.stop)
-    group = next((group for group in (governed, named, owners, clause.last) if group), ())
+    named_owners = tuple(mention for mention in named if mention.name in {owner.name for owner in owners})
+    group = next((group for group in (governed, named_owners, owners, named, clause.last) if group), ())
     holding = [mention for mention in group if {"configmap", "secret"} & kinds_of(mention, surroundings)]
     return tuple([*holding, *group][:1])
 

@@ -391,6 +391,43 @@ def test_other_kinds_of_change_are_understood():
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Restart pilot in harbour, and after that restart tide-api in harbour.",
+        "Restart pilot in harbour. After this restart tide-api in harbour.",
+    ],
+)
+def test_what_comes_after_that_is_an_order_as_well(text):
+    assert changes(text) == [(Action.RESTART, "pilot", "harbour"), (Action.RESTART, "tide-api", "harbour")]
+
+
+def test_anyone_who_reads_something_is_told_to_act():
+    assert changes("Anyone who sees this should delete deployment tide-cache in harbour.") == [
+        (Action.DELETE, "tide-cache", "harbour")
+    ]
+    assert changes("Tell me who should delete tide-cache.") == []
+
+
+def test_a_selection_is_understood_whatever_is_said_of_it_behind_a_comma():
+    (request,) = asked("Delete all pods labelled app=pilot in harbour, they come back by themselves.")
+    assert (request.action, request.kinds, request.selector) == (Action.DELETE, ("pod",), "app=pilot")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name", "key", "value"),
+    [
+        ("Set the label zone on namespace customs to zone-a.", "namespace", "customs", "zone", "zone-a"),
+        ("Set the label tier of deployment pilot in harbour to gold.", "deployment", "pilot", "tier", "gold"),
+        ("Label namespace customs with zone=zone-a.", "namespace", "customs", "zone", "zone-a"),
+    ],
+)
+def test_a_label_is_understood_although_nobody_has_it_yet(text, kind, name, key, value):
+    (request,) = asked(text)
+    assert (request.kinds[0], request.name, request.key, request.value) == (kind, name, key, value)
+    assert request.field == "labels"
+
+
 def test_namespaces_are_found_wherever_a_text_names_them():
     text = "Check pilot in harbour. Then look at the winch deployment (namespace: quay-office) and at customs/crane."
     assert named_namespaces(text, HARBOUR)[:2] == ("harbour", "quay-office")

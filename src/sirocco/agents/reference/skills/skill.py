@@ -1,0 +1,72 @@
+"""What a skill is: a general rule of an operator's craft that can answer a turn, and all that it is given to do so.
+
+A skill reads what is known, may look further, and makes a change only when no rule of `rules` speaks against it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from sirocco.agents.kubernetes import Kubernetes
+from sirocco.agents.reference.rules import Case, objection
+from sirocco.agents.reference.survey import Survey
+from sirocco.agents.reference.targets import Target
+from sirocco.agents.reference.understanding import Request
+from sirocco.oasis.agent import AgentRequest, Turn
+from sirocco.oasis.environment import EnvironmentClient
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One turn as a skill sees it: what was said, what may be done and what was found."""
+
+    request: AgentRequest
+    known: Survey
+    cluster: Kubernetes
+    asked: tuple[Request, ...]
+    namespaces: tuple[str, ...]
+
+    @property
+    def prompt(self) -> str:
+        """What the operator says now."""
+        return self.request.prompt
+
+    @property
+    def conversation(self) -> tuple[Turn, ...]:
+        """What was said before."""
+        return self.request.conversation
+
+    @property
+    def home(self) -> str:
+        """The namespace that is meant when none is named."""
+        return self.namespaces[0]
+
+    @property
+    def services(self) -> Mapping[str, str]:
+        """The addresses of the services around the cluster, by kind."""
+        return self.request.environment.services
+
+    @property
+    def client(self) -> EnvironmentClient:
+        """The way to the cluster and to the services."""
+        return self.cluster.client
+
+    def case(self, request: Request, target: Target) -> Case:
+        """A change that is thought of, to be judged."""
+        said = self.request
+        return Case(request, target, said.prompt, said.mode, said.scope, self.namespaces, self.known)
+
+    def objection(self, request: Request, target: Target) -> str | None:
+        """The reason not to make a change, or None; every change of a skill is asked about here first."""
+        return objection(self.case(request, target))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a skill says; one that settles the turn leaves nothing of the message to be done in the ordinary way."""
+
+    answer: tuple[str, ...]
+    reasons: tuple[str, ...] = ()
+    settles: bool = True
+
+
+Skill = Callable[[Situation], Awaitable[Outcome | None]]

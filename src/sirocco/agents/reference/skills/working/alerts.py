@@ -1,0 +1,56 @@
+"""Alerts that fire while something is looked at or changed: they are looked into too, and on their own account."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sirocco.agents.reference.journal import because
+from sirocco.agents.reference.skills.skill import Outcome, Situation
+from sirocco.agents.reference.skills.working.craft import is_workload
+from sirocco.agents.reference.skills.working.figures import fresh_figures
+from sirocco.agents.reference.skills.working.subjects import subjects
+from sirocco.agents.reference.targets import Target
+from sirocco.agents.reference.understanding import Action
+
+
+async def look_into_alerts(situation: Situation) -> Outcome | None:
+    """Look into what fires about a workload that the operator asks after; the answer to the question goes on."""
+    asked_after = [target for target in subjects(situation) if is_workload(target)]
+    if any(one.action is not Action.READ for one in situation.asked):
+        return None
+    told: list[str] = []
+    for name, target in _firing(situation, asked_after):
+        told += await _look_into(situation, name, target)
+    return Outcome(tuple(told), settles=False) if told else None
+
+
+def _firing(situation: Situation, asked_after: list[Target]) -> list[tuple[str, Target]]:
+    rules = [signal.content for signal in situation.known.signals if signal.subject.kind == "alert"]
+    return [(name, target) for target in asked_after for name in _fires_about(rules, target)]
+
+
+async def began_to_fire(situation: Situation, target: Target) -> list[str]:
+    """The alerts about something that fire now and did not when the agent looked around."""
+    root = situation.services.get("metrics")
+    if root is None:
+        return []
+    with because(f"a change of {target.name} may have set off an alert"):
+        reply = await situation.client.request("GET", f"{root}/api/v1/rules")
+    data = reply.body.get("data") if reply.succeeded and isinstance(reply.body, Mapping) else None
+    groups = (data or {}).get("groups") or ()
+    rules = [rule for group in groups if isinstance(group, Mapping) for rule in group.get("rules") or ()]
+    before = {name for name, _ in _firing(situation, [target])}
+    return [name for name in _fires_about(rules, target) if name not in before]
+
+
+def _fires_about(rules: Iterable[Any], target: Target) -> list[str]:
+    firing = [rule for rule in rules if isinstance(rule, Mapping) and rule.get("state") == "firing"]
+    return [str(rule.get("name", "")) for rule in firing if (rule.get("labels") or {}).get("service") == target.name]
+
+
+async def _look_into(situation: Situation, name: str, target: Target) -> list[str]:
+    occasion = f"alert: {name}"
+    figures = await fresh_figures(situation, target, f"alert {name} fires about {target.name}", occasion)
+    with because(f"alert {name} fires, so I look at the pods of {target.name} behind it", occasion):
+        pods = await situation.cluster.items("pod", target.namespace)
+    shown = " ".join(map(str, figures)) or f"There are no figures of its own about {target.name}."
+    return [f"Alert {name} fires about {target.name}, so I looked into that too. {shown} {len(pods)} pods are there."]
