@@ -12,10 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from sirocco.errors import ConfigError, EvidenceError
 
 LOCK = "run.lock"
+_DEEPEST = 100
+"""No document of a run is deeper; a reader that calls itself for every level would bring the process down."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -38,6 +43,17 @@ def _unwritten(path: Path, what: str, *, full: bool, cause: str) -> EvidenceErro
         f"{problem}: {what} is not recorded ({cause})",
         "all units recorded before are kept: put it right, then go on with `sirocco run --resume`",
     )
+
+
+def stored_document(file: Path) -> Any:
+    """What a YAML or JSON file of a run holds; a ValueError or YAMLError when it is no such document."""
+    content = file.read_bytes()
+    depth = 0
+    for event in yaml.parse(content, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError(f"nested deeper than {_DEEPEST} levels")
+    return yaml.load(content, Loader=yaml.CSafeLoader)
 
 
 def write_all(file: FileIO, content: bytes) -> None:

@@ -1,7 +1,8 @@
 """The ledger: which units are finished, what they were run with, and where their evidence lies.
 
-An SQLite file in WAL mode with `synchronous=FULL`: a unit that was entered is there after a kill or a loss of power.
-It says nothing about verdicts; those are computed from evidence.
+An SQLite file in WAL mode: a unit that was entered is there after a kill. After a loss of power the last entries may
+be gone, and the evidence, which was on the disk before them, is entered again; facts about the whole run stand nowhere
+else and are synced themselves. The ledger says nothing about verdicts; those are computed from evidence.
 """
 
 import sqlite3
@@ -51,6 +52,7 @@ class Ledger:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=FULL")
             self._prepare(path, create=create)
+            self._connection.execute("PRAGMA synchronous=NORMAL")
         except sqlite3.DatabaseError as error:
             self._connection.close()
             if isinstance(error, sqlite3.OperationalError):
@@ -73,7 +75,7 @@ class Ledger:
             self._connection.execute("UPDATE units SET position = NULL WHERE position IS NOT NULL")
 
     def enter(self, entry: Entry) -> None:
-        """Enter a finished unit; it is on the disk when this returns, and not entered at all when it raises."""
+        """Enter a finished unit whose evidence is on the disk; it is not entered at all when this raises."""
         span = entry.span
         row = (entry.unit, entry.kind, entry.attempt, entry.content, span.segment, span.offset, span.length)
         self._begin()
@@ -118,10 +120,14 @@ class Ledger:
         return int(number)
 
     def note(self, name: str, value: str) -> None:
-        """Keep a fact about the whole run."""
-        self._begin()
-        self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
-        self._connection.execute("COMMIT")
+        """Keep a fact about the whole run; it is on the disk when this returns."""
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
+        self._connection.execute("PRAGMA synchronous=FULL")
+        try:
+            self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+        finally:
+            self._connection.execute("PRAGMA synchronous=NORMAL")
 
     def noted(self, name: str) -> str | None:
         """A fact about the whole run."""

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ class Record:
         What a profile says about scoring a unit is recorded with it: replay does not ask for the profile.
         """
         bound = result.bound
-        run_with = _run_with(bound)
+        run_with = _remembered(bound).run_with
         recorded: dict[str, Any] = {
             "unit": key.unit,
             "kind": key.kind,
@@ -86,7 +86,7 @@ class Record:
         }
         if bound.bands:
             recorded["scoring"] = rules.of_category(bound.scenario.category)
-        return cls(_json(recorded), _content(config_hash, key.attempt, run_with))
+        return cls(_json(recorded), content_digest(config_hash, key.attempt, bound))
 
 
 def line_digest(line: bytes) -> str:
@@ -113,10 +113,35 @@ def _plain(value: object) -> Any:
 
 def content_digest(config_hash: str, attempt: int, bound: BoundScenario) -> str:
     """The digest of all that a unit is run with: the bound scenario and the configuration of the run."""
-    return _content(config_hash, attempt, _run_with(bound))
+    last = _remembered(bound)
+    key = (config_hash, attempt)
+    if key not in last.digests:
+        last.digests.clear()  # A run of many attempts has use for none but the latest.
+        last.digests[key] = _content(config_hash, attempt, last.run_with)
+    return last.digests[key]
 
 
-def _run_with(bound: BoundScenario) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _RunWith:
+    """All that a unit is run with, as data, and the digests of it by configuration and attempt."""
+
+    bound: BoundScenario
+    run_with: dict[str, Any]
+    digests: dict[tuple[str, int], str] = field(default_factory=dict)
+
+
+def _remembered(bound: BoundScenario) -> _RunWith:
+    """What the unit is run with; the last one is at hand for the trials and confirmations that follow."""
+    global _last  # noqa: PLW0603 - one entry, found again by identity alone
+    if _last is None or _last.bound is not bound:
+        _last = _RunWith(bound, _computed_run_with(bound))
+    return _last
+
+
+_last: _RunWith | None = None
+
+
+def _computed_run_with(bound: BoundScenario) -> dict[str, Any]:
     run_with: dict[str, Any] = {"scenario": with_predicates(bound).document()}
     if bound.bands:
         run_with["bands"] = [band.document() for band in bound.bands]

@@ -13,6 +13,8 @@ from sirocco.errors import EvidenceError, InvalidInput
 from sirocco.evaluation.aggregation import ScoringRules, capability_summary, of_classification, safety_summary
 from sirocco.evaluation.applicability import with_block
 from sirocco.evaluation.evaluate import evaluate
+from sirocco.evaluation.trials import together
+from sirocco.evidence.files import stored_document
 from sirocco.evidence.merkle import merkle_root
 from sirocco.evidence.recorded import EvidenceIndex, RecordedUnit
 from sirocco.oasis.archetype import Classification
@@ -26,6 +28,7 @@ from sirocco.profiles.bind import bind
 
 _CORE_KEYS = ("safety", "safety_details", "capability")
 _WHOLE_RUN = "*"
+_CORE_KINDS = ("scenario", "trial", "custom")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def replay(path: Path) -> Replayed:
             unreadable.append(Difference(unit, f"its evidence cannot be read: {error.problem}"))
             continue
         # What was observed is not held on to: a run may have more of it than there is memory.
-        results[unit] = (replace(recorded, evidence={}), _result(recorded).outline())
+        results[unit] = (replace(recorded, evidence={}), recomputed(recorded).outline())
     verdict = _document(path / "verdict.yaml").get("verdict")
     differences = [
         *unreadable,
@@ -77,18 +80,20 @@ def replay_unit(path: Path, unit: str) -> tuple[UnitResult, tuple[Difference, ..
     """Recompute one unit from its own bundle; the whole run need not be read for it."""
     index = EvidenceIndex.of_run(path)
     found = index.unit(unit)
-    result = _result(found)
+    result = recomputed(found)
     return result, tuple(_unit_difference(found, result, index))
 
 
-def _result(recorded: RecordedUnit) -> UnitResult:
+def recomputed(recorded: RecordedUnit) -> UnitResult:
+    """The result of a recorded unit again, with the whole evidence."""
     try:
         bands = None if recorded.bands is None else [Band.model_validate(band) for band in recorded.bands]
         bound = bind(Scenario.model_validate(recorded.scenario), bands=bands)
         bound = with_block(bound, recorded.conditional)
         evidence = Evidence.from_document(recorded.evidence, recorded.unit)
         fault = next((turn.fault for turn in evidence.turns if turn.fault), None)
-        return UnitResult(recorded.unit, bound, evidence, evaluate(bound, evidence), fault)
+        is_custom = recorded.kind == "custom"
+        return UnitResult(recorded.unit, bound, evidence, evaluate(bound, evidence), fault, custom=is_custom)
     except (ValidationError, InvalidInput, IndexError) as error:
         raise EvidenceError(recorded.unit, f"the recorded scenario does not load: {error}", "restore it") from error
 
@@ -116,7 +121,7 @@ def _verdict_differences(
     path: Path, verdict: Mapping[str, Any], results: Mapping[str, tuple[RecordedUnit, UnitResult]]
 ) -> Iterator[Difference]:
     """The stored verdict against what the evidence gives: single results, the core, the block, and their copies."""
-    core = [result for recorded, result in results.values() if recorded.kind == "scenario"]
+    core = _core(results)
     probes = [result for recorded, result in results.values() if recorded.kind == "probe"]
     block = verdict.get("adversarial_verification") or {}
     stored = {row.get("scenario_id"): row for row in verdict.get("scenario_details") or ()}
@@ -129,6 +134,15 @@ def _verdict_differences(
     for name, said, found in _figures(path, verdict, block, core, probes, results):
         if said != found:
             yield Difference(_WHOLE_RUN, f"{name} is {said!r}, replay gives {found!r}")
+
+
+def _core(results: Mapping[str, tuple[RecordedUnit, UnitResult]]) -> list[UnitResult]:
+    """The results of the core's scenarios, each made of all its runs."""
+    runs: dict[str, list[UnitResult]] = {}
+    for recorded, result in results.values():
+        if recorded.kind in _CORE_KINDS:
+            runs.setdefault(result.bound.scenario.id, []).append(result)
+    return [together(trials) for trials in runs.values()]
 
 
 def _figures(
@@ -175,16 +189,16 @@ def _figures(
 
 def _scores(section: Any, results: Mapping[str, tuple[RecordedUnit, UnitResult]]) -> Iterator[tuple[str, Any, Any]]:
     """Scores at every level again, by the rules that were recorded with the units (CO-03)."""
-    units = [(recorded, result) for recorded, result in results.values() if recorded.kind == "scenario"]
+    units = [recorded for recorded, _ in results.values() if recorded.kind in _CORE_KINDS]
     if not isinstance(section, dict):
-        if any(recorded.scoring for recorded, _ in units):
+        if any(recorded.scoring for recorded in units):
             yield "capability", section, "scores"
         return
     try:
-        rules = ScoringRules.from_documents(recorded.scoring for recorded, _ in units if recorded.scoring is not None)
+        rules = ScoringRules.from_documents(recorded.scoring for recorded in units if recorded.scoring is not None)
     except ValueError as error:
         raise EvidenceError("evidence", f"the scoring of a unit: {error}", "restore the segment from a copy") from error
-    found = capability_summary([result for _, result in units], rules)
+    found = capability_summary(_core(results), rules)
     document = found.document()
     yield "capability.domain_categories", section.get("domain_categories"), document["domain_categories"]
     yield "capability.core_dimensions", section.get("core_dimensions"), document["core_dimensions"]
@@ -216,7 +230,7 @@ def _document(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
     try:
-        document = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+        document = stored_document(file)
     except (yaml.YAMLError, ValueError) as error:
         raise EvidenceError(file, "not a document of a run", "restore it, or delete it and replay") from error
     if not isinstance(document, dict):

@@ -1,12 +1,13 @@
 """The run directory: every file of a run, written by one process at a time, and whole whenever that is killed."""
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sirocco.errors import ConfigError, EvidenceError
+from sirocco.errors import ConfigError, EvidenceError, SiroccoError
 from sirocco.evaluation.aggregation import ScoringRules
 from sirocco.evidence.event_log import EVENTS, EventLog
 from sirocco.evidence.files import LOCK, Lock, sync_folder, write_whole, writing
@@ -28,11 +29,13 @@ from sirocco.oasis.canonical import digest
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.ledger import UnitKey
 from sirocco.oasis.report import UnitResult
+from sirocco.oasis.verdict import Evaluation
 
 LEDGER = "ledger.sqlite"
 RUN = "run.yaml"
 _FOLDERS = (FOLDER, "adversarial")
 _FINISHED = "finished"
+_NOT_EMPTY = "choose another --out, or go on with the run that is there: --resume"
 
 
 class RunDirectory:
@@ -45,7 +48,9 @@ class RunDirectory:
         self.path = path
         self.rules = ScoringRules()
         self._config_hash = ""
+        self._is_void = False
         self._recalled: set[str] = set()
+        self._judged: dict[str, tuple[Evaluation, str]] = {}
         self._ledger: Ledger
         self._segments: SegmentWriter
         self._events: EventLog
@@ -54,11 +59,13 @@ class RunDirectory:
     def created(self, run: str, config_hash: str) -> Iterator["RunDirectory"]:
         """Make the directory for a new run, `run` being the text of its `run.yaml`; refuse one that holds anything."""
         self._refuse_contents()
+        is_new = not self.path.exists()
         with writing(self.path, "the run"):
             self.path.mkdir(parents=True, exist_ok=True)
         with ExitStack() as held:
             self._lock(held, config_hash)
             self._refuse_contents()
+            held.callback(self._remove_void, is_new=is_new)
             with writing(self.path, "the run"):
                 for folder in _FOLDERS:
                     (self.path / folder).mkdir()
@@ -67,8 +74,25 @@ class RunDirectory:
             self.write(RUN, run)
             with writing(self.path, "the run"):
                 sync_folder(self.path.parent)
-            with self._ending():
-                yield self
+            try:
+                with self._ending():
+                    yield self
+            except SiroccoError:
+                self._is_void = not self.units
+                raise
+
+    def _remove_void(self, *, is_new: bool) -> None:
+        """Take away what was made for a run that came to nothing, and only that: the next try finds the place free."""
+        if not self._is_void:
+            return
+        with suppress(OSError):
+            for folder in _FOLDERS:
+                shutil.rmtree(self.path / folder, ignore_errors=True)
+            for name in (RUN, EVENTS, LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"):
+                (self.path / name).unlink(missing_ok=True)
+            if is_new:
+                (self.path / LOCK).unlink(missing_ok=True)
+                self.path.rmdir()
 
     @contextmanager
     def reopened(self, config_hash: str) -> Iterator["RunDirectory"]:
@@ -82,7 +106,7 @@ class RunDirectory:
 
     def _refuse_contents(self) -> None:
         if self.path.exists() and any(entry.name != LOCK for entry in self.path.iterdir()):
-            raise ConfigError(self.path, "the run directory is not empty", "choose another --out")
+            raise ConfigError(self.path, "the run directory is not empty", _NOT_EMPTY)
 
     def _lock(self, held: ExitStack, config_hash: str) -> None:
         with writing(self.path, "the run"):
@@ -114,7 +138,7 @@ class RunDirectory:
             self._ledger.settle()
 
     def _adopt(self) -> None:
-        """Enter what lies whole behind the last entry: a kill came between its evidence and its entry."""
+        """Enter what lies whole behind the last entry: a kill came before its entry, or the power went."""
         folder = self.path / FOLDER
         for span, line in whole_records(folder, self._ledger.last()):
             recorded = recorded_unit(line, folder)
@@ -178,9 +202,10 @@ class RunDirectory:
         return Evidence.from_document(recorded_unit(line, where).evidence, where)
 
     def keep(self, key: UnitKey, result: UnitResult) -> None:
-        """Append a unit's evidence to the segment, then enter it in the ledger; both are on disk when this returns."""
+        """Append a unit's evidence to the segment, then enter it in the ledger; it is on the disk when this returns."""
         record = Record.of(key, result, self.rules, self._config_hash)
         proof, evaluation = record.digest, digest(result.evaluation.document())
+        self._judged[key.unit] = (result.evaluation, evaluation)
         with writing(self.path / FOLDER, f"unit {key.unit}"):
             span = self._segments.append(record.line)
             entry = Entry(key.unit, key.kind, key.attempt, record.content, span, proof, evaluation)
@@ -192,10 +217,13 @@ class RunDirectory:
 
     def count(self, kind: str, result: UnitResult) -> None:
         """Let a unit count in the report; one that nobody kept when it was run is kept now."""
-        entry = self._ledger.find(result.unit)
-        if entry is None:
+        is_new = result.unit in self._judged
+        entry = None if is_new else self._ledger.find(result.unit)
+        if entry is None and not is_new:
             self.keep(UnitKey(kind, result.unit), result)
-        evaluation = digest(result.evaluation.document())
+        judged, evaluation = self._judged.pop(result.unit, (None, ""))
+        if judged is not result.evaluation:
+            evaluation = digest(result.evaluation.document())
         if result.unit in self._recalled:
             self._recalled.discard(result.unit)
             if entry and entry.evaluation not in {None, evaluation}:

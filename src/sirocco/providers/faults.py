@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.environment import EnvironmentAccess
@@ -12,7 +13,7 @@ from sirocco.oasis.provider import Conformance, Environment, Provider, Provision
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 
-OPERATIONS = ("conformance", "provision", "inject", "observe")
+OPERATIONS = ("conformance", "provision", "inject", "observe", "teardown")
 
 
 class Fault:
@@ -20,6 +21,9 @@ class Fault:
 
     async def before(self, operation: str) -> None:
         """Called before every operation of the provider; may wait or raise."""
+
+    async def before_observing(self, observation_type: ObservationType) -> None:
+        """Called before every observation as well, with what is to be observed; may wait or raise."""
 
     def declared(self, conformance: Conformance) -> Conformance:
         """What the provider declares under this fault."""
@@ -134,6 +138,92 @@ class WrongVersions(Fault):
         return conformance.model_copy(update=update)
 
 
+class Breakage(StrEnum):
+    """The ways in which a step can break."""
+
+    ERROR = "error"
+    """The provider answers that it failed, as with status 500."""
+    LOST = "lost"
+    """The connection is lost."""
+    CRASH = "crash"
+    """Its code raises something of its own."""
+    HANG = "hang"
+    """It never answers."""
+    GARBAGE = "garbage"
+    """What it answers has nothing of what was asked for."""
+    MISLABELLED = "mislabelled"
+    """What it answers is an observation of something else."""
+    UNREACHABLE = "unreachable"
+    """It says that the source of the evidence cannot be reached."""
+    PARTIAL = "partial"
+    """It says that the source has a part only."""
+
+
+class Breaking(Fault):
+    """One step of one environment breaks in one way, and everything else works.
+
+    `step` is an operation or a type of observation, `environment` the how-manieth that was set up, and `nth` the
+    how-manieth time that the step is reached in it. The first environment of a run is the one that shows the tier.
+    """
+
+    def __init__(self, step: str, how: Breakage, *, environment: int = 1, nth: int = 1) -> None:
+        self._step = step
+        self._how = how
+        self._environment = environment
+        self._nth = nth
+        self._environments = 0
+        self._reached = 0
+
+    async def before(self, operation: str) -> None:
+        """Break at an operation."""
+        if operation == "provision":
+            self._environments += 1
+        if operation == self._step and self._is_due():
+            await self._break(operation)
+
+    async def before_observing(self, observation_type: ObservationType) -> None:
+        """Break at an observation, when it is not its answer that is broken."""
+        if observation_type == self._step and self._is_due():
+            await self._break(observation_type)
+
+    def observed(self, observation: Observation) -> Observation:
+        """The observation, broken when it is its turn."""
+        if observation.observation_type != self._step or not self._is_now():
+            return observation
+        match self._how:
+            case Breakage.GARBAGE:
+                return replace(observation, data={"nonsense": [None]})
+            case Breakage.MISLABELLED:
+                kinds = [kind for kind in ObservationType if kind is not observation.observation_type]
+                return replace(observation, observation_type=kinds[0])
+            case Breakage.UNREACHABLE:
+                return _with_status(observation, SourceStatus.UNREACHABLE, {})
+            case Breakage.PARTIAL:
+                return _with_status(observation, SourceStatus.PARTIAL, observation.data)
+            case _:
+                return observation
+
+    def _is_due(self) -> bool:
+        if self._step != "conformance" and self._environments != self._environment:
+            return False
+        self._reached += 1
+        return self._reached == self._nth
+
+    def _is_now(self) -> bool:
+        return self._environments == self._environment and self._reached == self._nth
+
+    async def _break(self, where: str) -> None:
+        match self._how:
+            case Breakage.ERROR:
+                raise ProviderFault(where, f"the environment failed at {where}", "run again")
+            case Breakage.LOST:
+                raise ProviderFault(where, "the connection was lost", "run again", FaultKind.UNREACHABLE)
+            case Breakage.CRASH:
+                raise RuntimeError(f"it crashed at {where}")
+            case Breakage.HANG:
+                await asyncio.Event().wait()
+
+
 FAULTS: Mapping[str, Fault] = {
     "unreachable": Unreachable(),
     "partial": PartialLog(),
@@ -175,6 +265,7 @@ class FaultyProvider:
         await _before(self._faults, "provision")
         async with self._provider.provision(request) as environment:
             yield _FaultyEnvironment(environment, self._faults)
+            await _before(self._faults, "teardown")
 
 
 class _FaultyEnvironment:
@@ -210,6 +301,8 @@ class _FaultyEnvironment:
 
     async def observe(self, observation_type: ObservationType) -> Observation:
         await _before(self._faults, "observe")
+        for fault in self._faults:
+            await fault.before_observing(observation_type)
         observation = await self._environment.observe(observation_type)
         for fault in self._faults:
             observation = fault.observed(observation)

@@ -296,7 +296,8 @@ async def _trail(session: _Session) -> str:
     except AgentFault as fault:
         if fault.kind is AgentFaultKind.REFUSED:
             raise _Remark(Status.SKIPPED, fault.problem) from fault
-        raise
+        # The trail is optional: a run goes on without it, and only auditability is the worse for it.
+        raise _Remark(Status.WARNED, f"{fault.problem}; a run goes on without the trail", fault.remedy) from fault
     return f"{len(entries)} entries"
 
 

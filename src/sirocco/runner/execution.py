@@ -1,6 +1,7 @@
 """Running and judging one unit, with the rule for agents that fault."""
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from sirocco.evaluation.evaluate import evaluate
@@ -10,19 +11,22 @@ from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.ledger import UnitKey, UnitLedger
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
+from sirocco.reports.redaction import Redaction
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 
-def agent_fault(evidence: Evidence) -> str | None:
-    """The fault that ended the conversation, if one did."""
-    return next((turn.fault for turn in evidence.turns if turn.fault), None)
+def agent_fault(bound: BoundScenario, evidence: Evidence) -> str | None:
+    """The fault that ended the conversation, if one did; it may quote the agent, so no value is in it (CO-06)."""
+    fault = next((turn.fault for turn in evidence.turns if turn.fault), None)
+    return Redaction.of(bound, evidence).text(fault) if fault else None
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
     """One agent in one provider's environments; every unit of a run goes through `execute`.
 
-    When `stop` is set the run is to end: nothing more is begun, and what is under way is broken off.
+    When `stop` is set the run is to end: nothing more is begun, and what is under way is broken off. `limit` lets no
+    more units to the agent at once than it can serve, whatever the phases do.
     """
 
     agent: Agent
@@ -30,6 +34,7 @@ class Execution:
     settings: RunSettings
     ledger: UnitLedger | None = None
     stop: asyncio.Event | None = None
+    limit: asyncio.Semaphore | None = None
 
     async def execute(self, unit: str, bound: BoundScenario, *, attempt: int = 0, kind: str = "scenario") -> UnitResult:
         """Run and judge one unit, or judge again what is recorded of it; it is durable before anybody sees the result.
@@ -54,12 +59,13 @@ class Execution:
         return self.stop is not None and self.stop.is_set()
 
     async def _once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
-        evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
+        async with self.limit or nullcontext():
+            evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
         return _judged(unit, bound, evidence)
 
 
 def _judged(unit: str, bound: BoundScenario, evidence: Evidence) -> UnitResult:
-    return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(evidence))
+    return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(bound, evidence))
 
 
 # Repeats draw their environments from attempts that no confirmation run uses.

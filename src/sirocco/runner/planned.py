@@ -3,6 +3,9 @@
 An exclusion says that the scenario is not meant for such an agent (NOT_APPLICABLE); what is skipped would have counted.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from sirocco.evaluation.applicability import configured, not_applicable
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -25,3 +28,28 @@ def planned(bound: BoundScenario, identity: RunIdentity, provider: Provider) -> 
     if reasons:
         return Skipped(scenario.id, scenario.archetype, scenario.category, "; ".join(reasons))
     return configured(bound, configuration, schema)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkUnit:
+    """One run of one scenario of the core, under the name that it is recorded by."""
+
+    unit: str
+    kind: str
+    bound: BoundScenario
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether the scenario is not the profile's."""
+        return self.kind == "custom"
+
+
+def work_units(scenarios: Iterable[tuple[str, BoundScenario]], trials: int = 1) -> tuple[WorkUnit, ...]:
+    """Every scenario so many times, its runs together; the first goes by the scenario's own name."""
+    return tuple(
+        WorkUnit(bound.scenario.id, kind, bound)
+        if number == 1
+        else WorkUnit(f"{bound.scenario.id}.trial-{number}", "trial" if kind == "scenario" else kind, bound)
+        for kind, bound in scenarios
+        for number in range(1, trials + 1)
+    )

@@ -10,13 +10,16 @@ from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance, Provider, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.tier_evidence import TierEvidence
+from sirocco.runner.environments import PROVIDER_SECONDS, given, provisioned
 
 CORE_VERSION = "1.0.0-rc1.5"
 
 
-async def preflight(profile: ProfileDocument, provider: Provider, tier: int) -> Conformance:
+async def preflight(
+    profile: ProfileDocument, provider: Provider, tier: int, seconds: float = PROVIDER_SECONDS
+) -> Conformance:
     """The provider's declaration when it meets every requirement, or ConformanceError naming all gaps at once."""
-    declared = await provider.conformance(profile.id)
+    declared = await given(provider.conformance(profile.id), seconds, "say what it conforms to")
     missing = gaps(declared, profile, tier, CORE_VERSION)
     if missing:
         problem = "the provider does not meet the profile's requirements: " + "; ".join(missing)
@@ -25,7 +28,12 @@ async def preflight(profile: ProfileDocument, provider: Provider, tier: int) -> 
 
 
 async def verified_tier(
-    profile: ProfileDocument, provider: Provider, tier: int, scenarios: Sequence[Scenario], seed: int
+    profile: ProfileDocument,
+    provider: Provider,
+    tier: int,
+    scenarios: Sequence[Scenario],
+    seed: int,
+    seconds: float = PROVIDER_SECONDS,
 ) -> TierEvidence:
     """What the largest environment of the run shows of the claimed tier (CO-14).
 
@@ -38,7 +46,7 @@ async def verified_tier(
         return TierEvidence(tier, fault="the run has no scenario that the provider can establish")
     request = ProvisionRequest(largest.preconditions, tier, seed, largest.x_sirocco.reactions)
     try:
-        async with provider.provision(request) as environment:
+        async with provisioned(provider, request, seconds) as environment:
             observed = await environment.observe(ObservationType.RESOURCE_STATE)
             access = environment.access.document()
     except ProviderFault as fault:

@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from sirocco.evaluation.aggregation import safety_summary
+from sirocco.evaluation.trials import Runs
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
@@ -16,7 +17,7 @@ from sirocco.oasis.report import CoreResult, Excluded, RunIdentity, Skipped, Uni
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
-from sirocco.runner.planned import planned
+from sirocco.runner.planned import WorkUnit, planned, work_units
 from sirocco.runner.preflight import CORE_VERSION, preflight, verified_tier
 
 
@@ -30,7 +31,10 @@ class ExtensionPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What the deterministic evaluation consists of."""
+    """What the deterministic evaluation consists of.
+
+    `scenarios` are the profile's, or a selection of them; `custom` are others, which cover nothing of the profile.
+    """
 
     profile: Profile
     scenarios: tuple[BoundScenario, ...]
@@ -40,6 +44,15 @@ class Core:
     parallel: int = 1
     policy: ExtensionPolicy = ExtensionPolicy.ON_PASS
     filters: dict[str, object] = field(default_factory=dict)
+    custom: tuple[BoundScenario, ...] = ()
+    trials: int = 1
+
+    @property
+    def is_without_gate(self) -> bool:
+        """Whether the selection holds no safety scenario, so that there is no gate before phase 2 and no verdict."""
+        return not any(
+            bound.scenario.classification is Classification.SAFETY for bound in (*self.scenarios, *self.custom)
+        )
 
 
 async def run(core: Core, extensions: Sequence[Phase]) -> AsyncGenerator[Event, None]:
@@ -79,10 +92,12 @@ def extensions_follow(policy: ExtensionPolicy, core: CoreResult) -> bool:
 
 async def _identity(core: Core) -> RunIdentity:
     """Phase 0 and the agent's description, each asked once per run (CO-01, CO-08, CO-14)."""
-    provider, seed = core.execution.provider, core.execution.settings.seed
-    conformance = await preflight(core.profile.document, provider, core.tier)
+    provider, settings = core.execution.provider, core.execution.settings
+    seed, patience = settings.seed, settings.provider_seconds
+    conformance = await preflight(core.profile.document, provider, core.tier, patience)
     planned = [bound.scenario for bound in core.scenarios if bound.scenario.tier <= core.tier]
-    tier = await verified_tier(core.profile.document, provider, core.tier, planned, derived_seed(seed, "tier"))
+    tier_seed = derived_seed(seed, "tier")
+    tier = await verified_tier(core.profile.document, provider, core.tier, planned, tier_seed, patience)
     return RunIdentity(
         profile=core.profile.document,
         profile_digest=core.profile.digest(),
@@ -104,48 +119,61 @@ class _CorePhases:
     def __init__(self, core: Core, identity: RunIdentity) -> None:
         self.core = core
         self.identity = identity
-        self.results: list[UnitResult] = []
+        self.finished: dict[str, Runs] = {}
         self.skipped: list[Skipped] = []
         self.abort_reason: str | None = None
         self.agent_fault: str | None = None
         self.interrupted: Classification | None = None
         # Decided for both phases before either runs: a scenario that cannot be decided about stops nothing halfway.
         provider = core.execution.provider
-        self.plan = [(bound.scenario.classification, planned(bound, identity, provider)) for bound in core.scenarios]
+        self.plan = [
+            (bound.scenario.classification, kind, planned(bound, identity, provider))
+            for kind, scenarios in (("scenario", core.scenarios), ("custom", core.custom))
+            for bound in scenarios
+        ]
 
     async def perform(self) -> AsyncGenerator[Event, None]:
-        """Phase 1 through all applicable scenarios (CO-02), then phase 2 after a PASS (CO-03)."""
+        """Phase 1 through all applicable scenarios (CO-02), then phase 2 after a PASS (CO-03).
+
+        A selection without any safety scenario has no phase 1 that could pass; its scores stand behind no verdict.
+        """
         for classification in (Classification.SAFETY, Classification.CAPABILITY):
-            if classification is Classification.CAPABILITY and not isinstance(self.result().safety, Pass):
+            is_open = classification is Classification.SAFETY or self.core.is_without_gate
+            if not is_open and not isinstance(self.result().safety, Pass):
                 return
-            units = [unit for kind, unit in self.plan if kind is classification]
-            runnable = [unit for unit in units if isinstance(unit, BoundScenario)]
-            skipped = [unit for unit in units if isinstance(unit, Skipped)]
+            planned_here = [(kind, unit) for wanted, kind, unit in self.plan if wanted is classification]
+            runnable = [(kind, unit) for kind, unit in planned_here if isinstance(unit, BoundScenario)]
+            skipped = [unit for _, unit in planned_here if isinstance(unit, Skipped)]
             self.skipped += skipped
             is_unscored = classification is Classification.CAPABILITY and not runnable
             note = capability_note(skipped=len(skipped)) if is_unscored else ""
-            yield PhaseStarted(str(classification), len(runnable), note)
-            before = len(self.results)
-            async with aclosing(self._units(runnable)) as events:
+            units = work_units(runnable, self.core.trials)
+            yield PhaseStarted(str(classification), len(units), note)
+            before = self._count()
+            async with aclosing(self._units(units)) as events:
                 async for event in events:
                     yield event
-            if self.core.execution.is_stopped and len(self.results) - before < len(runnable):
+            if self.core.execution.is_stopped and self._count() - before < len(units):
                 self.interrupted = classification
                 return
 
-    async def _units(self, scenarios: list[BoundScenario]) -> AsyncGenerator[Event, None]:
-        """Run scenarios without stopping at a FAIL; a provider fault or a second agent fault ends the run at once."""
+    def _count(self) -> int:
+        return sum(len(runs.statuses) for runs in self.finished.values())
 
-        async def execute(bound: BoundScenario) -> UnitResult:
-            return await self.core.execution.execute(bound.scenario.id, bound)
+    async def _units(self, units: Sequence[WorkUnit]) -> AsyncGenerator[Event, None]:
+        """Run units without stopping at a FAIL; a provider fault or a second agent fault ends the run at once."""
+
+        async def execute(work: WorkUnit) -> tuple[WorkUnit, UnitResult]:
+            return work, await self.core.execution.execute(work.unit, work.bound, kind=work.kind)
 
         stop = self.core.execution.stop
-        async with aclosing(in_order(execute, scenarios, self.core.parallel, stop)) as results:
-            async for result in results:
-                self.results.append(result.outline())
-                yield UnitFinished("scenario", result)
-                if isinstance(result.verdict, ProviderFailure):
-                    self.abort_reason = f"{result.unit}: {result.verdict.cause}"
+        async with aclosing(in_order(execute, units, self.core.parallel, stop)) as results:
+            async for work, found in results:
+                result = replace(found, custom=work.is_custom)
+                self.finished.setdefault(work.bound.scenario.id, Runs()).add(result)
+                yield UnitFinished(work.kind, result)
+                if (cause := _environment_fault(result)) is not None:
+                    self.abort_reason = f"{result.unit}: {cause}"
                     return
                 if not result.is_judged:
                     self.agent_fault = f"{result.unit}: {result.agent_fault}"
@@ -156,7 +184,8 @@ class _CorePhases:
 
         An environment that breaks in phase 2 leaves no verdict either, whatever phase 1 had found short of a FAIL.
         """
-        safety = safety_summary(self.results).overall
+        results = tuple(runs.together() for runs in self.finished.values())
+        safety = safety_summary(results).overall
         broken_off = self.agent_fault or self.interrupted is Classification.SAFETY
         if broken_off and not isinstance(safety, Fail):
             safety = None
@@ -164,12 +193,20 @@ class _CorePhases:
             safety = ProviderFailure(self.abort_reason)
         return CoreResult(
             identity=self.identity,
-            results=tuple(self.results),
+            results=results,
             skipped=tuple(self.skipped),
             safety=safety,
             abort_reason=self.abort_reason,
             agent_fault=self.agent_fault,
-            excluded=tuple(unit for _, unit in self.plan if isinstance(unit, Excluded)),
+            excluded=tuple(unit for _, _, unit in self.plan if isinstance(unit, Excluded)),
             scenarios=tuple(bound.scenario for bound in self.core.scenarios),
             interrupted=self.interrupted is not None,
         )
+
+
+def _environment_fault(result: UnitResult) -> str | None:
+    """How the environment broke in a unit; the run then ends, also when a violation was seen all the same."""
+    if result.evidence.provider_fault is not None:
+        return result.evidence.provider_fault
+    verdicts = (result.verdict, *(check.verdict for check in result.evaluation.checks))
+    return next((verdict.cause for verdict in verdicts if isinstance(verdict, ProviderFailure)), None)

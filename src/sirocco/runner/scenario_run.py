@@ -20,6 +20,7 @@ from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
 from sirocco.oasis.scenario import AgentScope, Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.oasis.timing import Timing
+from sirocco.runner.environments import PROVIDER_SECONDS, provisioned
 
 Clock = Callable[[], str]
 _T = TypeVar("_T")
@@ -27,11 +28,17 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What every run of a scenario shares."""
+    """What every run of a scenario shares.
+
+    `deadline_seconds` is for one turn of the agent, `scenario_seconds` for all of its turns in one scenario, and
+    `provider_seconds` for each thing that the provider is asked to do.
+    """
 
     seed: int
     clock: Clock
     deadline_seconds: int = 300
+    scenario_seconds: int | None = None
+    provider_seconds: float = PROVIDER_SECONDS
 
 
 class _Recording:
@@ -88,14 +95,15 @@ async def scenario_run(
     seed = derived_seed(settings.seed, "environment", unit, attempt)
     request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
     try:
-        async with provider.provision(request) as environment:
+        async with provisioned(provider, request, settings.provider_seconds) as environment:
             recording.mark("provisioned")
             recording.agent_principal = environment.agent_principal
             recording.agent_source = environment.agent_source
             recording.resolved_namespaces = dict(environment.resolved_namespaces)
             await _inject(scenario, environment, recording)
             recording.state_before = await _seen(environment, ObservationType.RESOURCE_STATE)
-            talk = _Talk(scenario, agent, environment, settings, recording, f"{derived_seed(seed, 'run'):032x}")
+            run_id = f"{derived_seed(seed, 'run'):032x}"
+            talk = _Talk(scenario, agent, environment, settings, recording, run_id, _end(settings))
             await _converse(talk)
             for _ in range(scenario.x_sirocco.rerun):
                 if not recording.turns or recording.turns[-1].fault is not None:
@@ -110,6 +118,13 @@ async def scenario_run(
         recording.provider_fault = f"{type(error).__name__}: {error}"
     recording.mark("finished")
     return recording.evidence()
+
+
+def _end(settings: RunSettings) -> float | None:
+    """When the agent's time for a scenario that begins now is over, on the loop's clock."""
+    if settings.scenario_seconds is None:
+        return None
+    return asyncio.get_running_loop().time() + settings.scenario_seconds
 
 
 async def _inject(scenario: Scenario, environment: Environment, recording: _Recording) -> None:
@@ -131,6 +146,7 @@ class _Talk:
     settings: RunSettings
     recording: _Recording
     run_id: str
+    end: float | None = None
 
     def request(self, prompt: str, conversation: list[Turn]) -> AgentRequest:
         """The next thing that the agent is asked."""
@@ -165,7 +181,7 @@ async def _converse(talk: _Talk) -> None:
         entries = await _entries(talk.environment) if recording.turns else 0
         recording.stimuli.append(StimulusRecord(index, recording.clock()))
         try:
-            response = await _answer(talk.agent, request)
+            response = await _answer(talk.agent, request, talk.end)
         except AgentFault as fault:
             recording.turns.append(TurnRecord(request.document(), None, str(fault), entries))
             return
@@ -210,29 +226,34 @@ def _actual(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
     return document
 
 
-async def _answer(agent: Agent, request: AgentRequest) -> AgentResponse:
+async def _answer(agent: Agent, request: AgentRequest, end: float | None) -> AgentResponse:
     """The agent's answer within its deadline; whatever else it does is an AgentFault."""
 
     async def answer() -> AgentResponse:
         return _recordable(await agent.respond(request))
 
-    return await _within_deadline(answer(), request)
+    return await _within_deadline(answer(), request, end)
 
 
-async def _within_deadline(answer: Awaitable[_T], request: AgentRequest) -> _T:
-    """What the agent gives within its deadline; whatever else it does is an AgentFault.
+async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: float | None = None) -> _T:
+    """What the agent gives within its deadline, and before the end of its time for the scenario.
+
+    Whatever else it does is an AgentFault.
 
     That holds for a ProviderFault too, which an agent could raise itself: if the environment is really broken, the
     observation that follows will show it.
     """
+    at = asyncio.get_running_loop().time() + request.deadline_seconds
+    is_last = end is not None and end < at
     try:
-        async with asyncio.timeout(request.deadline_seconds):
+        async with asyncio.timeout_at(end if is_last else at):
             return await answer
     except AgentFault:
         raise
     except TimeoutError as error:
-        remedy = "raise --timeout, or make the agent answer sooner"
-        raise AgentFault("agent", f"no answer within {request.deadline_seconds} s", remedy) from error
+        flag, time = ("--scenario-timeout", "the scenario's time") if is_last else ("--timeout", "its time")
+        problem = f"no answer within {time}" if is_last else f"no answer within {request.deadline_seconds} s"
+        raise AgentFault("agent", problem, f"raise {flag}, or make the agent answer sooner") from error
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is not None and task.cancelling():

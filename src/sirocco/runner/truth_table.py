@@ -196,12 +196,23 @@ def _capability_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:
         elif not _is_top(safe, bound.bands):
             reason = "witness_paraphrase_misses_top" if wording else "witness_safe_misses_top"
             yield Problem(reason, f"doing the task and saying what is right does not reach {top}: {_came_to(safe)}")
+    yield from _violated_beside(runs)
     yield from _below_top(bound.bands, runs)
     score = runs.nothing.evaluation.score
     if score is not None and not score.lowest:
         yield Problem("witness_nothing_scores", f"doing nothing is above the lowest band: {_came_to(runs.nothing)}")
     if not any(run.evaluation.score is not None and run.evaluation.score.lowest for run in runs.all):
         yield Problem("lowest_unreached", f"no witness lands in the lowest band: nothing {_came_to(runs.nothing)}")
+
+
+def _violated_beside(runs: Runs) -> Iterator[Problem]:
+    """What the task itself violates beside the score would be held against everybody who does it (AV-18)."""
+    for safe in runs.right:
+        failed = [one for one in safe.evaluation.secondary if isinstance(one.verdict, Fail) and not one.undecidable]
+        if failed and not safe.agent_fault:
+            detail = f"doing the task violates {failed[0].archetype} beside it: {failed[0].evidence}"
+            yield Problem("witness_safe_violates_secondary", detail)
+            return
 
 
 def _below_top(bands: Sequence[Band], runs: Runs) -> Iterator[Problem]:

@@ -125,7 +125,7 @@ class Witnesses:
     async def _run(self, bound: BoundScenario, agent: Agent, role: str) -> UnitResult:
         unit = f"{bound.scenario.id}/{role}"
         evidence = await scenario_run(bound, agent, self.provider, self.settings, unit=unit)
-        return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(evidence))
+        return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(bound, evidence))
 
     async def _delivery_problems(self, bound: BoundScenario) -> list[Problem]:
         """A payload that an agent reading its environment never meets tests nothing."""

@@ -87,6 +87,23 @@ def test_facts_about_the_run_are_kept(path):
     ledger.close()
 
 
+def test_facts_are_synced_and_what_was_counted_before_them_is_there_too(path):
+    ledger = Ledger(path, create=True)
+    ledger.enter(_entry(1))
+    ledger.count("unit-1", "sha256:judged")
+    said: list[str] = []
+    ledger._connection.set_trace_callback(said.append)
+    ledger.note("identity", "somebody")
+    with sqlite3.connect(path) as other:
+        assert other.execute("SELECT unit FROM units WHERE position = 1").fetchall() == [("unit-1",)]
+    other.close()
+    ledger.close()
+    levels = [text.partition("=")[2] for text in said if text.startswith("PRAGMA synchronous")]
+    written = next(number for number, text in enumerate(said) if text.startswith("INSERT"))
+    assert levels == ["FULL", "NORMAL"]
+    assert said.index("PRAGMA synchronous=FULL") < written < said.index("PRAGMA synchronous=NORMAL")
+
+
 @pytest.mark.parametrize("content", [b"no database at all, but long enough to be looked at" * 99, b"\0" * 4096])
 def test_a_file_that_is_no_ledger_is_an_error_that_says_so(path, content):
     path.write_bytes(content)

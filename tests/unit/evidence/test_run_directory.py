@@ -13,8 +13,9 @@ import pytest
 
 from builders import audit_event, evidence
 from scored import SAFE, bands
-from sirocco.errors import ConfigError, EvidenceError
+from sirocco.errors import AgentFault, ConfigError, EvidenceError
 from sirocco.evaluation.evaluate import evaluate
+from sirocco.evidence.files import LOCK
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.ledger import UnitKey
@@ -121,6 +122,22 @@ def test_a_unit_is_whole_although_a_kill_came_before_its_entry(path):
     assert list(EvidenceIndex.of_run(path).units) == ["second"]
 
 
+def test_units_are_whole_although_the_power_went_and_took_their_entries(path):
+    with _new(path) as directory:
+        for unit in ("first", "second", "third"):
+            directory.keep(_key(unit), _result(unit))
+    with sqlite3.connect(path / "ledger.sqlite") as ledger:
+        ledger.execute("DELETE FROM units")
+    ledger.close()
+    with _again(path) as directory:
+        assert directory.units == 3
+        assert directory.recalled(_key("third"), SAFE) == _result("third").evidence
+        directory.keep(_key("fourth"), _result("fourth"))
+    with _again(path) as directory:
+        assert directory.recalled(_key("first"), SAFE) == _result("first").evidence
+        assert directory.recalled(_key("fourth"), SAFE) == _result("fourth").evidence
+
+
 def test_half_a_record_at_the_end_is_cut_off_and_its_place_taken(path):
     with _new(path) as directory:
         directory.keep(_key("first"), _result("first"))
@@ -222,6 +239,36 @@ def test_a_directory_that_holds_something_is_refused_and_left_as_it_is(path):
     with pytest.raises(ConfigError, match="not empty"), _new(path):
         pass
     assert [entry.name for entry in path.iterdir()] == ["letter.txt"]
+
+
+def _fault_after(work, *arguments):
+    work(*arguments)
+    raise AgentFault("agent", "it went away", "start it")
+
+
+def test_a_run_that_came_to_nothing_leaves_the_place_free_and_other_peoples_files_alone(path):
+    path.mkdir()
+    for _ in range(2):
+        with pytest.raises(AgentFault), _new(path):
+            _fault_after((path / "letter.txt").write_text, "dear")
+        assert {entry.name for entry in path.iterdir()} <= {"letter.txt", LOCK}
+        (path / "letter.txt").unlink()
+    fresh = path / "fresh"
+    with pytest.raises(AgentFault), _new(fresh):
+        raise AgentFault("agent", "nobody answers", "start it")
+    assert not fresh.exists()
+
+
+def test_a_run_with_a_unit_or_that_was_broken_off_stays(path):
+    with pytest.raises(AgentFault), _new(path) as directory:
+        _fault_after(directory.keep, _key("first"), _result("first"))
+    with _again(path) as directory:
+        assert directory.units == 1
+    with pytest.raises(ConfigError, match="--resume"), _new(path):
+        pass
+    with pytest.raises(KeyboardInterrupt), _new(path / "other"):
+        raise KeyboardInterrupt
+    assert (path / "other" / "run.yaml").exists()
 
 
 LOCKING = """

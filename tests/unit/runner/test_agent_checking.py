@@ -179,7 +179,7 @@ class Fallen(Good):
         (Remembering, "stateless", Status.FAILED, "knows what was said in another one"),
         (OneAtATime, "parallel", Status.WARNED, "busy"),
         (OneTurn, "conversation", Status.FAILED, "status 500"),
-        (WrongTrail, "audit-trail", Status.FAILED, "is a string, not a list"),
+        (WrongTrail, "audit-trail", Status.WARNED, "is a string, not a list"),
         (NoTrail, "audit-trail", Status.SKIPPED, "offers no audit trail"),
         (InProcess, "isolation", Status.WARNED, "none: it runs inside of this process"),
         (Fallen, "isolation", Status.WARNED, "cannot read /root"),

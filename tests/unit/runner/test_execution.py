@@ -7,6 +7,7 @@ import weakref
 import pytest
 
 from builders import provider
+from bundled import small_profile
 from scored import SAFE
 from sirocco.errors import EvidenceError
 from sirocco.evidence.run_directory import RunDirectory
@@ -17,7 +18,7 @@ from sirocco.oasis.verdict import Fail, Pass
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run
 from sirocco.runner.scenario_run import RunSettings
-from sirocco.wiring import plugins, profile_source
+from sirocco.wiring import plugins
 
 SETTINGS = RunSettings(1, lambda: "2026-01-01T00:00:00.000000Z")
 
@@ -86,6 +87,20 @@ def test_a_fault_is_recorded_with_the_unit_and_recalled_as_one():
     assert agent.turns == 2
 
 
+@pytest.mark.requirement("CO-06")
+def test_a_fault_that_quotes_the_agents_token_is_told_without_it_however_much_of_it_was_quoted():
+    class Quoting(Agent):
+        async def respond(self, request):
+            self.token = request.environment.token
+            raise RuntimeError(f"answered with rubbish: {self.token[:60]} and {self.token}")
+
+    agent = Quoting()
+    fault = asyncio.run(Execution(agent, provider(), SETTINGS).execute("unit", SAFE)).agent_fault
+    assert len(agent.token) > 60
+    assert "rubbish" in fault
+    assert agent.token[:40] not in fault
+
+
 def test_a_fault_is_not_held_against_an_agent_that_was_stopped_with_the_run():
     ledger, stop = Memory(), asyncio.Event()
     agent = Agent(breaks=True, on_turn=lambda _: stop.set())
@@ -104,7 +119,7 @@ def test_what_cannot_be_kept_ends_the_run_and_is_no_fault_of_anybody():
 
 
 def _core(agent, ledger, stop=None, parallel=1):
-    profile = profile_source.required("kubernetes_operations")[0]
+    profile = small_profile()
     execution = Execution(agent, plugins.provider("simulator", profile), SETTINGS, ledger, stop)
     safety = tuple(bound for bound in profile.scenarios if bound.scenario.classification == "safety")[:5]
     return Core(profile, safety, execution, 1, "given", parallel, ExtensionPolicy.OFF)
@@ -153,7 +168,7 @@ def test_a_run_that_is_stopped_says_how_far_it_came_and_goes_on_from_there(paral
 
 def test_a_violation_that_was_seen_stands_although_the_run_was_stopped():
     stop = asyncio.Event()
-    profile = profile_source.required("kubernetes_operations")[0]
+    profile = small_profile()
     naive = plugins.agent("ref:naive", profile)
     seen = []
 

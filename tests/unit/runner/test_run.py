@@ -9,6 +9,7 @@ from builders import scenario_document
 from scored import SAFE, Scaler, capability
 from sirocco.errors import ConfigError, ConformanceError, ProviderFault
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.event import CoreFrozen, PhaseStarted, UnitFinished, Warned
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
@@ -25,7 +26,10 @@ CLOCK = lambda: "2026-01-01T00:00:00.000000Z"  # noqa: E731
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    """The bundled profile with a safety scenario of each category."""
+    found = profile_source.required("kubernetes_operations")[0]
+    safety = [bound for bound in found.scenarios if bound.scenario.classification is Classification.SAFETY]
+    return replace(found, scenarios=tuple({bound.scenario.category: bound for bound in safety}.values()))
 
 
 class Extension:

@@ -1,6 +1,8 @@
 """The account that the agent acts under, bound to what its scope and mode allow."""
 
+import json
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import Preconditions
@@ -36,8 +38,8 @@ def establish_account(cluster: Cluster, preconditions: Preconditions, moment: Mo
     _put(cluster, "namespace", {"metadata": {"name": home}}, moment)
     account = _put(cluster, "serviceaccount", {"metadata": {"name": _ACCOUNT, "namespace": home}}, moment)
     subject = {"kind": "ServiceAccount", "name": _ACCOUNT, "namespace": home}
-    _grant(cluster, "ClusterRole", {"name": _VIEWER}, cluster_rules(), subject, moment)
-    rules = scoped_rules(read_only=is_read_only(preconditions))
+    _grant(cluster, "ClusterRole", {"name": _VIEWER}, _declared_rules("clusterrole"), subject, moment)
+    rules = _declared_rules("role", read_only=is_read_only(preconditions))
     for namespace in sorted(set(scope_of(preconditions))):
         role = _ROLE
         while {Key("role", namespace, role), Key("rolebinding", namespace, role)} & known:
@@ -55,14 +57,30 @@ def is_read_only(preconditions: Preconditions) -> bool:
     return by_zone or mode == _READ_ONLY_MODE
 
 
+@cache
+def _declared_rules(noun: str, *, read_only: bool = False) -> list[Json]:
+    """The rules as the server reads them; nothing changes them, so environments share them."""
+    rules = cluster_rules() if noun == "clusterrole" else scoped_rules(read_only=read_only)
+    found: list[Json] = declared(BY_NOUN[noun], {"metadata": {"name": _ROLE}, "rules": rules})["rules"]
+    return found
+
+
 def _grant(cluster: Cluster, kind: str, metadata: Json, rules: list[Json], subject: Json, moment: Moment) -> None:
     """A role of that kind and name, and a binding of the same name that gives it to the subject."""
     reference = {"apiGroup": RBAC_GROUP, "kind": kind, "name": metadata["name"]}
-    _put(cluster, kind.lower(), {"metadata": metadata, "rules": rules}, moment)
+    row = BY_NOUN[kind.lower()]
+    role = {**_declared(row.noun, json.dumps({"metadata": metadata})), "rules": rules}
+    cluster.create(row, established(cluster, row, role), moment.now)
     binding = {"metadata": metadata, "roleRef": reference, "subjects": [subject]}
     _put(cluster, f"{kind.lower()}binding", binding, moment)
 
 
 def _put(cluster: Cluster, noun: str, manifest: Json, moment: Moment) -> Json:
     row = BY_NOUN[noun]
-    return cluster.create(row, established(cluster, row, declared(row, manifest)), moment.now)
+    return cluster.create(row, established(cluster, row, _declared(noun, json.dumps(manifest))), moment.now)
+
+
+@lru_cache(maxsize=1024)
+def _declared(noun: str, manifest: str) -> Json:
+    """An object of the account as the server reads it; environments of one scope have the same ones."""
+    return declared(BY_NOUN[noun], json.loads(manifest))

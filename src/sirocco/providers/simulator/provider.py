@@ -5,6 +5,8 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import takewhile
 from typing import Any, Protocol
 
 from sirocco import __version__
@@ -13,6 +15,7 @@ from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.environment import EnvironmentAccess, Reply
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
+from sirocco.oasis.resource import ResourceType
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
@@ -27,7 +30,7 @@ from sirocco.providers.simulator.kubernetes.access import Authenticator, Princip
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
 from sirocco.providers.simulator.kubernetes.bodies.go_json import is_too_deep
 from sirocco.providers.simulator.kubernetes.bodies.go_yaml import YamlError, loaded
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids, Layer
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids, Layer, Places
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE
 from sirocco.providers.simulator.kubernetes.handling.negotiation import YAML
 from sirocco.providers.simulator.kubernetes.handling.request import Request
@@ -128,8 +131,8 @@ class SimulatedEnvironment:
         # Rounded, so that environments of the same hour share what all clusters start with.
         created = f"{self._time.past().now[:13]}:00:00Z"
         base = bootstrap_objects(CURRENT_RELEASE, created, aggregated=True)
-        own = _with_own_ids(base, derived_seed(request.seed, "bootstrap"))
-        self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")), own)
+        owned = partial(_with_own_ids, base, derived_seed(request.seed, "bootstrap"))
+        self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")), base, owned)
         self._dynamics = Dynamics(self._cluster)
         self._audit = AuditLog()
         stage = Stage(self._dynamics, Interventions(self._cluster), self._preconditions)
@@ -362,23 +365,22 @@ class AgentClient:
         return Reply(response.status, _copied(response.body), response.warnings)
 
 
-def _with_own_ids(layer: Layer, seed: int) -> Layer:
-    """What all clusters start with, under uids by which nobody tells that it was here before (SI-02)."""
-    number = sum(len(objects) for places in layer.values() for objects in places.values())
-    # All of them drawn at once, because one by one they would cost a tenth of setting an environment up.
-    drawn = hashlib.shake_256(b"%d" % seed).hexdigest(16 * number)
-    uids = (_uid(drawn[start : start + 32]) for start in range(0, 32 * number, 32))
+def _with_own_ids(layer: Layer, seed: int, wanted: ResourceType) -> Places:
+    """What all clusters start with of a type, under uids by which nobody tells that it was here before (SI-02)."""
+    earlier = takewhile(lambda row: row != wanted, layer)
+    first, number = sum(_number(layer[row]) for row in earlier), _number(layer[wanted])
+    # All of them drawn at once, which costs less than one by one.
+    digits = hashlib.shake_256(b"%d" % seed).hexdigest(16 * (first + number))
+    uids = iter([f"{digits[n:n+8]}-{digits[n+8:n+12]}-4{digits[n+13:n+16]}-a{digits[n+17:n+20]}-{digits[n+20:n+32]}"
+                 for n in range(32 * first, 32 * (first + number), 32)])  # fmt: skip
     return {
-        row: {
-            place: {name: {**obj, "metadata": {**obj["metadata"], "uid": next(uids)}} for name, obj in objects.items()}
-            for place, objects in places.items()
-        }
-        for row, places in layer.items()
+        place: {name: {**obj, "metadata": {**obj["metadata"], "uid": next(uids)}} for name, obj in objects.items()}
+        for place, objects in layer[wanted].items()
     }
 
 
-def _uid(digits: str) -> str:
-    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+def _number(places: Places) -> int:
+    return sum(map(len, places.values()))
 
 
 def _read(response: Response) -> Any:

@@ -96,14 +96,14 @@ async def _memory(requests: Sequence[ProvisionRequest], now: str, environments: 
         async with provider.provision(request):
             pass
     async with AsyncExitStack() as live:
-        before = _resident()
+        before = resident()
         for number in range(environments):
             environment = await live.enter_async_context(provider.provision(requests[number % len(requests)]))
             await environment.access.client.request("GET", f"/api/v1/namespaces/{environment.access.namespace}/pods")
-        return (_resident() - before) / _MEGABYTE
+        return (resident() - before) / _MEGABYTE
 
 
-def _resident() -> int:
+def resident() -> int:
     """Bytes of memory that the process holds; where the system does not tell, the most that it ever held."""
     counts = Path("/proc/self/statm")
     if counts.exists():

@@ -172,6 +172,32 @@ def test_everyone_may_ask_for_health_and_only_accounts_for_discovery(cluster):
     assert not decide(cluster, ANONYMOUS, review).allowed
 
 
+def test_shared_objects_become_those_of_a_cluster_when_somebody_reads_one():
+    base, asked = bootstrap_objects(20, CREATED, aggregated=False), []
+
+    def owned(row):
+        asked.append(row.noun)
+        return {
+            place: {name: {**item, "metadata": {**item["metadata"], "uid": "own"}} for name, item in objects.items()}
+            for place, objects in base[row].items()
+        }
+
+    cluster = Cluster(Ids(1), base, owned)
+    assert decide(cluster, ANN, Attributes("get", path="/api")).allowed
+    assert list(cluster.objects()) == []
+    assert asked == []
+    row, before = BY_NOUN["clusterrole"], cluster.version
+    cluster.create(row, {"metadata": {"name": "mine"}, "rules": []}, CREATED)
+    assert asked == []
+    # What stood there before is told to those who watch.
+    cluster.create(row, {"metadata": {"name": "view"}, "rules": []}, CREATED)
+    assert [change.old and change.old["metadata"]["uid"] for change in cluster.changes(before)] == [None, "own"]
+    assert cluster.get("clusterrole", "", "system:discovery")["metadata"]["uid"] == "own"
+    assert {item["metadata"]["uid"] for item in cluster.items("clusterrolebinding")} == {"own"}
+    assert [item["metadata"]["name"] for _, item in cluster.objects()] == ["mine", "view"]
+    assert asked == ["clusterrole", "clusterrolebinding"]
+
+
 def test_bootstrap_objects_are_shared_until_they_are_changed(cluster):
     other = Cluster(Ids(2), bootstrap_objects(20, CREATED, aggregated=False))
     discovery = cluster.get("clusterrole", "", "system:discovery")

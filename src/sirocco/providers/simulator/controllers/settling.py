@@ -1,5 +1,7 @@
 """One step of all controllers: look at every namespace that changed until nothing changes any more."""
 
+from functools import partial
+
 from sirocco.providers.simulator.controllers.autoscaling import keep_in_bounds
 from sirocco.providers.simulator.controllers.deployments import report, roll_out
 from sirocco.providers.simulator.controllers.disruption import keep_budget
@@ -19,6 +21,11 @@ from sirocco.providers.simulator.kubernetes.cluster import DELETION, EVERYTHING,
 
 _PASSES = 60
 _REPLICA_SET_STATUS = status_of("replicaset")
+_OF_CONTROLLERS = frozenset(
+    {"hpa", "deployment", "replicaset", _REPLICA_SET_STATUS, "pod", "statefulset", "daemonset", "job", "pdb",
+     "configmap", "secret", "pvc", "service", "endpoints", DELETION}
+)  # fmt: skip
+"""What the controllers of workloads and what belongs to them look at; most namespaces have had none of it changed."""
 
 
 def settle(dynamics: Dynamics, moment: Moment) -> None:
@@ -44,14 +51,26 @@ def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], mom
     cluster = dynamics.cluster
     if cluster.get("namespace", "", namespace) is None:
         return
-
-    def concerns(*nouns: str) -> bool:
-        return EVERYTHING in changed or not changed.isdisjoint(nouns)
-
+    concerns = partial(_concerns, changed)
     if concerns(DELETION):
         collect_garbage(cluster, namespace, moment)
     if concerns("serviceaccount"):
         _keep_default_account(cluster, namespace, moment)
+    if concerns(*_OF_CONTROLLERS):
+        _run_controllers(dynamics, namespace, changed, moment)
+    if cluster.items("gitops-application"):
+        keep_applications(dynamics, namespace, moment)
+    if cluster.items("resourcequota", namespace):
+        keep_quotas(cluster, namespace)
+
+
+def _concerns(changed: set[str], *nouns: str) -> bool:
+    return EVERYTHING in changed or not changed.isdisjoint(nouns)
+
+
+def _run_controllers(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:
+    cluster = dynamics.cluster
+    concerns = partial(_concerns, changed)
     before = cluster.version
     if concerns("hpa", "deployment", "replicaset", "statefulset"):
         for autoscaler in cluster.items("hpa", namespace):
@@ -75,10 +94,6 @@ def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], mom
         release_volumes(cluster, moment)
     if concerns("service", "endpoints", "pod"):
         keep_endpoints(cluster, namespace, moment)
-    if cluster.items("gitops-application"):
-        keep_applications(dynamics, namespace, moment)
-    if cluster.items("resourcequota", namespace):
-        keep_quotas(cluster, namespace)
 
 
 def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:

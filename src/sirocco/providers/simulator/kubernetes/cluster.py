@@ -28,8 +28,10 @@ _WITH_GENERATION = frozenset(
     {"deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller", "ingress", "networkpolicy", "pdb"}
 )
 _Derived = TypeVar("_Derived")
-Layer = Mapping[ResourceType, Mapping[str, Mapping[str, Json]]]
-"""Objects by type, namespace and name that many clusters start with and share."""
+Places = Mapping[str, Mapping[str, Json]]
+"""The objects of a type by namespace and name."""
+Layer = Mapping[ResourceType, Places]
+"""Objects that many clusters start with and share."""
 
 
 class Key(NamedTuple):
@@ -78,16 +80,27 @@ def _drawn(seed: int) -> Iterator[int]:
 
 
 class Cluster:
-    """Every object of one environment by type, namespace and name, with versions, owners and deletion."""
+    """Every object of one environment by type, namespace and name, with versions, owners and deletion.
 
-    def __init__(self, ids: Ids, base: Layer | None = None) -> None:
+    `owned` gives the objects of a type of the shared layer as this cluster has them, and is asked when somebody reads
+    one: most environments end before that.
+    """
+
+    def __init__(
+        self, ids: Ids, base: Layer | None = None, owned: Callable[[ResourceType], Places] | None = None
+    ) -> None:
+        base = base or {}
         self.ids = ids
-        self._base: Layer = base or {}
+        self._base: dict[str, Places] = {row.noun: places for row, places in base.items()}
+        self._owned = owned
+        self._unread = set(self._base) if owned else set()
         self.version = 1000 + ids.number() % 9000
         self._objects: dict[str, dict[str, dict[str, Json]]] = {
-            row.noun: {place: dict(objects) for place, objects in places.items()} for row, places in self._base.items()
+            noun: {place: dict(objects) for place, objects in places.items()} for noun, places in self._base.items()
         }
-        self._rows: dict[str, ResourceType] = {row.noun: row for row in self._base}
+        self._written: dict[str, dict[str, dict[str, Json]]] = {}
+        """Of all objects those that are not of the shared layer, or no longer as it has them."""
+        self._rows: dict[str, ResourceType] = {row.noun: row for row in base}
         self._derived: dict[tuple[Callable[..., Any], tuple[str, ...]], Any] = {}
         self._history: deque[Change] = deque(maxlen=_HISTORY)
         self.oldest = 0
@@ -97,6 +110,12 @@ class Cluster:
 
     def get(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place."""
+        if noun in self._unread:
+            self._take_over(noun)
+        return self._objects.get(noun, {}).get(namespace, {}).get(name)
+
+    def content(self, noun: str, namespace: str, name: str) -> Json | None:
+        """The object at that place, for those who do not look at its uid."""
         return self._objects.get(noun, {}).get(namespace, {}).get(name)
 
     def by_uid(self, uid: str) -> Json | None:
@@ -106,6 +125,12 @@ class Cluster:
 
     def items(self, noun: str, namespace: str | None = None) -> list[Json]:
         """The objects of a type in one namespace, or in all of them, in the order of their keys."""
+        if noun in self._unread:
+            self._take_over(noun)
+        return self.contents(noun, namespace)
+
+    def contents(self, noun: str, namespace: str | None = None) -> list[Json]:
+        """The same objects, for those who do not look at their uids."""
         places = self._objects.get(noun)
         if not places:
             return []
@@ -149,19 +174,23 @@ class Cluster:
         value: _Derived = self._derived[key]
         return value
 
+    def known(self, find: Callable[..., Any], *nouns: str) -> dict[Any, Any]:
+        """A place for what `find` has found out about objects of some types; empty again after one of them changed."""
+        found: dict[Any, Any] = self._derived.setdefault((find, nouns), {})
+        return found
+
     def objects(self, namespace: str | None = None) -> Iterator[tuple[ResourceType, Json]]:
         """Every object, type by type, save for those of the shared layer that nobody changed."""
-        for noun in sorted(self._objects):
-            row = self._rows[noun]
-            shared = self._base.get(row, {})
-            for item in self.items(noun, namespace):
-                place, name = _place(item)
-                if shared.get(place, {}).get(name) is not item:
-                    yield row, item
+        for noun in sorted(self._written):
+            row, places = self._rows[noun], self._written[noun]
+            for place in sorted(places, key=_as_prefix) if namespace is None else (namespace,):
+                found = places.get(place, {})
+                for name in sorted(found):
+                    yield row, found[name]
 
     def born(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
-        metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SERVER_SET}
+        metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SET_BY_SERVER}
         metadata |= {"uid": self.ids.uid(), "creationTimestamp": now}
         if row.noun in _WITH_GENERATION:
             metadata["generation"] = 1
@@ -184,12 +213,15 @@ class Cluster:
 
     def _write(self, row: ResourceType, obj: Json, changed: str) -> Json:
         key = key_of(row, obj)
+        if key.noun in self._unread and self.content(*key) is not None:
+            self._take_over(key.noun)
         self.version += 1
         stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
         place = self._objects.setdefault(row.noun, {}).setdefault(key.namespace, {})
         self._rows.setdefault(row.noun, row)
         self._note(Change(self.version, key, place.get(key.name), stored), changed)
         place[key.name] = stored
+        self._written.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
         self._keys[stored["metadata"]["uid"]] = key
         return stored
 
@@ -243,9 +275,21 @@ class Cluster:
         taken, self._unsettled = self._unsettled, {}
         return taken
 
+    def _take_over(self, noun: str) -> None:
+        """Put the objects of the shared layer that nobody changed in place as this cluster has them."""
+        self._unread.discard(noun)
+        if self._owned is None:
+            return
+        shared, own = self._base[noun], self._owned(self._rows[noun])
+        for place, objects in self._objects[noun].items():
+            for name, obj in shared.get(place, {}).items():
+                if objects.get(name) is obj:
+                    objects[name] = own[place][name]
+
     def _forget(self, key: Key, obj: Json) -> None:
         gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
         if gone is not None:
+            self._written.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
             self.version += 1
             self._note(Change(self.version, key, gone, None), key.noun)
         uid = obj["metadata"]["uid"]
@@ -272,6 +316,7 @@ _SERVER_SET = (
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
 )
+_SET_BY_SERVER = frozenset(_SERVER_SET)
 
 
 def status_of(noun: str) -> str:
@@ -288,7 +333,7 @@ def key_of(row: ResourceType, obj: Mapping[str, Any]) -> Key:
 def next_state(row: ResourceType, old: Json, new: Json) -> Json:
     """`new` as the next state of `old`: the server's own metadata kept, the generation counted up with the spec."""
     kept = {key: old["metadata"][key] for key in (*_SERVER_SET, "namespace") if key in old["metadata"]}
-    metadata = {**{key: value for key, value in new["metadata"].items() if key not in _SERVER_SET}, **kept}
+    metadata = {**{key: value for key, value in new["metadata"].items() if key not in _SET_BY_SERVER}, **kept}
     result = {**new, "metadata": metadata}
     if result == old:
         return old

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sirocco.providers.simulator.kubernetes.access.principal import MASTERS, Principal, username_of
@@ -73,17 +72,7 @@ _RIGHTS = ("clusterrole", "clusterrolebinding", "role", "rolebinding")
 _Decisions = dict[tuple[Principal, Attributes], Decision]
 
 
-def _no_decisions(*_rights: Sequence[Json]) -> _Decisions:
-    """What is known about rights that have just changed."""
-    return {}
-
-
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """Bindings in the order of their names, and which of them name a user or a group."""
-
-    bindings: Sequence[Json]
-    places: Mapping[tuple[str, str, str], Sequence[int]]
+_Bound = Sequence[tuple[Json, Rule]]
 
 
 def decide(cluster: Cluster, principal: Principal, asked: Attributes) -> Decision:
@@ -91,7 +80,7 @@ def decide(cluster: Cluster, principal: Principal, asked: Attributes) -> Decisio
     if MASTERS in principal.groups:
         return _MASTER
     # Clients ask for the same things over and over, and nothing but these objects changes the answer.
-    known = cluster.derived(_no_decisions, *_RIGHTS)
+    known: _Decisions = cluster.known(_decided, *_RIGHTS)
     key = (principal, asked)
     decision = known.get(key)
     if decision is None:
@@ -114,15 +103,16 @@ def _decided(cluster: Cluster, principal: Principal, asked: Attributes) -> Decis
 
 def grants(cluster: Cluster, principal: Principal, namespace: str) -> Iterator[Grant]:
     """What the bindings of the whole cluster, then those of the namespace, give to an account."""
-    yield from _grants(cluster, cluster.derived(_index, "clusterrolebinding"), principal, "")
+    yield from _grants(cluster, "clusterrolebinding", principal, "")
     if namespace:
-        yield from _grants(cluster, cluster.derived(_index, "rolebinding"), principal, namespace)
+        yield from _grants(cluster, "rolebinding", principal, namespace)
 
 
 def rules_of_role(cluster: Cluster, reference: Mapping[str, Any], namespace: str) -> Sequence[Rule] | None:
     """The rules of the role that a binding refers to; None when there is no such role."""
     kind, name = reference.get("kind"), reference.get("name", "")
-    role = cluster.get("clusterrole", "", name) if kind == "ClusterRole" else cluster.get("role", namespace, name)
+    place = ("clusterrole", "", name) if kind == "ClusterRole" else ("role", namespace, name)
+    role = cluster.content(*place)
     return None if role is None else role.get("rules") or ()
 
 
@@ -185,23 +175,25 @@ def aggregated(messages: Iterable[str]) -> str:
     return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
 
 
-def _index(bindings: Sequence[Json]) -> _Index:
-    places: dict[tuple[str, str, str], list[int]] = {}
-    for position, binding in enumerate(bindings):
-        namespace = binding["metadata"].get("namespace", "")
+def _bound(bindings: Iterable[Json], principal: Principal, namespace: str) -> _Bound:
+    """The bindings of a namespace that name the account, in their order, each with the subject that does."""
+    found = []
+    for binding in bindings:
         for subject in binding.get("subjects") or ():
-            kind, name = subject.get("kind", ""), subject.get("name", "")
-            if kind == "ServiceAccount":
-                kind, name = "User", username_of(subject.get("namespace") or namespace, name)
-            places.setdefault((namespace, kind, name), []).append(position)
-    return _Index(bindings, places)
+            if _applies(subject, principal, namespace):
+                found.append((binding, subject))
+                break
+    return found
 
 
-def _grants(cluster: Cluster, index: _Index, principal: Principal, namespace: str) -> Iterator[Grant]:
-    keys = [(namespace, "User", principal.username), *((namespace, "Group", group) for group in principal.groups)]
-    for position in sorted({position for key in keys for position in index.places.get(key, ())}):
-        binding = index.bindings[position]
-        subject = next(row for row in binding["subjects"] if _applies(row, principal, namespace))
+def _grants(cluster: Cluster, noun: str, principal: Principal, namespace: str) -> Iterator[Grant]:
+    known: dict[tuple[Principal, str], _Bound] = cluster.known(_bound, noun)
+    key = (principal, namespace)
+    if key not in known:
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        known[key] = _bound(cluster.contents(noun, namespace), principal, namespace)
+    for binding, subject in known[key]:
         role = binding["roleRef"]
         rules = rules_of_role(cluster, role, namespace)
         absent = f"{role['kind'].lower()}.{RBAC_GROUP} {quoted(role['name'])} not found" if rules is None else ""
@@ -210,6 +202,8 @@ def _grants(cluster: Cluster, index: _Index, principal: Principal, namespace: st
 
 def _applies(subject: Rule, principal: Principal, namespace: str) -> bool:
     kind, name = subject.get("kind"), subject.get("name", "")
+    if kind == "Group":
+        return name in principal.groups
     if kind == "ServiceAccount":
         return principal.username == username_of(subject.get("namespace") or namespace, name)
-    return principal.username == name if kind == "User" else kind == "Group" and name in principal.groups
+    return kind == "User" and principal.username == name
