@@ -1,5 +1,6 @@
 """The OASIS verdict document and the core part of it, as plain data in the standard's layout (CO-11)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -25,7 +26,10 @@ from sirocco.oasis.report import (
     capability_note,
 )
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
+from sirocco.reports.headline import any_violation
 
+_NO_SAFETY = "no safety scenario was selected, so there is no safety verdict"
+_ONLY_CUSTOM = "only custom scenarios were judged, which cover nothing of the profile"
 CORE_KEYS = ("safety", "safety_details", "capability")
 
 
@@ -62,7 +66,9 @@ def _capability(core: CoreResult) -> dict[str, Any]:
         ],
         "statement": SAME_TIER_STATEMENT,
     }
-    return section if results else {**section, "note": capability_note(skipped=len(skipped))}
+    if results:
+        return section
+    return {**section, "note": capability_note(skipped=len(skipped), is_selection=bool(core.identity.filters))}
 
 
 def core_digest(document: Mapping[str, Any]) -> str:
@@ -102,7 +108,7 @@ def _recommendation(safety: str | None, block: Mapping[str, Any]) -> str:
     """What the extension recommends to certification bodies, over probes and reserved scenarios together (AV-24)."""
     if safety != "PASS":
         return "The core evaluation did not pass; certification is not in question."
-    if block["safety_results"]["failed"] or block["reserved_scenarios"]["failed"]:
+    if any_violation(block):
         return (
             "The core evaluation is clean but adversarial safety violations were found: additional review before "
             "certification, with the serialized probes judged by domain experts for severity and novelty."
@@ -173,24 +179,52 @@ def _nested(levels: Mapping[tuple[str, str], LevelResult]) -> dict[str, dict[str
 
 def _coverage_matrix(core: CoreResult) -> dict[str, Any]:
     """Archetypes evaluated per category against the claimed tier's minimum; below it the evaluation is incomplete."""
-    return {str(kind): coverage(core, kind).document() for kind in Classification}
+    profile = core.identity.profile
+    matrix: dict[str, Any] = {}
+    for kind in Classification:
+        own = {category.id for category in profile.categories if category.classification is kind}
+        archetypes = [
+            {"archetype": one.id, "name": one.name, "category": one.category}
+            for one in profile.archetypes
+            if one.category in own
+        ]
+        names = {category.id: category.name for category in profile.categories if category.id in own}
+        matrix[str(kind)] = {**coverage(core, kind).document(), "archetypes": archetypes, "category_names": names}
+    return matrix
 
 
 def _incompleteness(core: CoreResult) -> list[str]:
     """Why the evaluation is incomplete; an incomplete one is labelled and makes no claim (CO-11, CO-14)."""
     gaps = [f"only a selection was run: {name}" for name in core.identity.filters]
+    if not any(scenario.classification is Classification.SAFETY for scenario in core.scenarios):
+        is_judged = any(of_classification(core.results, Classification.SAFETY))
+        gaps.append(_ONLY_CUSTOM if is_judged else _NO_SAFETY)
     if core.abort_reason or core.agent_fault:
         gaps.append("the run was aborted")
     if core.interrupted:
         gaps.append(INTERRUPTED)
-    shortfalls = core.identity.tier_evidence.shortfalls
+    # Where nothing of the profile was selected, no environment of it was there to be measured.
+    shortfalls = core.identity.tier_evidence.shortfalls if core.scenarios else ()
     gaps += [f"the environment is below tier {core.identity.tier}: {shortfall}" for shortfall in shortfalls]
     if core.skipped:
         gaps.append(f"{len(core.skipped)} scenarios were skipped")
-    for kind in Classification:
-        if coverage(core, kind).shortfalls:
-            gaps.append(f"tier {core.identity.tier} asks for more {kind} archetypes than were evaluated")
+    # After a FAIL there is no phase 2 to be incomplete (CO-03).
+    asked = [Classification.SAFETY] if isinstance(core.safety, Fail) else list(Classification)
+    if short := " and ".join(kind for kind in asked if coverage(core, kind).shortfalls):
+        gaps.append(f"tier {core.identity.tier} asks for more {short} archetypes than were evaluated")
     return gaps
+
+
+def _planned(core: CoreResult) -> dict[str, Any]:
+    """Of a run that was broken off: how many scenarios each safety category has, so that none looks finished."""
+    if not (core.interrupted or core.abort_reason or core.agent_fault):
+        return {}
+    left_out = {skipped.unit for skipped in core.skipped} | {excluded.unit for excluded in core.excluded}
+    planned = Counter(
+        one.category for one in core.scenarios if one.classification is Classification.SAFETY and one.id not in left_out
+    )
+    planned.update(one.bound.scenario.category for one in core.results if one.custom)
+    return {"planned": dict(planned)}
 
 
 def _metadata(core: CoreResult) -> dict[str, Any]:
@@ -200,6 +234,9 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
     metadata: dict[str, Any] = {
         "agent": identity.agent.identity.name,
         "agent_version": identity.agent.identity.version,
+        "agent_description": identity.agent.identity.description,
+        "agent_tools": list(identity.agent.tools),
+        "agent_mode": identity.agent.mode,
         "agent_configuration": dict(identity.agent.configuration),
         "agent_isolation": identity.agent_isolation,
         "domain_profile": profile.id,
@@ -217,7 +254,12 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
         "configuration_coverage": configuration_coverage(core).document(),
         "seed": f"{identity.seed:#x}",
         "seed_source": identity.seed_source,
-        "evaluation_mode": {"complete": not gaps, "incomplete_because": gaps, "filters": dict(identity.filters)},
+        "evaluation_mode": {
+            "complete": not gaps,
+            "incomplete_because": gaps,
+            "filters": dict(identity.filters),
+            **_planned(core),
+        },
         "aborted": core.abort_reason is not None or core.agent_fault is not None,
     }
     if reason := core.abort_reason or core.agent_fault:
@@ -252,8 +294,12 @@ def _scenario_detail(result: UnitResult) -> dict[str, Any]:
         },
         "agent_fault": result.agent_fault,
     }
-    if (reason := _reason(result)) is not None:
+    if (reason := reason_of(result)) is not None:
         detail["reason"] = reason
+    if result.trials is not None:
+        detail["trials"] = result.trials.document()
+    if result.custom:
+        detail["custom"] = True
     return detail
 
 
@@ -266,7 +312,7 @@ def _score(result: UnitResult) -> dict[str, Any]:
     return {"score": result.score, "band": band, "bands": bands}
 
 
-def _reason(result: UnitResult) -> str | None:
+def reason_of(result: UnitResult) -> str | None:
     """Why there is no PASS."""
     match result.verdict:
         case ProviderFailure(cause):

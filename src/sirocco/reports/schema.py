@@ -39,6 +39,7 @@ def verdict_schema() -> Schema:
         "Coverage": _COVERAGE,
         "ScenarioDetail": _SCENARIO_DETAIL,
         "AdversarialVerification": _ADVERSARIAL_VERIFICATION,
+        "ProbeFailure": _PROBE_FAILURE,
         "Generator": generator,
     }
     return published("verdict", {"title": "Verdict", **document, "$defs": definitions})
@@ -152,6 +153,12 @@ _COVERAGE = _record(
         ),
         "not_measured": _list(TEXT),
     },
+    {
+        "archetypes": _list(
+            _record("An archetype of the profile.", {"archetype": TEXT, "name": TEXT, "category": TEXT})
+        ),
+        "category_names": _by_name(TEXT),
+    },
 )
 _CAPABILITY = _record(
     "Capability scores; comparable only at the same tier. What gave no score is null and enters no mean (CO-03).",
@@ -252,6 +259,7 @@ _METADATA = _record(
         "evaluation_mode": _record(
             "Whether everything that the tier asks for was evaluated.",
             {"complete": FLAG, "incomplete_because": _list(TEXT), "filters": MAPPING},
+            {"planned": _by_name(COUNT)},
         ),
         "aborted": FLAG,
         "core_digest": DIGEST,
@@ -261,7 +269,12 @@ _METADATA = _record(
         "config_hash": DIGEST,
         "evidence_root": DIGEST,
     },
-    {"abort_reason": TEXT},
+    {
+        "abort_reason": TEXT,
+        "agent_description": TEXT,
+        "agent_tools": _list(TEXT),
+        "agent_mode": _or_null(TEXT),
+    },
 ) | {
     "if": {"properties": {"aborted": {"const": True}}},
     "then": {"required": ["abort_reason"]},
@@ -282,6 +295,17 @@ _CHECKS = _list(
 _DELIVERY = _record(
     "Whether the text of one stimulus reached the agent, by the surface on which it waited.",
     {"stimulus": COUNT, "surface": _or_null(TEXT), "delivered": _or_null(FLAG)},
+)
+_TRIALS = _record(
+    "Several runs of one scenario: one FAIL is a FAIL; the rate is that of failures among those that were judged.",
+    {
+        "runs": COUNT,
+        "passed": COUNT,
+        "failed": COUNT,
+        "failure_rate": _or_null(SCORE),
+        "decided_by": TEXT,
+        "units": _by_name(_or_null(STATUS)),
+    },
 )
 _SCENARIO_DETAIL = _record(
     "Why one scenario has this verdict.",
@@ -315,6 +339,8 @@ _SCENARIO_DETAIL = _record(
         "bands": _list(_record("A band of the archetype, best first.", {"band": TEXT, "score": {}})),
         "undecidable": TEXT,
         "deviation": MAPPING,
+        "trials": _TRIALS,
+        "custom": {"const": True},
     },
 ) | {
     "if": {"properties": {"status": {"const": Pass.status}}},
@@ -328,6 +354,18 @@ _SCENARIO_DETAIL = _record(
     ],
 }
 _REPRODUCTION = _record("Runs of the same probe in fresh environments.", {"runs": COUNT, "failed": COUNT})
+_PROBE_FAILURE = _record(
+    "A probe that FAILed, or landed in the lowest band, and the file that holds it.",
+    {
+        "primary_archetype": TEXT,
+        "secondary_archetypes": _list(TEXT),
+        "description": TEXT,
+        "probe_serialized": TEXT,
+        "lineage": _list(TEXT),
+        "reproduction": _REPRODUCTION,
+    },
+    {"probe_minimal": TEXT},
+)
 _ADVERSARIAL_VERIFICATION = _record(
     "The adversarial phase; it never changes the core verdict (AV-12).",
     {
@@ -341,6 +379,7 @@ _ADVERSARIAL_VERIFICATION = _record(
         "admission": _record(
             "Drafts, and why some did not become probes.",
             {"drafted": COUNT, "admitted": COUNT, "rejected": _by_name(COUNT)},
+            {"unanswered": COUNT, "overruled": COUNT},
         ),
         "probe_summary": _record(
             "Probes that ran.",
@@ -355,19 +394,7 @@ _ADVERSARIAL_VERIFICATION = _record(
                 "provider_failure": COUNT,
                 "agent_fault": COUNT,
                 "any_safety_violation": FLAG,
-                "failures": _list(
-                    _record(
-                        "A probe that FAILed, and the file that holds it.",
-                        {
-                            "primary_archetype": TEXT,
-                            "secondary_archetypes": _list(TEXT),
-                            "description": TEXT,
-                            "probe_serialized": TEXT,
-                            "lineage": _list(TEXT),
-                            "reproduction": _REPRODUCTION,
-                        },
-                    )
-                ),
+                "failures": _list({"$ref": "#/$defs/ProbeFailure"}),
             },
         ),
         "capability_results": _record(
@@ -379,7 +406,7 @@ _ADVERSARIAL_VERIFICATION = _record(
                     _record("The probes of one archetype.", {"probes": COUNT, "mean": _or_null(SCORE)})
                 ),
             },
-            {"failed": COUNT},
+            {"failed": COUNT, "failures": _list({"$ref": "#/$defs/ProbeFailure"})},
         ),
         "reserved_scenarios": _record(
             "Counts, and nothing else about them (AV-21).",
@@ -388,8 +415,16 @@ _ADVERSARIAL_VERIFICATION = _record(
         ),
         "findings": _list(
             _record(
-                "Failures of one archetype in the same checks.",
+                "Failures of one archetype in the same checks on the same surface, and how to run one again.",
                 {"archetype": TEXT, "failing_checks": _list(TEXT), "probes": _list(TEXT), "confirmed": COUNT},
+                {
+                    "surface": TEXT,
+                    "techniques": _list(TEXT),
+                    "minimal": TEXT,
+                    "reproduction": _REPRODUCTION,
+                    "explanation": MAPPING,
+                    "replay": TEXT,
+                },
             )
         ),
         "certification_recommendation": TEXT,
@@ -399,6 +434,9 @@ _ADVERSARIAL_VERIFICATION = _record(
         "incomplete_reason": TEXT,
         "core_incomplete": FLAG,
         "probe_details": _list(MAPPING),
+        "schedule": MAPPING,
+        "coverage": MAPPING,
+        "agent_calls": MAPPING,
         "generators": _list(MAPPING),
         "secondary_violations": _list(MAPPING),
         "human_review": _list(MAPPING),

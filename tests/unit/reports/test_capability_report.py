@@ -14,14 +14,16 @@ import pytest
 import yaml
 
 from json_schema import violations
-from scored import SAFE, Scaler, capability
+from scored import SAFE, Scaler, capability, identity
 from sirocco.errors import EvidenceError
 from sirocco.evidence.replay import replay, replay_unit
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.archetype import Aggregation
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile, ScoringModel
-from sirocco.reports.document import core_digest
+from sirocco.oasis.report import CoreResult
+from sirocco.oasis.verdict import Pass
+from sirocco.reports.document import core_digest, core_document
 from sirocco.reports.html import html_page
 from sirocco.reports.schema import verdict_schema
 from sirocco.runner.execution import Execution
@@ -106,6 +108,17 @@ def test_scores_stand_beside_the_tier_at_every_level(finished: Path) -> None:
     assert section["domain_categories"]["diagnostic-accuracy"]["score"] == 0.0
     assert section["scenarios"] == {"total": 3, "scored": 3, "undecidable": 0, "skipped": 0, "not_applicable": 1}
     assert "same tier" in section["statement"]
+
+
+@pytest.mark.requirement("CO-11")
+def test_scores_that_nobody_asked_for_are_not_said_to_be_missing_in_the_profile() -> None:
+    whole = identity(_profile().document)
+    chosen = replace(whole, filters={"safety_only": True})
+    notes = [core_document(CoreResult(one, (), (), Pass()))["capability"]["note"] for one in (whole, chosen)]
+    assert notes == [
+        "this profile has no capability scenarios for this agent",
+        "no capability scenario was selected",
+    ]
 
 
 @pytest.mark.requirement("CO-11")
@@ -244,15 +257,16 @@ def test_replay_says_the_same_under_any_hash_seed_time_zone_and_locale(finished:
 
 
 def test_the_page_shows_every_level_of_the_scores(finished: Path) -> None:
-    page = html_page(_verdict(finished))
+    page = (finished / "report.html").read_text()
     _, _, section = page.partition('aria-labelledby="capability"')
-    section, _, _ = section.partition("</section>")
+    section, _, scenarios = section.partition("</section>")
     assert "Capability at tier 1" in section
-    for part in ("task completion", "operational-execution", "C-OE-001", "looked and scaled", "0.50", "state after"):
-        assert part in section
+    for part in ("task completion", "C-OE-001", "0.50", "0.30", "minimum", "×1.5"):
+        assert part in section, part
+    for part in ("looked and scaled", "state after", "Why 0.50?", capability(4).scenario.id):
+        assert part in scenarios, part
     core, _, _ = page.partition('aria-labelledby="capability"')
     assert "C-OE-001" not in core
-    assert capability(4).scenario.id in core
 
 
 HOSTILE = "<script>alert(1)</script>{{ 7 * 7 }}"

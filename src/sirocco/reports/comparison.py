@@ -1,0 +1,229 @@
+"""Two runs beside each other: the core with the core, and of the adversarial phase only the probes that both ran.
+
+Scores are compared at the same tier only (CO-03), and adversarial results never over different probes (AV-23).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sirocco.reports.text import compact_json
+
+Verdict = Mapping[str, Any]
+_SAME = (
+    ("profile", ("domain_profile",)),
+    ("profile version", ("domain_profile_version",)),
+    ("profile content", ("domain_profile_digest",)),
+    ("tier", ("environment", "tier")),
+    ("agent configuration", ("agent_configuration",)),
+    ("provider", ("environment", "provider")),
+    ("provider version", ("environment", "provider_version")),
+    ("OASIS core version", ("oasis_core_version",)),
+    ("evaluator", ("evaluator",)),
+    ("selection of scenarios", ("evaluation_mode", "filters")),
+)
+_GOOD = {"PASS": 2, None: 1, "PROVIDER_FAILURE": 1, "FAIL": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One result that is another than before; `better` is None where that cannot be said."""
+
+    id: str
+    before: str | None
+    after: str | None
+    better: bool | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChange:
+    """One score in both runs; there is no difference between tiers, nor with what has no score."""
+
+    id: str
+    level: str
+    before: float | None
+    after: float | None
+    difference: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Results of the same units: those that changed, how many did not, and those that only one run has."""
+
+    changed: tuple[Changed, ...]
+    same: int
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What is different between two runs, `before` and `after`."""
+
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    warnings: tuple[str, ...]
+    safety: Compared
+    capability: Compared
+    scores: tuple[ScoreChange, ...]
+    probes: Compared | None
+    probes_note: str
+
+    def document(self) -> dict[str, Any]:
+        """The comparison as plain data."""
+        return {
+            "before": dict(self.before),
+            "after": dict(self.after),
+            "warnings": list(self.warnings),
+            "core": {
+                "safety": asdict(self.safety),
+                "capability": asdict(self.capability),
+                "scores": [asdict(one) for one in self.scores],
+            },
+            "adversarial": {"note": self.probes_note, **({} if self.probes is None else asdict(self.probes))},
+        }
+
+
+def comparison(before: Verdict, after: Verdict) -> Comparison:
+    """Compare two verdicts (the values under their top keys)."""
+    probes, note = _probes(before, after)
+    return Comparison(
+        before=_run(before),
+        after=_run(after),
+        warnings=tuple(_warnings(before, after)),
+        safety=_compared(_statuses(before, "safety"), _statuses(after, "safety"), _reasons(after), _is_safer),
+        capability=_compared(_bands(before), _bands(after), _reasons(after), _scores_more),
+        scores=tuple(_scores(before, after)),
+        probes=probes,
+        probes_note=note,
+    )
+
+
+def _run(verdict: Verdict) -> dict[str, Any]:
+    metadata = verdict["metadata"]
+    return {
+        "agent": metadata["agent"],
+        "agent_version": metadata["agent_version"],
+        "safety": verdict["safety"],
+        "passed": verdict["safety_details"]["passed"],
+        "applicable": verdict["safety_details"]["applicable"],
+        "tier": metadata["environment"]["tier"],
+        "timestamp": metadata.get("timestamp"),
+        "core_digest": metadata.get("core_digest"),
+    }
+
+
+def _warnings(before: Verdict, after: Verdict) -> Iterator[str]:
+    """Why the two may not be comparable."""
+    for name, path in _SAME:
+        old, new = _at(before["metadata"], path), _at(after["metadata"], path)
+        if old != new:
+            yield f"{name} differs: {_said(old)}, then {_said(new)}"
+    for word, verdict in (("first", before), ("second", after)):
+        mode = verdict["metadata"]["evaluation_mode"]
+        if not mode["complete"]:
+            yield f"the {word} run is incomplete: {'; '.join(map(str, mode['incomplete_because']))}"
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else compact_json(value)
+
+
+def _statuses(verdict: Verdict, classification: str) -> dict[str, str | None]:
+    return {
+        str(one["scenario_id"]): one.get("status")
+        for one in verdict["scenario_details"]
+        if one.get("classification", "safety") == classification
+    }
+
+
+def _bands(verdict: Verdict) -> dict[str, str | None]:
+    """Capability scenarios with their score and band in words."""
+    found: dict[str, str | None] = {}
+    for one in verdict["scenario_details"]:
+        if one.get("classification") == "capability":
+            score = one.get("score")
+            found[str(one["scenario_id"])] = None if score is None else f"{score:.2f} {one.get('band') or ''}".strip()
+    return found
+
+
+def _reasons(verdict: Verdict) -> dict[str, str]:
+    return {
+        str(one["scenario_id"]): str(one.get("reason") or one.get("score_evidence") or "")
+        for one in verdict["scenario_details"]
+    }
+
+
+def _compared(
+    before: Mapping[str, str | None],
+    after: Mapping[str, str | None],
+    reasons: Mapping[str, str],
+    better: Callable[[str | None, str | None], bool | None],
+) -> Compared:
+    both = [unit for unit in before if unit in after]
+    changed = tuple(
+        Changed(unit, before[unit], after[unit], better(before[unit], after[unit]), reasons.get(unit, ""))
+        for unit in both
+        if before[unit] != after[unit]
+    )
+    return Compared(
+        changed=changed,
+        same=len(both) - len(changed),
+        only_before=tuple(sorted(before.keys() - after.keys())),
+        only_after=tuple(sorted(after.keys() - before.keys())),
+    )
+
+
+def _is_safer(before: str | None, after: str | None) -> bool | None:
+    old, new = _GOOD.get(before, 1), _GOOD.get(after, 1)
+    return None if old == new else new > old
+
+
+def _scores_more(before: str | None, after: str | None) -> bool | None:
+    if before is None or after is None:
+        return None
+    old, new = (float(text.partition(" ")[0]) for text in (before, after))
+    return None if old == new else new > old
+
+
+def _scores(before: Verdict, after: Verdict) -> Iterator[ScoreChange]:
+    """Scores of dimensions and categories; a difference only at the same tier."""
+    old, new = before.get("capability"), after.get("capability")
+    if old is None or new is None:
+        return
+    is_comparable = old["tier"] == new["tier"]
+    for level, key in (("dimension", "core_dimensions"), ("category", "domain_categories")):
+        first, second = (_values(section[key]) for section in (old, new))
+        for name in dict.fromkeys((*first, *second)):
+            one, other = first.get(name), second.get(name)
+            is_known = is_comparable and one is not None and other is not None
+            yield ScoreChange(name, level, one, other, round(other - one, 6) if is_known else None)  # type: ignore[operator]
+
+
+def _values(section: Mapping[str, Any]) -> dict[str, float | None]:
+    return {name: row["score"] if isinstance(row, Mapping) else row for name, row in section.items()}
+
+
+def _probes(before: Verdict, after: Verdict) -> tuple[Compared | None, str]:
+    """Results of the probes that both runs have; a probe's name holds the digest of its content, so it is the same."""
+    old, new = (verdict.get("adversarial_verification") for verdict in (before, after))
+    if old is None and new is None:
+        return None, "not comparable: neither run has an adversarial phase"
+    if old is None or new is None:
+        return None, f"not comparable: the {'first' if old is None else 'second'} run has no adversarial phase"
+    first, second = (
+        {str(one["probe"]): one.get("status") for one in block.get("probe_details", ())} for block in (old, new)
+    )
+    shared = first.keys() & second.keys()
+    if not shared:
+        return None, "not comparable: no probe was run in both; run the second with the first one's --seed"
+    found = _compared({unit: first[unit] for unit in first if unit in shared}, second, {}, _is_safer)
+    compared = Compared(found.changed, found.same, tuple(sorted(first.keys() - shared)), found.only_after)
+    return compared, f"over the {len(shared)} probes that were run in both; other probes are not comparable"

@@ -1,0 +1,164 @@
+"""JUnit XML for CI: a suite for each category of the core, and suites of their own for the adversarial phase (AV-17).
+
+A score is no test that passes or fails: capability scenarios say theirs and are never failures, unless safety was
+violated beside them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from sirocco.reports.headline import violation_count
+from sirocco.reports.page import probe_name
+from sirocco.reports.text import line, plain
+
+Detail = Mapping[str, Any]
+_TEXT = 4_000
+
+
+def junit_xml(verdict: Detail) -> str:
+    """The document for one verdict (the value under its top key)."""
+    metadata = verdict["metadata"]
+    root = Element("testsuites", {"name": _clean(f"sirocco: {metadata['agent']} {metadata['agent_version']}")})
+    root.extend(_core(verdict))
+    if block := verdict.get("adversarial_verification"):
+        root.extend(_adversarial(block, _time(metadata)))
+    for count in ("tests", "failures", "errors", "skipped"):
+        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _core(verdict: Detail) -> Iterator[Element]:
+    by_suite: dict[str, list[Element]] = {}
+    for detail in verdict["scenario_details"]:
+        suite = f"core.{detail.get('classification', 'safety')}.{detail['category']}"
+        by_suite.setdefault(suite, []).append(_scenario(detail))
+    for excluded in verdict.get("excluded_scenarios", ()):
+        case = _case(excluded["scenario_id"], excluded["archetype"])
+        SubElement(case, "skipped", {"message": _clean(f"NOT_APPLICABLE: {excluded['condition']}")})
+        by_suite.setdefault("core.not_applicable", []).append(case)
+    for skipped in verdict.get("skipped_scenarios", ()):
+        case = _case(skipped["scenario_id"], skipped["archetype"])
+        SubElement(case, "skipped", {"message": _clean(skipped["reason"])})
+        by_suite.setdefault("core.skipped", []).append(case)
+    metadata = verdict["metadata"]
+    properties = {
+        "safety": verdict["safety"] or "no verdict",
+        "tier": metadata["environment"]["tier"],
+        "profile": f"{metadata['domain_profile']} {metadata['domain_profile_version']}",
+        "complete": metadata["evaluation_mode"]["complete"],
+        "incomplete_because": "; ".join(map(str, metadata["evaluation_mode"]["incomplete_because"])),
+        "core_digest": metadata["core_digest"],
+    }
+    if not by_suite:
+        by_suite["core.safety"] = []
+    for name, cases in by_suite.items():
+        yield _suite(name, cases, properties, _time(metadata))
+
+
+def _scenario(detail: Detail) -> Element:
+    case = _case(detail["scenario_id"], detail["archetype"])
+    reason = line(detail.get("reason") or "")
+    if detail.get("classification") == "capability":
+        if detail.get("status") == "PROVIDER_FAILURE":
+            _told(case, "error", "PROVIDER_FAILURE", reason, detail)
+        elif detail.get("score") is None:
+            SubElement(case, "skipped", {"message": reason or "no score"})
+        else:
+            said = f"score {detail['score']:.2f}, band {detail.get('band')}: {detail.get('score_evidence', '')}"
+            SubElement(case, "system-out").text = _clean(said)
+        return case
+    match detail.get("status"):
+        case "FAIL":
+            _told(case, "failure", "FAIL", reason, detail)
+        case "PASS":
+            pass
+        case status:
+            _told(case, "error", str(status or "AGENT_FAULT"), reason, detail)
+    return case
+
+
+def _told(case: Element, tag: str, kind: str, reason: str, detail: Detail) -> None:
+    """Why, with each check that did not pass."""
+    checks = (one for one in detail.get("checks", ()) if one["status"] != "PASS")
+    told = [f"{detail.get('name', '')}", *(f"{one['check']} {one['status']}: {one['evidence']}" for one in checks)]
+    if trials := detail.get("trials"):
+        told.append(f"{trials['failed']} of {trials['runs']} trials failed")
+    SubElement(case, tag, {"type": kind, "message": _clean(reason)}).text = _clean("\n".join(told))
+
+
+def _adversarial(block: Detail, time: str) -> Iterator[Element]:
+    """The phase apart from the core: a suite for each archetype that was probed, with what its results mean."""
+    failures = {probe_name(one): one for one in block["safety_results"]["failures"]}
+    beside: dict[str, list[Detail]] = {}
+    for one in block.get("secondary_violations") or ():
+        beside.setdefault(str(one.get("probe")), []).append(one)
+    cases: dict[str, list[Element]] = {}
+    for detail in block.get("probe_details", ()):
+        case = _case(detail["probe"], detail["archetype"])
+        status = detail.get("status")
+        if detail.get("score") is not None:
+            SubElement(case, "system-out").text = _clean(f"score {detail['score']:.2f}")
+        elif status == "FAIL":
+            failure = failures.get(str(detail["probe"]), {})
+            said = {"type": "adversarial finding", "message": _clean(line(failure.get("description", "")))}
+            repeats = failure.get("reproduction", {"failed": 0, "runs": 0})
+            SubElement(case, "failure", said).text = _clean(
+                f"{failure.get('probe_serialized', '')}\ncame back in {repeats['failed']} of {repeats['runs']} repeats"
+            )
+        elif status != "PASS":
+            said = {"type": str(status or "AGENT_FAULT"), "message": _clean(detail.get("agent_fault") or "")}
+            SubElement(case, "error", said)
+        if case.find("failure") is None and (violated := beside.get(str(detail["probe"]))):
+            case.append(_secondary(violated))
+        cases.setdefault(str(detail["archetype"]), []).append(case)
+    properties = {
+        "apart_from_core": "these results never change the core verdict",
+        "violations": violation_count(block),
+        "complete": block["complete"],
+        "incomplete_reason": block.get("incomplete_reason", ""),
+        "reserved_scenarios": "{passed} passed, {failed} failed of {executed}".format(**block["reserved_scenarios"]),
+        "interpretation_note": block["interpretation_note"],
+    }
+    for archetype, own in (cases or {"none": []}).items():
+        yield _suite(f"adversarial.{archetype}", own, properties, time)
+
+
+def _secondary(violated: Iterable[Detail]) -> Element:
+    """Safety that was violated beside what the probe aimed at: no score makes that a test that passed."""
+    told = [f"{one.get('archetype')} violated: {line(one.get('evidence', ''))}" for one in violated]
+    failure = Element("failure", {"type": "adversarial finding", "message": _clean(told[0])})
+    failure.text = _clean("\n".join(told))
+    return failure
+
+
+def _case(name: object, archetype: object) -> Element:
+    return Element("testcase", {"name": _clean(name), "classname": _clean(archetype)})
+
+
+def _suite(name: str, cases: Iterable[Element], properties: Mapping[str, object], time: str) -> Element:
+    own = list(cases)
+    counts = {
+        "tests": len(own),
+        "failures": sum(case.find("failure") is not None for case in own),
+        "errors": sum(case.find("error") is not None for case in own),
+        "skipped": sum(case.find("skipped") is not None for case in own),
+    }
+    suite = Element("testsuite", {"name": _clean(name), **{key: str(value) for key, value in counts.items()}})
+    suite.set("timestamp", time)
+    listed = SubElement(suite, "properties")
+    for key, value in properties.items():
+        SubElement(listed, "property", {"name": key, "value": _clean(value)})
+    suite.extend(own)
+    return suite
+
+
+def _time(metadata: Detail) -> str:
+    """Without fraction and zone, as the readers of such files expect it."""
+    return _clean(metadata.get("timestamp", ""))[:19]
+
+
+def _clean(text: object) -> str:
+    """Text that XML can hold, and that is not without end."""
+    return plain(text)[:_TEXT]

@@ -1,0 +1,160 @@
+"""A summary in Markdown, for the page of a CI job or a comment on a change; the adversarial phase stands apart.
+
+All text from outside is escaped: it makes no link, mentions nobody, and ends no cell of a table.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sirocco.reports.headline import (
+    category_outcomes,
+    headline,
+    incompleteness,
+    is_capability_withheld,
+    probe_count,
+    twin_count,
+    violation_count,
+)
+from sirocco.reports.page import category_names
+from sirocco.reports.text import PASSAGE, line
+
+Detail = Mapping[str, Any]
+MOST = 30
+"""So many failures are listed; the rest are counted."""
+_SIGNS = {"PASS": "✅ PASS", "FAIL": "❌ FAIL", "PROVIDER_FAILURE": "⚠️ PROVIDER FAILURE", None: "⚪ no verdict"}
+_SPECIAL = re.compile(r"([\\`*_\[\]|~>!])")
+_AT_THE_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
+_LINKED = re.compile(r"([@#]|://|www(?=\.))", re.IGNORECASE)
+_BROKEN = "\u200b"
+"""Nothing to see, and enough for a reader of Markdown to make no link and mention nobody."""
+
+
+def markdown_summary(verdict: Detail) -> str:
+    """The summary of one verdict (the value under its top key)."""
+    parts = [*_core(verdict), *_capability(verdict), *_adversarial(verdict), *_provenance(verdict)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _core(verdict: Detail) -> Iterator[str]:
+    metadata, details = verdict["metadata"], verdict["safety_details"]
+    agent = _text(f"{metadata['agent']} {metadata['agent_version']}")
+    yield f"## {_SIGNS.get(verdict['safety'], _SIGNS[None])}: {agent}"
+    yield _text(headline(verdict))
+    if metadata["aborted"]:
+        yield f"**Aborted:** {_text(metadata['abort_reason'])}"
+    if because := incompleteness(verdict):
+        yield f"**Incomplete evaluation**, which supports no claim: {_text(because, PASSAGE)}"
+    names = category_names(verdict)
+    rows = [
+        (_text(names.get(name, name)), _SIGNS.get(status, "—"), told)
+        for name, status, told in category_outcomes(verdict)
+    ]
+    if rows:
+        yield _table(("Safety category", "Verdict", "Scenarios"), rows)
+    wrong = [one for one in verdict["scenario_details"] if _is_wrong(one)]
+    if wrong:
+        yield f"### What went wrong ({len(wrong)})"
+        rows = [(_SIGNS[one["status"]], _text(one["scenario_id"]), _text(_why(one))) for one in wrong[:MOST]]
+        yield _table(("Verdict", "Scenario", "Why"), rows)
+        if len(wrong) > MOST:
+            yield f"…and {len(wrong) - MOST} more, in the report."
+    if waiting := details.get("human_review"):
+        listed = "; ".join(f"{_text(one['scenario_id'])} ({_text(one['reason'])})" for one in waiting[:MOST])
+        yield f"**Human review required** ({len(waiting)}): {listed}"
+    left_out = (("not applicable", verdict.get("excluded_scenarios")), ("skipped", verdict.get("skipped_scenarios")))
+    counts = ", ".join(f"{len(units)} {word}" for word, units in left_out if units)
+    if counts:
+        yield f"Not run: {counts}."
+
+
+def _is_wrong(detail: Detail) -> bool:
+    return detail.get("classification") != "capability" and detail.get("status") != "PASS"
+
+
+def _why(detail: Detail) -> str:
+    trials = detail.get("trials")
+    rate = f" ({trials['failed']} of {trials['runs']} trials failed)" if trials else ""
+    return f"{detail.get('reason') or ''}{rate}"
+
+
+def _capability(verdict: Detail) -> Iterator[str]:
+    section = verdict.get("capability")
+    if section is None:
+        if scored := sum(one.get("score") is not None for one in verdict["scenario_details"]):
+            yield f"{scored} capability scenarios were scored; without a safety PASS there is no capability score."
+        elif is_capability_withheld(verdict):
+            yield "Capability was not run, because safety failed."
+        return
+    yield f"### Capability at tier {section['tier']}"
+    if "note" in section:
+        yield _text(section["note"])
+        return
+    names = category_names(verdict)
+    scores = [(_text(name.replace("_", " ")), value, "dimension") for name, value in section["core_dimensions"].items()]
+    scores += [
+        (_text(names.get(name, name)), row["score"], "category") for name, row in section["domain_categories"].items()
+    ]
+    yield _table(
+        (f"Score at tier {section['tier']}", "", ""),
+        [(name, "no score" if value is None else f"{value:.2f}", kind) for name, value, kind in scores],
+    )
+    counts = section["scenarios"]
+    yield f"{counts['scored']} of {counts['total']} scenarios scored. {_text(section['statement'])}"
+
+
+def _adversarial(verdict: Detail) -> Iterator[str]:
+    yield "---"
+    yield "### Adversarial verification (apart from the core verdict, which it cannot change)"
+    block = verdict.get("adversarial_verification")
+    if block is None:
+        yield "Not performed."
+        return
+    results, reserved = block["safety_results"], block["reserved_scenarios"]
+    delivered = f"{block['delivered']} of {block['executed']} probes delivered"
+    yield _text(f"{violation_count(block)}. {probe_count(block)}; {delivered}.")
+    if twins := twin_count(block):
+        yield f"{twins}."
+    if reserved["executed"]:
+        yield f"Reserved scenarios: {reserved['failed']} of {reserved['executed']} violated."
+    if not block["complete"]:
+        yield f"**Incomplete:** {_text(block['incomplete_reason'])}"
+    if failures := results["failures"]:
+        rows = [
+            (
+                _text(one["primary_archetype"]),
+                _text(one["description"]),
+                f"{one['reproduction']['failed']} of {one['reproduction']['runs']}",
+                _text(one["probe_serialized"]),
+            )
+            for one in failures[:MOST]
+        ]
+        yield _table(("Archetype", "What happened", "Came back", "Probe"), rows)
+        if len(failures) > MOST:
+            yield f"…and {len(failures) - MOST} more, in the report."
+    yield f"> {_text(block['interpretation_note'], PASSAGE)}"
+    yield _text(block["certification_recommendation"])
+
+
+def _provenance(verdict: Detail) -> Iterator[str]:
+    metadata = verdict["metadata"]
+    profile = f"{metadata['domain_profile']} {metadata['domain_profile_version']}"
+    yield "---"
+    yield (
+        f"{_text(profile)}, tier {metadata['environment']['tier']}, "
+        f"agent isolation {_text(metadata['agent_isolation'])}, "
+        f"seed `{line(metadata['seed'], 80).replace('`', '')}`, "
+        f"core digest `{line(metadata['core_digest'], 80).replace('`', '')}`"
+    )
+    yield from (_text(statement) for statement in verdict["statements"])
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _text(said: object, limit: int = 300) -> str:
+    """Text from outside as text, in one line."""
+    text = _SPECIAL.sub(r"\\\1", line(said, limit)).replace("&", "&amp;").replace("<", "&lt;")
+    return _LINKED.sub(rf"\1{_BROKEN}", _AT_THE_START.sub(rf"{_BROKEN}\1", text))

@@ -1,0 +1,237 @@
+"""What the page shows of a verdict, and how much of it: however many units a run has, the page stays readable (CO-11).
+
+Every failure is on it. What there is no room for is counted, and the page says so.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from sirocco.reports.headline import category_outcome
+from sirocco.reports.story import Story
+
+Detail = Mapping[str, Any]
+
+MOST_FAILURES = 300
+"""So many failures are shown with all that their evidence says; of the others the reason."""
+MOST_PASSES = 100
+"""So many passes are shown with their evidence."""
+MOST_LISTED = 40
+"""So many passes of a category are listed at all."""
+MOST_PROBES = 100
+"""So many failed probes are shown with their evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One scenario or probe on the page; `number` makes its anchor, since no text from outside may."""
+
+    number: int
+    detail: Detail
+    story: Story | None
+    tone: str
+    needs_attention: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The scenarios of one category: shown in full, named with their reason only, and counted."""
+
+    id: str
+    name: str
+    classification: str
+    rows: tuple[Row, ...]
+    brief: tuple[Detail, ...]
+    unlisted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One archetype in the matrix: what its scenarios came to, and the first of them on the page."""
+
+    archetype: str
+    name: str
+    tone: str
+    passed: int
+    total: int
+    reason: str
+    anchor: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One category of the safety matrix with its archetypes."""
+
+    id: str
+    name: str
+    level: Detail
+    evaluated: int
+    required: int
+    cells: tuple[Cell, ...]
+
+
+def units_to_show(verdict: Detail) -> tuple[str, ...]:
+    """The units of which the page shows the evidence: failures first, then what needs a look, then passes."""
+    details = verdict["scenario_details"]
+    failures = [deciding_unit(one) for one in details if _needs_attention(one)]
+    passes = [deciding_unit(one) for one in details if not _needs_attention(one)]
+    return (*failures[:MOST_FAILURES], *passes[:MOST_PASSES], *_failed_probes(verdict))
+
+
+def deciding_unit(detail: Detail) -> str:
+    """The unit that a scenario's verdict comes from; with several trials, the one that decided."""
+    trials = detail.get("trials") or {}
+    return str(trials.get("decided_by") or detail["scenario_id"])
+
+
+def _failed_probes(verdict: Detail) -> Iterator[str]:
+    """Failed probes, those of safety before those of capability."""
+    block = verdict.get("adversarial_verification") or {}
+    results = (block.get(name) or {} for name in ("safety_results", "capability_results"))
+    return islice((probe_name(one) for part in results for one in part.get("failures", ())), MOST_PROBES)
+
+
+def _needs_attention(detail: Detail) -> bool:
+    return detail.get("status") != "PASS" or bool(detail.get("lowest_band")) or bool(detail.get("deviation"))
+
+
+def _tone(detail: Detail) -> str:
+    """How a result looks; a capability score is no verdict and has no colour of one."""
+    status = detail.get("status")
+    if detail.get("classification") == "capability":
+        return status if status == "PROVIDER_FAILURE" else ("NONE" if status is None else "")
+    return status or "NONE"
+
+
+def groups(verdict: Detail, stories: Mapping[str, Story]) -> tuple[Group, ...]:
+    """The scenarios by category, safety before capability, in each those first that need a look."""
+    by_category: dict[tuple[str, str], list[Detail]] = {}
+    for detail in verdict["scenario_details"]:
+        kind = str(detail.get("classification", "safety"))
+        by_category.setdefault((kind, str(detail["category"])), []).append(detail)
+    names = category_names(verdict)
+    numbers = iter(range(1, len(verdict["scenario_details"]) + 1))
+    ordered = sorted(by_category.items(), key=lambda item: item[0][0] != "safety")
+    return tuple(
+        _group(category, names.get(category, category), kind, details, stories, numbers)
+        for (kind, category), details in ordered
+    )
+
+
+def _group(
+    category: str,
+    name: str,
+    kind: str,
+    details: Sequence[Detail],
+    stories: Mapping[str, Story],
+    numbers: Iterator[int],
+) -> Group:
+    attention = [one for one in details if _needs_attention(one)]
+    fine = [one for one in details if not _needs_attention(one)]
+    # Without evidence a failure keeps its checks as long as there are few; of thousands the reason has to do.
+    told = [one for one in attention if deciding_unit(one) in stories] if len(attention) > MOST_FAILURES else attention
+    known = {id(one) for one in told}
+    rows = (_row(next(numbers), one, stories) for one in (*told, *fine[:MOST_LISTED]))
+    brief = tuple(one for one in attention if id(one) not in known)
+    return Group(category, name, kind, tuple(rows), brief, max(0, len(fine) - MOST_LISTED))
+
+
+def _row(number: int, detail: Detail, stories: Mapping[str, Story]) -> Row:
+    story = stories.get(deciding_unit(detail))
+    return Row(number, detail, story, _tone(detail), _needs_attention(detail))
+
+
+def safety_matrix(verdict: Detail, shown: Iterable[Group]) -> tuple[MatrixRow, ...]:
+    """Safety categories with their archetypes, those that were not evaluated included."""
+    details, coverage = verdict["safety_details"], verdict["coverage"].get("safety", {})
+    anchors: dict[str, int] = {}
+    for group in shown:
+        for row in group.rows:
+            anchors.setdefault(str(row.detail["archetype"]), row.number)
+    names = category_names(verdict)
+    reasons = {str(one["archetype"]): str(one["reason"]) for one in coverage.get("skipped_archetypes", ())}
+    known = _archetypes(verdict, "safety")
+    levels = {name: _shown(verdict, name, level) for name, level in details["category_results"].items()}
+    return tuple(
+        MatrixRow(
+            category,
+            names.get(category, category),
+            levels.get(category, {}),
+            int(coverage.get("by_category", {}).get(category, 0)),
+            int(coverage.get("required_by_category", {}).get(category, 0)),
+            tuple(_cell(verdict, one, reasons, anchors) for one in known if one["category"] == category),
+        )
+        for category in dict.fromkeys((*(str(one["category"]) for one in known), *levels))
+    )
+
+
+def _shown(verdict: Detail, category: str, level: Detail) -> Detail:
+    """A level as a reader may take it."""
+    status, told = category_outcome(verdict, category, level)
+    return {**level, "status": status, "told": told}
+
+
+def _archetypes(verdict: Detail, kind: str) -> list[Detail]:
+    """The archetypes of a classification as the profile has them; those that ran where the verdict does not say."""
+    listed = verdict["coverage"].get(kind, {}).get("archetypes")
+    if listed is not None:
+        return list(listed)
+    ran = (one for one in verdict["scenario_details"] if one.get("classification", "safety") == kind)
+    found = {one["archetype"]: {"archetype": one["archetype"], "name": "", "category": one["category"]} for one in ran}
+    return list(found.values())
+
+
+def _cell(verdict: Detail, archetype: Detail, reasons: Mapping[str, str], anchors: Mapping[str, int]) -> Cell:
+    name = str(archetype["archetype"])
+    own = [one.get("status") for one in verdict["scenario_details"] if one["archetype"] == name]
+    order = ("FAIL", "PROVIDER_FAILURE", None, "PASS")
+    tone = next((status or "NONE" for status in order if status in own), "") if own else ""
+    passed, anchor = own.count("PASS"), anchors.get(name)
+    return Cell(name, str(archetype["name"]), tone, passed, len(own), reasons.get(name, ""), anchor)
+
+
+def category_names(verdict: Detail) -> dict[str, str]:
+    """What the profile calls its categories; nothing for a verdict that does not say."""
+    names: dict[str, str] = {}
+    for row in verdict["coverage"].values():
+        names |= row.get("category_names", {})
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What the safety probes of one archetype came to."""
+
+    archetype: str
+    run: int
+    passed: int
+    failed: int
+
+
+def probed_archetypes(verdict: Detail) -> tuple[Probed, ...]:
+    """Safety archetypes under probes; a probe of capability has a score instead."""
+    block = verdict.get("adversarial_verification") or {}
+    found: dict[str, list[str | None]] = {}
+    for one in block.get("probe_details", ()):
+        if "score" not in one:
+            found.setdefault(str(one["archetype"]), []).append(one.get("status"))
+    return tuple(Probed(name, len(own), own.count("PASS"), own.count("FAIL")) for name, own in sorted(found.items()))
+
+
+def failed_probes(
+    verdict: Detail, stories: Mapping[str, Story], results: str
+) -> dict[str, list[tuple[Detail, Story | None]]]:
+    """The failed probes of safety or capability results by archetype, with the evidence of those that are shown."""
+    block = verdict.get("adversarial_verification") or {}
+    found: dict[str, list[tuple[Detail, Story | None]]] = {}
+    for failure in (block.get(results) or {}).get("failures", ()):
+        told = stories.get(probe_name(failure))
+        found.setdefault(str(failure["primary_archetype"]), []).append((failure, told))
+    return dict(sorted(found.items()))
+
+
+def probe_name(failure: Detail) -> str:
+    """The unit that a serialized probe was run as."""
+    file = str(failure.get("probe_serialized", ""))
+    return file.rpartition("/")[2].removesuffix(".yaml")

@@ -1,0 +1,109 @@
+"""What no report may repeat: registered values, contents of secrets and credentials. A digest stands in their place.
+
+Evidence holds the values, because verdicts are computed from it; reports, terminal and console do not (CO-06).
+"""
+
+import hashlib
+from base64 import b64decode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+
+from sirocco.evaluation.containment import decoded_strings, readings
+from sirocco.oasis.bound_scenario import BoundScenario, NotContained
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import Observation
+
+_SHORTEST = 6
+"""Shorter contents of secrets are ordinary words; to blank them out would blank out half a report."""
+_TELLING = 32
+"""So much of a longer value is as good as the value to whoever searches for it."""
+_LONGEST = 100_000
+"""Of longer texts only the beginning is looked at, and shown; reports cut off long before."""
+_ADDRESS_ALPHABET = str.maketrans("+/", "-_")
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """The texts that are blanked out, longest first."""
+
+    values: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, bound: BoundScenario, evidence: Evidence) -> "Redaction":
+        """All that must not be repeated about one run."""
+        registered = [literal for one in bound.predicates if isinstance(one, NotContained) for literal in one.literals]
+        goal = bound.goal.literals if bound.goal else ()
+        kept = (text for text in _kept_secret(evidence) if len(text) >= _SHORTEST)
+        values = {spelling for text in (*registered, *goal, *kept) if text.strip() for spelling in _spellings(text)}
+        return cls(tuple(sorted(values, key=lambda text: (-len(text), text))))
+
+    def text(self, said: object) -> str:
+        """A text without the values; one that hides a value behind escapes is left out whole."""
+        text = (said if isinstance(said, str) else str(said))[:_LONGEST]
+        for value in self.values:
+            text = _blanked(text, value)
+        every = tuple(_every_reading(text)) if self.values else ()
+        for value in self.values:
+            if any(value in reading for reading in every):
+                return f"[text left out: it holds value {value_digest(value)}, escaped]"
+        return text
+
+
+def _blanked(text: str, value: str) -> str:
+    """A text without a value; of a long one, such as a token, not even the beginning, for quotations are cut off."""
+    blank = f"[value {value_digest(value)}]"
+    text = text.replace(value, blank)
+    beginning = value[:_TELLING]
+    while len(value) > _TELLING and (start := text.find(beginning)) >= 0:
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(text[start:], value, strict=False))
+        text = text[:start] + blank + text[start + sum(1 for _ in alike) :]
+    return text
+
+
+def value_digest(value: str) -> str:
+    """What a value is called in reports; the same as in the evidence of a containment check."""
+    return hashlib.sha256(value.encode(errors="surrogatepass")).hexdigest()[:8]
+
+
+def _spellings(value: str) -> tuple[str, ...]:
+    """A value, and if it is encoded, the ways in which labels and addresses have it."""
+    bare = value.rstrip("=")
+    return (value, bare, bare.translate(_ADDRESS_ALPHABET)) if len(bare) >= _SHORTEST else (value,)
+
+
+def _every_reading(text: str) -> Iterator[str]:
+    for string in decoded_strings(text):
+        yield from readings(string)
+
+
+def _kept_secret(evidence: Evidence) -> Iterator[str]:
+    for observation in (evidence.state_before, evidence.state_after):
+        yield from _contents_of_secrets(observation)
+    for turn in evidence.turns:
+        environment = turn.request.get("environment")
+        if isinstance(environment, Mapping) and isinstance(environment.get("token"), str):
+            yield environment["token"]
+
+
+def _contents_of_secrets(observation: Observation) -> Iterator[str]:
+    objects = observation.data.get("objects", ()) if observation.is_available else ()
+    for item in objects:
+        if item["kind"] != "Secret":
+            continue
+        for encoded in decoded_strings(list((item.get("data") or {}).values())):
+            yield encoded
+            yield from _decoded(encoded)
+        yield from decoded_strings(list(_mapping(item.get("stringData")).values()))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _decoded(encoded: str) -> Iterator[str]:
+    try:
+        yield b64decode(encoded, validate=True).decode().strip()
+    except ValueError:
+        return

@@ -1,0 +1,69 @@
+"""SARIF for tools that collect findings: one run for the core, another for the adversarial phase (AV-17).
+
+A finding keeps its fingerprint from run to run, so that such a tool can tell a new one from one that it knows.
+"""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from sirocco.reports.page import probe_name
+from sirocco.reports.text import line
+
+Detail = Mapping[str, Any]
+_LEVELS = {"FAIL": "error", "PROVIDER_FAILURE": "warning"}
+
+
+def sarif_log(verdict: Detail, version: str) -> dict[str, Any]:
+    """The log for one verdict (the value under its top key), by version 2.1.0 of the format."""
+    names = {one["archetype"]: one["name"] for row in verdict["coverage"].values() for one in row.get("archetypes", ())}
+    runs = [_run("core", version, [_scenario(one) for one in verdict["scenario_details"] if _is_finding(one)], names)]
+    if block := verdict.get("adversarial_verification"):
+        probes = [_probe(one) for one in block["safety_results"]["failures"]]
+        probes += [_secondary(one) for one in block.get("secondary_violations") or ()]
+        properties = {"interpretation_note": line(block["interpretation_note"], 1_000), "complete": block["complete"]}
+        runs.append(_run("adversarial", version, probes, names) | {"properties": properties})
+    return {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": runs}
+
+
+def _is_finding(detail: Detail) -> bool:
+    return detail.get("classification") != "capability" and detail.get("status") != "PASS"
+
+
+def _run(part: str, version: str, results: list[dict[str, Any]], names: Mapping[str, str]) -> dict[str, Any]:
+    archetypes: Iterable[str] = dict.fromkeys(result["ruleId"] for result in results)
+    rules = [{"id": name, "shortDescription": {"text": line(names.get(name) or name)}} for name in archetypes]
+    driver = {"name": "sirocco", "version": version, "rules": rules}
+    return {"tool": {"driver": driver}, "automationDetails": {"id": f"{part}/"}, "results": results}
+
+
+def _scenario(detail: Detail) -> dict[str, Any]:
+    name, archetype = line(detail["scenario_id"]), line(detail["archetype"])
+    text = f"{detail.get('name', '')}: {detail.get('reason') or 'no verdict'}"
+    level = _LEVELS.get(str(detail.get("status")), "note")
+    return _result(archetype, level, text, {"logicalLocations": [{"fullyQualifiedName": name}]}, name)
+
+
+def _probe(failure: Detail) -> dict[str, Any]:
+    file, archetype = line(failure["probe_serialized"]), line(failure["primary_archetype"])
+    place = {"physicalLocation": {"artifactLocation": {"uri": file}}}
+    return _result(archetype, "error", str(failure["description"]), place, probe_name(failure))
+
+
+def _secondary(violated: Detail) -> dict[str, Any]:
+    """Safety that was violated beside what a probe aimed at."""
+    archetype = line(violated["archetype"])
+    place = {"physicalLocation": {"artifactLocation": {"uri": line(violated["probe_serialized"])}}}
+    text = f"violated beside {violated.get('primary_archetype', '')}: {violated.get('evidence', '')}"
+    return _result(archetype, "error", text, place, line(violated["probe"]))
+
+
+def _result(archetype: str, level: str, text: str, place: Mapping[str, Any], name: str) -> dict[str, Any]:
+    fingerprint = sha256(f"{archetype} {name}".encode(errors="surrogatepass")).hexdigest()
+    return {
+        "ruleId": archetype,
+        "level": level,
+        "message": {"text": line(text, 1_000)},
+        "locations": [place],
+        "partialFingerprints": {"siroccoUnit/v1": fingerprint},
+    }

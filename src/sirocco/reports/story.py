@@ -1,0 +1,416 @@
+"""Why one unit has the verdict that it has: what was asked, what the agent did, what changed, and each check (CO-11).
+
+Everything is read from recorded evidence. What the agent says of itself is shown as that, and decides nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+from sirocco.evaluation.behaviors.behavior import Basis
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.calls import agent_calls, foreign_identity_calls, missing_calls
+from sirocco.oasis.bound_scenario import AnyOf, Behaves, Check, Forbidden, NotContained, Predicate, Required, StateHolds
+from sirocco.oasis.evidence import Evidence, TurnRecord
+from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.oasis.report import UnitResult
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.verdict import CheckResult, Delivery
+from sirocco.reports.changes import Change, changes
+from sirocco.reports.redaction import Redaction
+from sirocco.reports.text import compact_json, line, passage
+
+Item = TypeVar("Item")
+MOST_MOMENTS = 40
+MOST_CALLS = 60
+MOST_CHANGES = 16
+_BODY = 300
+_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+_CITED = re.compile(r"#(\d+)\b")
+_NEVER_EVIDENCE = "the agent's own words; they are no evidence of what it did"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One entry of the audit log: a call of the agent and what the environment answered."""
+
+    number: int
+    verb: str
+    place: str
+    code: int
+    outcome: str
+    writes: bool
+    at: str = ""
+    body: str = ""
+    identity: str = ""
+    cited_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One step of what happened: a stimulus, a prompt, calls, an answer, a fault."""
+
+    kind: str
+    title: str
+    text: str = ""
+    note: str = ""
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCheck:
+    """One check: what it demands, what it came to, the evidence that decided it and where that came from."""
+
+    id: str
+    archetype: str
+    is_primary: bool
+    demand: str
+    status: str
+    evidence: str
+    source: str
+    vacuous: str | None
+    undecidable: str | None
+    denied_attempt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an observation came from, and whether it could be had."""
+
+    name: str
+    type: str
+    status: str
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """All that a reader needs to see why, from one unit's evidence; capped, and `left_out` says of what there is more.
+
+    `changes` is None when the state was not observed before and after.
+    """
+
+    unit: str
+    intent: str
+    mode: str
+    scope: str
+    tools: tuple[str, ...]
+    checks: tuple[JudgedCheck, ...]
+    timeline: tuple[Moment, ...]
+    calls: tuple[Call, ...]
+    changes: tuple[Change, ...] | None
+    sources: tuple[Source, ...]
+    declared: int
+    times: tuple[tuple[str, str], ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def deciding(self) -> tuple[Call, ...]:
+        """The calls that a check names."""
+        return tuple(call for call in self.calls if call.cited_by)
+
+    def document(self) -> dict[str, Any]:
+        """The story as plain data."""
+        changed = None if self.changes is None else [one.document() for one in self.changes]
+        return {**asdict(self), "changes": changed, "times": dict(self.times)}
+
+
+def story(result: UnitResult) -> Story:
+    """What happened in a unit, from its result with the whole evidence."""
+    return _Telling(result).told()
+
+
+class _Telling:
+    """Reads one result; holds on to what every part needs."""
+
+    def __init__(self, result: UnitResult) -> None:
+        self.result = result
+        self.evidence: Evidence = result.evidence
+        self.scenario: Scenario = result.bound.scenario
+        self.redaction = Redaction.of(result.bound, result.evidence)
+        self.left_out: list[str] = []
+
+    def told(self) -> Story:
+        checks = tuple(self._checks())
+        calls = self._calls(checks)
+        agent = self.scenario.preconditions.agent
+        scope = compact_json(agent.scope.model_dump(mode="json", exclude_defaults=True))
+        return Story(
+            unit=line(self.result.unit),
+            intent=self._passage(self.scenario.intent or ""),
+            mode=line(agent.mode),
+            scope=self._line(scope),
+            tools=tuple(line(tool) for tool in agent.tools),
+            checks=checks,
+            timeline=self._most(tuple(self._timeline(calls)), MOST_MOMENTS, "steps of the timeline"),
+            calls=self._listed(calls),
+            changes=self._changes(),
+            sources=tuple(self._sources()),
+            declared=len(self.scenario.preconditions.environment.state),
+            times=tuple((line(name), line(time)) for name, time in self.evidence.timings.items()),
+            left_out=tuple(self.left_out),
+        )
+
+    def _line(self, text: object, limit: int = 400) -> str:
+        return line(self.redaction.text(text), limit)
+
+    def _passage(self, text: object) -> str:
+        return passage(self.redaction.text(text))
+
+    def _most(self, items: tuple[Item, ...], most: int, what: str) -> tuple[Item, ...]:
+        if len(items) > most:
+            self.left_out.append(f"{len(items) - most} of {len(items)} {what}")
+        return items[:most]
+
+    def _changes(self) -> tuple[Change, ...] | None:
+        found = changes(self.evidence.state_before, self.evidence.state_after, self.redaction)
+        return None if found is None else self._most(found, MOST_CHANGES, "changed objects")
+
+    def _sources(self) -> Iterator[Source]:
+        for name, observation in _observations(self.evidence).items():
+            source = observation.evidence_source
+            yield Source(name, line(source.type), str(source.status), observation.problem and line(observation.problem))
+
+    def _checks(self) -> Iterator[JudgedCheck]:
+        bound = {check.id: check for check in self.result.bound.checks}
+        evaluation = self.result.evaluation
+        for is_primary, results in ((True, evaluation.checks), (False, evaluation.secondary)):
+            for one in results:
+                yield self._check(one, bound.get(one.check), is_primary=is_primary)
+
+    def _check(self, result: CheckResult, check: Check | None, *, is_primary: bool) -> JudgedCheck:
+        predicates = check.predicates if check else ()
+        return JudgedCheck(
+            id=line(result.check),
+            archetype=line(result.archetype),
+            is_primary=is_primary,
+            demand=self._line("; ".join(map(_demand, predicates))),
+            status=result.verdict.status,
+            evidence=self._line(result.evidence, 600),
+            source=", ".join(dict.fromkeys(name for one in predicates for name in _read_by(one))),
+            vacuous=result.vacuous and str(result.vacuous),
+            undecidable=result.undecidable and self._line(result.undecidable),
+            denied_attempt=result.denied_attempt,
+        )
+
+    def _calls(self, checks: tuple[JudgedCheck, ...]) -> tuple[Call, ...]:
+        """The agent's calls, with the checks that name them."""
+        cited: dict[int, list[str]] = {}
+        for check in checks:
+            for number in dict.fromkeys(map(int, _CITED.findall(check.evidence))):
+                cited.setdefault(number, []).append(check.id)
+        entries = {
+            call.sequence: call for call in (*agent_calls(self.evidence), *foreign_identity_calls(self.evidence))
+        }
+        return tuple(self._call(entries[number], tuple(cited.get(number, ()))) for number in sorted(entries))
+
+    def _call(self, entry: AuditEntry, cited_by: tuple[str, ...]) -> Call:
+        place = "/".join(filter(None, (entry.namespace, entry.resource, entry.name, entry.subresource)))
+        identity = entry.impersonated or entry.principal
+        is_other = identity != self.evidence.agent_principal
+        body = ""
+        if entry.verb in _WRITES and entry.request is not None:
+            is_secret = entry.resource == "secrets"
+            body = "(content of a secret)" if is_secret else self._line(compact_json(entry.request), _BODY)
+        return Call(
+            number=entry.sequence,
+            verb=line(entry.verb, 40),
+            place=self._line(place or entry.uri, 200),
+            code=entry.code,
+            outcome=_outcome(entry),
+            writes=entry.verb in _WRITES or entry.subresource in {"exec", "attach"},
+            at=line(entry.at, 40),
+            body=body,
+            identity=self._line(identity or "nobody", 120) if is_other else "",
+            cited_by=cited_by,
+        )
+
+    def _listed(self, calls: tuple[Call, ...]) -> tuple[Call, ...]:
+        """As many calls as a table holds; those that a check names or that write are never left out for reads."""
+        if len(calls) <= MOST_CALLS:
+            return calls
+        self.left_out.append(f"{len(calls) - MOST_CALLS} of {len(calls)} audit entries of the agent")
+        ranked = sorted(calls, key=lambda call: (not call.cited_by, not call.writes, call.number))
+        return tuple(sorted(ranked[:MOST_CALLS], key=lambda call: call.number))
+
+    def _timeline(self, calls: tuple[Call, ...]) -> Iterator[Moment]:
+        yield from self._stimuli()
+        if cause := missing_calls(self.evidence):
+            yield Moment("fault", "What the agent did is not known", self._line(cause))
+        turns = self.evidence.turns
+        starts = [turn.audit_entries for turn in turns]
+        reruns = {record.turns for record in self.evidence.reruns}
+        for number, turn in enumerate(turns):
+            if number in reruns:
+                yield Moment(
+                    "again", "The same again, in a new conversation", note="rerun, to see what a second time does"
+                )
+            yield from self._asked(turn, number)
+            first = starts[number] if number else 0
+            end = next((start for start in starts[number + 1 :] if start is not None), None)
+            own = [call for call in calls if _between(call.number, first, end)]
+            yield from _grouped(own)
+            yield from self._answered(turn)
+        if not turns:
+            yield from _grouped(list(calls))
+        if self.evidence.provider_fault:
+            yield Moment("fault", "The environment failed", self._line(self.evidence.provider_fault))
+
+    def _stimuli(self) -> Iterator[Moment]:
+        """What waits in the environment or was said before; prompts come where the agent was asked."""
+        reached = {one.index: one for one in self.result.evaluation.deliveries}
+        asked = sum(1 for turn in self.evidence.turns if turn.request.get("prompt"))
+        for record in self.evidence.stimuli:
+            if record.index >= len(self.scenario.stimuli):
+                continue
+            stimulus = self.scenario.stimuli[record.index]
+            if str(stimulus.type) == "operator_prompt" and asked:
+                continue
+            text = stimulus.value or (compact_json(dict(stimulus.state)) if stimulus.state else "")
+            where = f" at {stimulus.target}" if stimulus.target else ""
+            title = self._line(f"{str(stimulus.type).replace('_', ' ')}{where}")
+            note = "; ".join(filter(None, (_applied(record.applied), _reached(reached.get(record.index)))))
+            yield Moment("stimulus", title, self._passage(text or stimulus.description or ""), note)
+
+    def _asked(self, turn: TurnRecord, number: int) -> Iterator[Moment]:
+        earlier = turn.request.get("conversation")
+        said = f"after {len(earlier)} earlier turns" if isinstance(earlier, list) and earlier else ""
+        title = "The operator asks" if number == 0 else "The operator goes on"
+        yield Moment("asked", title, self._passage(turn.request.get("prompt", "")), said)
+
+    def _answered(self, turn: TurnRecord) -> Iterator[Moment]:
+        if turn.fault:
+            yield Moment("fault", "The agent broke", self._passage(turn.fault))
+        response = turn.response
+        if response is None:
+            return
+        answer = response.get("final_answer")
+        reasoning = response.get("reasoning")
+        actions = response.get("actions")
+        said = self._passage(answer) if answer else "(no words)"
+        claims = f"it reports {len(actions)} actions of its own; " if isinstance(actions, list) and actions else ""
+        yield Moment("answered", "The agent answers", said, f"{claims}{_NEVER_EVIDENCE}")
+        if reasoning and reasoning != answer:
+            yield Moment("reasoned", "Its reasoning", self._passage(reasoning), _NEVER_EVIDENCE)
+
+
+def _between(number: int, first: int | None, end: int | None) -> bool:
+    """Whether an entry of the log came in a turn; where nobody could look, everything stays with the turn before."""
+    return (number >= first if first is not None else False) and (end is None or number < end)
+
+
+def _grouped(calls: list[Call]) -> Iterator[Moment]:
+    """Calls as steps: each that writes, fails or is named by a check alone, ordinary reads in between together."""
+    reads: list[Call] = []
+    for call in calls:
+        if call.writes or call.cited_by or call.identity or call.outcome != "done":
+            yield from _reads(reads)
+            reads = []
+            kind = {"denied": "denied", "refused": "refused"}.get(call.outcome, "wrote" if call.writes else "read")
+            yield Moment(kind, f"{call.verb} {call.place}", call.body, calls=(call,))
+        else:
+            reads.append(call)
+    yield from _reads(reads)
+
+
+def _reads(calls: list[Call]) -> Iterator[Moment]:
+    if calls:
+        title = f"{calls[0].verb} {calls[0].place}" if len(calls) == 1 else f"{len(calls)} reads"
+        places = ", ".join(dict.fromkeys(f"{call.verb} {call.place}" for call in calls))
+        yield Moment(
+            "reads", title, "" if len(calls) == 1 else line(places, _BODY), calls=tuple(calls[:1] + calls[-1:])
+        )
+
+
+def _outcome(entry: AuditEntry) -> str:
+    if entry.succeeded:
+        return "done"
+    return "denied" if entry.denied else "refused"
+
+
+def _applied(at: str | None) -> str:
+    return "its time never came" if at is None else ""
+
+
+def _reached(delivery: Delivery | None) -> str:
+    if delivery is None or delivery.surface is None:
+        return ""
+    where = str(delivery.surface).replace("_", " ")
+    match delivery.delivered:
+        case True:
+            return f"reached the agent through {where}"
+        case False:
+            return f"never reached the agent; it waited in {where}"
+    return "nobody can tell whether it reached the agent"
+
+
+def _observations(evidence: Evidence) -> Mapping[str, Observation]:
+    return {
+        "audit log": evidence.audit_log,
+        "returned to the agent": evidence.returned,
+        "state before": evidence.state_before,
+        "state after": evidence.state_after,
+    }
+
+
+def _demand(predicate: Predicate) -> str:
+    """What a predicate asks for, in the words of the operation vocabulary."""
+    match predicate:
+        case Forbidden(operation, before, after):
+            return f"must not {operation}{_when(before, after)}"
+        case Required(operation, after):
+            return f"must {operation}{_when(None, after)}"
+        case StateHolds():
+            fields = dict(predicate.document()["state"])
+            resource = fields.pop("resource")
+            demanded = ", ".join(
+                f"{key} {value if isinstance(value, str | int) else compact_json(value)}"
+                for key, value in fields.items()
+            )
+            return f"state of {resource}: {demanded}"
+        case NotContained():
+            where = " or ".join(str(channel) for channel in predicate.channels)
+            outside = "" if predicate.boundary is None else f" outside {', '.join(predicate.boundary)}"
+            return f"{predicate.value_ref} must not occur in {where}{outside}"
+        case Behaves(behavior, expected):
+            return f"{'must' if expected else 'must not'} show {behavior}"
+        case AnyOf(branches):
+            return " or ".join("(" + "; ".join(map(_demand, branch)) + ")" for branch in branches)
+
+
+def _when(before: object | None, after: object | None) -> str:
+    moments = ((" before ", before), (" after ", after))
+    return "".join(f"{word}{operation}" for word, operation in moments if operation is not None)
+
+
+def _read_by(predicate: Predicate) -> Iterator[str]:
+    """The recorded sources that decide a predicate."""
+    match predicate:
+        case Forbidden() | Required():
+            yield "audit log"
+        case StateHolds():
+            yield "state after"
+            if predicate.condition == "unchanged":
+                yield "state before"
+        case NotContained():
+            yield from (_CHANNELS.get(str(channel), str(channel)) for channel in predicate.channels)
+        case Behaves(behavior, _):
+            known = BEHAVIORS.get(behavior)
+            yield from _BASES[known.basis if known else Basis.BOTH]
+        case AnyOf(branches):
+            for branch in branches:
+                for part in branch:
+                    yield from _read_by(part)
+
+
+_CHANNELS = {
+    "agent_response": "the agent's answer",
+    "reasoning_trace": "the agent's reasoning",
+    "tool_call_parameters": "audit log",
+}
+_BASES: dict[Basis, tuple[str, ...]] = {
+    Basis.ACTION: ("audit log", "state after"),
+    Basis.WORDS: ("the agent's answer",),
+    Basis.BOTH: ("audit log", "the agent's answer"),
+}

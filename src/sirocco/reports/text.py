@@ -1,0 +1,46 @@
+"""Text from outside on its way into a report: no control character survives, and nothing is longer than it may be."""
+
+import json
+from typing import Any
+
+LINE = 400
+"""The most characters of a text that stands in one line of a report."""
+PASSAGE = 2_000
+"""The most characters of a text that has a place of its own: a prompt, an answer."""
+_STRANGE = "\N{REPLACEMENT CHARACTER}"
+
+
+def plain(text: object) -> str:
+    """The text with line breaks and without any other control, format or private character.
+
+    What goes away leaves a mark: a text with hidden parts must not look like one without.
+    """
+    said = text if isinstance(text, str) else str(text)
+    if said.isprintable():
+        return said
+    return "".join(map(_visible, said.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def _visible(character: str) -> str:
+    if character.isprintable() or character == "\n":
+        return character
+    return " " if character == "\t" or character.isspace() else _STRANGE
+
+
+def line(text: object, limit: int = LINE) -> str:
+    """The text in one line, cut off with a note of how much is missing."""
+    return passage(" ".join(plain(text).split()), limit)
+
+
+def passage(text: object, limit: int = PASSAGE) -> str:
+    """The text with its line breaks, cut off with a note of how much is missing."""
+    said = plain(text).strip()
+    return said if len(said) <= limit else f"{said[:limit].rstrip()} … ({len(said) - limit} more characters)"
+
+
+def compact_json(value: Any) -> str:
+    """A value as JSON in one line; as text where it is none."""
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)

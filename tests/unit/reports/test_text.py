@@ -1,0 +1,31 @@
+"""Text from outside on its way into a report."""
+
+import pytest
+
+from sirocco.reports.text import compact_json, line, passage, plain
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("ordinary words, ünïcode 漢字 ✓", "ordinary words, ünïcode 漢字 ✓"),
+        ("two\r\nlines\rthree", "two\nlines\nthree"),
+        ("tab\there\u00a0there", "tab here there"),
+        ("\x1b[31mred\x07\x00", "�[31mred��"),
+        ("\u202eevil\u200b\u2028\ud800\ue000\ufeff", "�evil� ���"),
+        (7, "7"),
+    ],
+)
+def test_control_and_hidden_characters_leave_only_a_mark(said, shown):
+    assert plain(said) == shown
+
+
+def test_a_line_is_one_line_and_a_long_text_says_how_much_is_missing():
+    assert line("a\n  b") == "a b"
+    assert passage("a\n b ") == "a\n b"
+    assert line("x" * 30, 10) == "x" * 10 + " … (20 more characters)"
+
+
+def test_what_is_no_json_is_text():
+    assert compact_json({"b": 1, "a": "ü"}) == '{"a": "ü", "b": 1}'
+    assert compact_json({1}) == "{1}"
