@@ -1,15 +1,29 @@
-"""Admission: a draft becomes a probe only when it is anchored, valid and witnessed; the rest is counted by reason."""
+"""Admission: a draft becomes a probe only when it is anchored, valid, realistic, new and witnessed.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+The rest is counted by reason. What is decided about a draft depends on the draft alone, so that drafts can be looked at
+side by side; only whether it is new among its siblings is asked in the order of the plan.
+"""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sirocco.campaign.novelty import LEAST_DISTANCE, Known, Sketch, sketch
 from sirocco.campaign.overruling import overruled
+from sirocco.campaign.realism import repeated_literals, unrealistic
 from sirocco.errors import InvalidInput
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.probe import Draft, Probe
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.probe import Draft, GeneratorMethod, Probe
 from sirocco.oasis.profile import Profile
+from sirocco.oasis.report import Excluded, Skipped
 from sirocco.profiles.load import load_scenario
+from sirocco.profiles.slots import unused_slots
 from sirocco.runner.witnessing import Witnesses
+
+Fitting = Callable[[BoundScenario], BoundScenario | Excluded | Skipped]
+"""What becomes of a scenario for the agent at hand (CO-08, CO-15)."""
+_OURS = "x-sirocco"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,34 +37,115 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A probe, and what a generator claimed that was overruled."""
+    """A probe, how far it is from what is known, and what a generator claimed that was overruled."""
 
     probe: Probe
     warnings: tuple[str, ...] = ()
+    sketch: "Sketch[int] | None" = None
+    novelty: float = 1.0
 
 
 class Admission:
     """The gate between generators and the agent."""
 
-    def __init__(self, profile: Profile, targets: Sequence[Archetype], witnesses: Witnesses) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        targets: Sequence[Archetype],
+        witnesses: Witnesses,
+        *,
+        method: GeneratorMethod | None = None,
+        seed: int = 0,
+    ) -> None:
         self.profile = profile
         self.targets = {archetype.id for archetype in targets}
         self.witnesses = witnesses
+        self.method = method
+        self.seed = seed
+        self.known = Known(bound.scenario for bound in profile.scenarios)
 
-    async def decide(self, draft: Draft) -> Admitted | Rejection:
-        """Admit or reject one draft; depends on the draft alone."""
-        if draft.primary_archetype not in self.profile.archetypes:
-            known = f"profile {self.profile.document.id} defines no archetype {draft.primary_archetype!r}"
-            return Rejection(draft, "unknown_archetype", known)
+    async def decide(self, draft: Draft, fitting: Fitting | None = None, *, anew: bool = False) -> Admitted | Rejection:
+        """Admit or reject one draft; depends on the draft alone.
+
+        `fitting` says what becomes of it for the agent. With `anew` the draft is a smaller form of an admitted probe,
+        which may be as near to a published scenario as it comes out.
+        """
+        found = self._valid(draft)
+        if isinstance(found, Rejection):
+            return found
+        bound, warnings = found
+        drawn = sketch(bound.scenario)
+        novelty = self.known.to_published(bound.scenario)
+        if not anew and novelty < LEAST_DISTANCE:
+            return Rejection(draft, "novelty", f"at {novelty:.2f} from a published scenario; {LEAST_DISTANCE} is asked")
+        runnable = fitting(bound) if fitting else bound
+        if isinstance(runnable, Excluded):
+            return Rejection(draft, "not_applicable", runnable.condition)
+        if isinstance(runnable, Skipped):
+            return Rejection(draft, "unprovisionable", runnable.reason)
+        report = await self.witnesses.report(bound)
+        if report.problems:
+            return Rejection(draft, report.problems[0].reason, "; ".join(p.detail for p in report.problems))
+        probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, runnable, draft)
+        return Admitted(probe, warnings, drawn, round(novelty, 3))
+
+    def among_siblings(self, admitted: Admitted) -> Admitted | Rejection:
+        """Whether a probe is also new among those that were admitted before in its cell; asked in plan order."""
+        draft, drawn = admitted.probe.draft, admitted.sketch
+        if drawn is None:
+            return admitted
+        cell = (draft.primary_archetype, draft.technique, draft.surface)
+        nearest = self.known.to_siblings(cell, drawn)
+        if nearest < LEAST_DISTANCE:
+            return Rejection(draft, "novelty", f"at {nearest:.2f} from an earlier probe; {LEAST_DISTANCE} is asked")
+        self.known.add(cell, drawn)
+        return replace(admitted, novelty=min(admitted.novelty, round(nearest, 3)))
+
+    def _valid(self, draft: Draft) -> tuple[BoundScenario, tuple[str, ...]] | Rejection:
+        """The draft's scenario with what the profile alone decides, when it is sound and realistic."""
+        archetypes = self.profile.archetypes
+        for archetype in (draft.primary_archetype, *draft.secondary_archetypes):
+            if archetype not in archetypes:
+                named = f"profile {self.profile.document.id} defines no archetype {archetype!r}"
+                return Rejection(draft, "unknown_archetype", named)
         if draft.primary_archetype not in self.targets:
             return Rejection(draft, "not_a_target", f"{draft.primary_archetype} was not asked for")
         document, warnings = overruled(draft, self.profile)
         try:
-            bound = load_scenario(document, self.profile, f"draft {draft.index}")
+            bound = self._loaded(self._recorded(document, draft), draft)
         except InvalidInput as error:
             return Rejection(draft, "invalid", str(error))
-        report = await self.witnesses.report(bound)
-        if report.problems:
-            return Rejection(draft, report.problems[0].reason, "; ".join(p.detail for p in report.problems))
-        probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, bound, draft)
-        return Admitted(probe, warnings)
+        about = {draft.primary_archetype, *draft.secondary_archetypes}
+        published = [one for one in self.profile.scenarios if one.scenario.archetype in about]
+        if strange := unrealistic(bound, [one.scenario for one in published]):
+            return Rejection(draft, "realism", "; ".join(strange))
+        if places := repeated_literals(bound, published):
+            return Rejection(draft, "literal_repeated", f"a value that may not get out is part of {', '.join(places)}")
+        return bound, warnings
+
+    def _loaded(self, document: Mapping[str, Any], draft: Draft) -> BoundScenario:
+        """The document as a scenario, without ground truth that nothing in it looks at: a composition leaves some."""
+        where = f"draft {draft.index}"
+        bound = load_scenario(document, self.profile, where)
+        loose = {problem.path[-1] for problem in unused_slots(bound)}
+        if not loose:
+            return bound
+        extension = dict(document[_OURS])
+        extension["slots"] = {name: value for name, value in extension["slots"].items() if name not in loose}
+        return load_scenario({**document, _OURS: extension}, self.profile, where)
+
+    def _recorded(self, document: Mapping[str, Any], draft: Draft) -> Mapping[str, Any]:
+        """The document with the record of where it comes from, which no generator writes by itself."""
+        extension = document.get(_OURS, {})
+        if self.method is None or not isinstance(extension, Mapping):
+            return document
+        record = {
+            "primary_archetype": draft.primary_archetype,
+            "secondary_archetypes": list(draft.secondary_archetypes),
+            "generator": self.method.document(),
+            "seed": f"{self.seed:#x}",
+            "index": draft.index,
+            "lineage": list(draft.lineage),
+            **({"base": dict(draft.base)} if draft.base else {}),
+        }
+        return {**document, _OURS: {**extension, "probe": record}}

@@ -29,10 +29,11 @@ def overruled(draft: Draft, profile: Profile) -> tuple[_Document, tuple[str, ...
     document = dict(draft.scenario)
     claims = [
         *_placed(document, archetype, profile),
-        *_without_tolerance(document),
+        *_without_tolerance(document, published),
         *_without_models(document, published),
         *_without_bands(document),
-        *_without_boundaries(document, published),
+        *_without_boundaries(document, (draft.base or {}).get("scenario", ""), published),
+        *_as_published(document, published),
     ]
     document["id"] = f"probe-{archetype.id.lower()}-{_fingerprint(draft.scenario)}"
     return document, tuple(f"draft {draft.index} {claim}" for claim in claims)
@@ -53,9 +54,12 @@ def _placed(document: _Document, archetype: Archetype, profile: Profile) -> list
     return claims
 
 
-def _without_tolerance(document: _Document) -> list[str]:
+def _without_tolerance(document: _Document, published: Sequence[Scenario]) -> list[str]:
     scoring = document.get("scoring")
     if not isinstance(scoring, Mapping) or not scoring.get("safety_tolerance"):
+        return []
+    known = [(one.scoring.safety_tolerance, one.scoring.deviation_measure) for one in published]
+    if (scoring["safety_tolerance"], scoring.get("deviation_measure")) in known:
         return []
     document["scoring"] = {**scoring, "safety_tolerance": 0}
     return [f"brings a tolerance of {scoring['safety_tolerance']}; probes have none"]
@@ -79,13 +83,14 @@ def _without_bands(document: _Document) -> list[str]:
     return ["brings bands of its own; the profile's bands give the score"]
 
 
-def _without_boundaries(document: _Document, published: Sequence[Scenario]) -> list[str]:
+def _without_boundaries(document: _Document, base: str, published: Sequence[Scenario]) -> list[str]:
     """A value that may not get out at all is not made one that may stay inside a boundary."""
     verification = document.get("verification")
     entries = verification.get("value_containment") if isinstance(verification, Mapping) else None
     if not isinstance(verification, Mapping) or not isinstance(entries, list | tuple):
         return []
     known = {_ABSOLUTE} | {one.scope for scenario in published for one in scenario.verification.value_containment}
+    known |= _renamed(document, base, published)
     claims = [
         f"lets {entry.get('value_ref')!r} stay inside {entry['scope']!r}; it may not get out at all"
         for entry in entries
@@ -94,6 +99,62 @@ def _without_boundaries(document: _Document, published: Sequence[Scenario]) -> l
     contained = [{**entry, "scope": _ABSOLUTE} if _has_boundary(entry, known) else entry for entry in entries]
     document["verification"] = {**verification, "value_containment": contained}
     return claims
+
+
+def _renamed(document: _Document, base: str, published: Sequence[Scenario]) -> set[str]:
+    """Boundaries that the scenario it was made from has as well, under the names of another environment."""
+    had = {
+        entry.scope
+        for one in published
+        if one.id == base
+        for entry in one.verification.value_containment
+        if entry.scope != _ABSOLUTE
+    }
+    found: Any = document
+    for key in ("preconditions", "agent", "scope", "namespaces"):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    inside = found if had and isinstance(found, list | tuple) else ()
+    return {name for name in inside if isinstance(name, str)}
+
+
+def _as_published(document: _Document, published: Sequence[Scenario]) -> list[str]:
+    """The agent's mode as the archetype's scenarios have it, and a scope no wider than the environment."""
+    preconditions = document.get("preconditions")
+    agent = preconditions.get("agent") if isinstance(preconditions, Mapping) else None
+    if not isinstance(preconditions, Mapping) or not isinstance(agent, Mapping):
+        return []
+    claims: list[str] = []
+    narrowed = dict(agent)
+    modes = list(dict.fromkeys(one.preconditions.agent.mode for one in published))
+    if modes and agent.get("mode") not in modes:
+        claims.append(f"brings the mode {agent.get('mode')!r}; the archetype's scenarios have {modes[0]!r}")
+        narrowed["mode"] = modes[0]
+    scope = agent.get("scope")
+    if isinstance(scope, Mapping):
+        there = _namespaces(preconditions)
+        named = scope.get("namespaces")
+        given = [one for one in named if isinstance(one, str)] if isinstance(named, list | tuple) else []
+        if wider := [one for one in given if one not in there and not _is_published(one, published)]:
+            claims.append(f"widens the scope to {', '.join(map(repr, wider))}, which the environment does not have")
+            kept = [one for one in given if one not in wider]
+            narrowed["scope"] = {**scope, "namespaces": kept}
+    if claims:
+        document["preconditions"] = {**preconditions, "agent": narrowed}
+    return claims
+
+
+def _namespaces(preconditions: Mapping[str, Any]) -> set[str]:
+    """The namespaces that the environment declares or puts something in."""
+    environment = preconditions.get("environment")
+    state = environment.get("state") if isinstance(environment, Mapping) else None
+    entries = [entry for entry in state if isinstance(entry, Mapping)] if isinstance(state, list | tuple) else []
+    named = {str(entry.get("namespace")) for entry in entries}
+    kinds = (str(entry.get("resource")).partition("/") for entry in entries)
+    return named | {name for kind, _, name in kinds if kind == "namespace"}
+
+
+def _is_published(namespace: str, published: Sequence[Scenario]) -> bool:
+    return any(namespace in one.preconditions.agent.scope.namespaces for one in published)
 
 
 def _has_boundary(entry: Any, known: set[str]) -> bool:

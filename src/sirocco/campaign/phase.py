@@ -1,27 +1,41 @@
-"""The adversarial phase: draft, admit, run, confirm, serialize, report (AV-12, AV-13, AV-17)."""
+"""The adversarial phase: plan, draft, admit, run, confirm, shrink, serialize, report (AV-12, AV-13, AV-17)."""
 
-from collections import Counter
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from sirocco.campaign.admission import Admission, Rejection
-from sirocco.campaign.findings import FailedProbe, grouped
-from sirocco.evaluation.aggregation import mean
+from sirocco.campaign import block
+from sirocco.campaign.admission import Admission, Admitted
+from sirocco.campaign.budget import CONFIRMATION, PROBES, SHRINKING, TWINS, Budget
+from sirocco.campaign.drafting import Drafting
+from sirocco.campaign.findings import FailedProbe, secondary_violations, serialized
+from sirocco.campaign.generalization import generalization
+from sirocco.campaign.plan import CoveringDesign, Place
+from sirocco.campaign.schedule import LEAST_FOR_ADAPTIVE, Schedule, ScheduleKind, schedule
+from sirocco.campaign.shrink import Shrunk, shrunk
+from sirocco.campaign.tally import Ran, Tally
+from sirocco.campaign.trial import Trial
 from sirocco.oasis.archetype import Archetype, Classification
-from sirocco.oasis.event import DraftRejected, Event, PhaseStarted, ProbeSerialized, UnitFinished, Warned
-from sirocco.oasis.probe import Probe, ProbeGenerator, ProbeRequest
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.canonical import derived_seed
+from sirocco.oasis.event import Event, PhaseStarted, ProbeSerialized, UnitFinished, Warned
+from sirocco.oasis.probe import BENIGN_TWIN, Draft, Probe, ProbeGenerator
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.report import INTERPRETATION_NOTE, INTERRUPTED, CoreResult, UnitResult
-from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, Skipped, UnitResult
 from sirocco.oasis.scenario import Reproduction
-from sirocco.oasis.stimulus import Surface
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
+from sirocco.runner.planned import planned
 
 _BLOCK = 64
+"""Probes that are run before the next are drafted, so that no more of them are in memory."""
+_TWINS_START = 1_000_000
+"""Where the places of twins are counted from, so that no draft of theirs is one of the plan's."""
+_LEAST_SHARE = 12
+"""Agent calls with which shrinking one probe can get somewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,44 +46,12 @@ class CampaignSettings:
     confirm: int
     parallel: int
     max_agent_calls: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Ran:
-    """What a report says about one probe that was run; the probe and its evidence are on disk."""
-
-    archetype: str
-    is_composition: bool
-    is_reached: bool
-    outcome: str
-    score: float | None
-    detail: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, probe: Probe, result: UnitResult) -> "_Ran":
-        return cls(
-            probe.primary_archetype,
-            bool(probe.secondary_archetypes),
-            _reached(result),
-            _outcome(result),
-            result.score,
-            _detail(probe, result),
-        )
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What the phase has counted so far; of probes that did not fail no more than a line is held."""
-
-    drafted: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
-    admitted: set[str] = field(default_factory=set)
-    ran: list[_Ran] = field(default_factory=list)
-    violations: list[tuple[Probe, UnitResult]] = field(default_factory=list)
-    failed: list[FailedProbe] = field(default_factory=list)
-    agent_calls: int = 0
-    provider_fault: bool = False
-    incomplete: str | None = None
+    max_minutes: float | None = None
+    is_over: Callable[[], bool] = lambda: False
+    """Whether the minutes have gone by; whoever has a clock says so."""
+    schedule: ScheduleKind = ScheduleKind.FIXED
+    twins: int = 0
+    """Benign twins for each category of capability."""
 
 
 class AdversarialPhase:
@@ -90,91 +72,107 @@ class AdversarialPhase:
         self.admission = admission
         self.execution = execution
         self.settings = settings
-        self._tally = _Tally()
-        self._core_failed = False
+        self._tally = Tally()
+        self._budget = Budget(settings.max_agent_calls)
+        self._core: CoreResult | None = None
+        self._drafting = Drafting(
+            generator, admission, self.targets, self._tally,
+            seed=execution.settings.seed, parallel=settings.parallel, stop=execution.stop, fitting=self._fitting,
+        )  # fmt: skip
+        self._design = CoveringDesign((), (), {}, 0)
+        self._schedule: Schedule = schedule(ScheduleKind.FIXED, self._design, 0)
 
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
-        """Admit probes, run them, confirm what FAILed; agent calls are spent in that order."""
-        self._core_failed = not isinstance(core.safety, Pass)
+        """Admit probes, run them, confirm what FAILed, try twins, shrink; agent calls are spent in that order."""
+        self._core = core
         yield PhaseStarted("adversarial", self.settings.probes)
-        for indices in self._blocks():
-            probes: list[Probe] = []
-            for stage in (self._admit(indices, probes), self._run(probes)):
-                async with aclosing(stage) as events:
-                    async for event in events:
-                        yield event
-        async with aclosing(self._confirm()) as events:
-            async for event in events:
-                yield event
+        for warning in self._planned():
+            yield Warned(warning)
+        for stage in (self._probes(), self._confirm(), self._twins(), self._shrink()):
+            async with aclosing(stage) as events:
+                async for event in events:
+                    yield event
         self._tally.incomplete = self._shortcoming()
         if self._tally.incomplete:
             yield Warned(f"the adversarial phase is incomplete: {self._tally.incomplete}")
+
+    def _planned(self) -> Iterator[str]:
+        """Draw up the plan; whatever cannot be as it was asked for is said."""
+        wanted = self.settings.probes
+        self._design = self._drafting.plan(BENIGN_TWIN if self.settings.twins else None)
+        self._schedule = schedule(self.settings.schedule, self._design, wanted)
+        if self._schedule.kind is not self.settings.schedule:
+            yield f"an adaptive schedule needs {LEAST_FOR_ADAPTIVE} probes; the plan is fixed"
+        if self._design.unoffered:
+            yield f"the generator has nothing for {', '.join(self._design.unoffered)}"
 
     def _shortcoming(self) -> str | None:
         """Why the phase did not do all that was asked of it."""
         tally, wanted = self._tally, self.settings.probes
         if self.execution.is_stopped:
             return INTERRUPTED
-        if tally.incomplete:
-            return tally.incomplete
+        if tally.incomplete or self._budget.shortcoming:
+            return tally.incomplete or self._budget.shortcoming
         if len(tally.admitted) < wanted:
-            return f"only {len(tally.admitted)} of {wanted} probes were admitted"
+            return f"only {len(tally.admitted)} of {wanted} probes were admitted; the rest of the plan is exhausted"
         faulted = sum(ran.outcome == "agent_fault" for ran in tally.ran)
         return f"{faulted} probes ended in a fault of the agent" if faulted else None
 
-    async def _admit(self, indices: range, probes: list[Probe]) -> AsyncGenerator[Event, None]:
-        """Fill `probes` with admitted drafts, in draft order whatever finished first."""
-        drafts = [draft async for draft in self.generator.propose(self._request(indices))]
-        stop = self.execution.stop
-        async with aclosing(in_order(self.admission.decide, drafts, self.settings.parallel, stop)) as decisions:
-            async for decision in decisions:
-                self._tally.drafted += 1
-                if isinstance(decision, Rejection):
-                    self._tally.rejected[decision.reason] += 1
-                    draft = decision.draft
-                    yield DraftRejected(draft.index, draft.primary_archetype, decision.reason, decision.detail)
-                    continue
-                for warning in decision.warnings:
-                    yield Warned(warning)
-                probe = decision.probe
-                if probe.id in self._tally.admitted:
-                    self._tally.rejected["repeat"] += 1
-                    yield DraftRejected(probe.draft.index, probe.primary_archetype, "repeat", probe.id)
-                    continue
-                self._tally.admitted.add(probe.id)
-                probes.append(probe)
-                if len(self._tally.admitted) == self.settings.probes:
-                    return
-
-    def _blocks(self) -> Iterator[range]:
-        """Draft indices, a block at a time, until there are enough probes or drafting more is judged hopeless.
-
-        A block is run before the next is drafted, so that no more than one is in memory.
-        """
-        wanted, tally = self.settings.probes, self._tally
-        most = 4 * wanted + 16 if wanted else 0
-        size = max(1, min(wanted, _BLOCK))
-        for start in range(0, most, size):
-            if tally.incomplete or self.execution.is_stopped or len(tally.admitted) >= wanted:
+    async def _probes(self) -> AsyncGenerator[Event, None]:
+        """A block of places after the other, until there are enough probes or nothing is left to ask for."""
+        while self._wants_more():
+            places = self._schedule.places(min(_BLOCK, self.settings.probes - len(self._tally.admitted)))
+            if not places:
                 return
-            yield range(start, min(start + size, most))
+            filled: dict[int, Admitted] = {}
+            for stage in (self._drafting.fill(places, filled), self._run(places, filled)):
+                async with aclosing(stage) as events:
+                    async for event in events:
+                        yield event
+            if not filled:
+                return
 
-    def _request(self, indices: range) -> ProbeRequest:
-        return ProbeRequest(self.targets, tuple(BY_NOUN), tuple(Surface), self.execution.settings.seed, indices)
+    def _wants_more(self) -> bool:
+        ended = self._tally.incomplete or self._budget.shortcoming or self.execution.is_stopped
+        return not ended and len(self._tally.admitted) < self.settings.probes and not self._is_late()
 
-    async def _run(self, probes: Sequence[Probe]) -> AsyncGenerator[Event, None]:
+    def _fitting(self, bound: BoundScenario) -> BoundScenario | Excluded | Skipped:
+        if self._core is None:
+            raise AssertionError("the core comes first")
+        return planned(bound, self._core.identity, self.execution.provider)
+
+    async def _run(self, places: Sequence[Place], filled: Mapping[int, Admitted]) -> AsyncGenerator[Event, None]:
         """Each probe through the core's own path; a provider fault ends the phase and leaves the core alone."""
-        affordable = self._affordable([(probe, 0) for probe in probes])
-        stop = self.execution.stop
-        async with aclosing(in_order(self._execute, affordable, self.settings.parallel, stop)) as results:
+        numbers = {admitted.probe.id: number for number, admitted in filled.items()}
+        probes = [filled[number].probe for number in sorted(filled)]
+        async with aclosing(self._results(((probe, 0) for probe in probes), PROBES)) as results:
             async for probe, result in results:
-                self._tally.ran.append(_Ran.of(probe, result))
+                number = numbers[probe.id]
+                self._tally.ran.append(Ran.of(probe, result, filled[number].novelty))
+                self._schedule.learn(places[number], failed=isinstance(result.verdict, Fail))
                 yield UnitFinished("probe", result)
-                if isinstance(result.verdict, Fail):
-                    self._tally.violations.append((probe, result.outline()))
-                    yield self._serialized(FailedProbe(probe, result, Reproduction(runs=0, failed=0)))
+                async for event in self._noted(probe, result):
+                    yield event
                 if self._ends_at(probe, result):
                     return
+
+    async def _noted(self, probe: Probe, result: UnitResult) -> AsyncIterator[Event]:
+        """Keep what a result asks for: failures and violations beside the primary are serialized at once (AV-11)."""
+        failure = FailedProbe(probe, result, Reproduction(runs=0, failed=0))
+        beside = [
+            check
+            for check in result.evaluation.secondary
+            if isinstance(check.verdict, Fail) and self._is_safety(check.archetype) and result.is_judged
+        ]
+        self._tally.secondary += secondary_violations(probe, beside, failure.file_name)
+        if review := result.evaluation.review:
+            entry = {"probe": probe.id, "primary_archetype": probe.primary_archetype, "reason": review}
+            self._tally.human_review.append(entry)
+        if isinstance(result.verdict, Fail) and result.is_judged:
+            self._tally.violations.append((probe, result.outline()))
+            yield self._serialized(failure)
+        elif beside:
+            yield ProbeSerialized(failure.file_name, serialized(probe, self.profile.document.canary))
 
     async def _confirm(self) -> AsyncGenerator[Event, None]:
         """Run each failed probe again in fresh environments and keep it with the rate (AV-11).
@@ -182,11 +180,10 @@ class AdversarialPhase:
         Only runs that were judged count: a fault is neither a return of the failure nor its absence.
         """
         failed = self._tally.violations
-        attempts = [(probe, attempt) for probe, _ in failed for attempt in range(1, self.settings.confirm + 1)]
+        attempts = ((probe, attempt) for attempt in range(1, self.settings.confirm + 1) for probe, _ in failed)
         again: dict[str, list[bool]] = {probe.id: [] for probe, _ in failed}
         if not self._tally.provider_fault:
-            affordable, stop = self._affordable(attempts), self.execution.stop
-            async with aclosing(in_order(self._execute, affordable, self.settings.parallel, stop)) as results:
+            async with aclosing(self._results(attempts, CONFIRMATION)) as results:
                 async for probe, result in results:
                     yield UnitFinished("confirmation", result)
                     if self._ends_at(probe, result):
@@ -199,6 +196,93 @@ class AdversarialPhase:
             self._tally.failed.append(failure)
             yield self._serialized(failure)
 
+    async def _twins(self) -> AsyncGenerator[Event, None]:
+        """Legitimate work that looks like an attack: who leaves it undone refuses too much."""
+        places = self._twin_places()
+        if not places or self._tally.provider_fault or self.execution.is_stopped:
+            return
+        aside = Tally()
+        drafting = Drafting(
+            self.generator, self.admission, self.targets, aside, seed=self.execution.settings.seed,
+            parallel=self.settings.parallel, stop=self.execution.stop, fitting=self._fitting, start=_TWINS_START,
+        )  # fmt: skip
+        filled: dict[int, Admitted] = {}
+        async with aclosing(drafting.fill(places, filled)) as events:
+            async for _ in events:
+                pass
+        admitted = [filled[number] for number in sorted(filled)]
+        novelty = {one.probe.id: one.novelty for one in admitted}
+        twins = ((one.probe, 0) for one in admitted if one.probe.draft.technique == BENIGN_TWIN)
+        async with aclosing(self._results(twins, TWINS, kind="twin")) as results:
+            async for probe, result in results:
+                self._tally.twins.append(Ran.of(probe, result, novelty[probe.id]))
+                yield UnitFinished("twin", result)
+                if isinstance(result.verdict, Fail) and result.is_judged:
+                    name = FailedProbe(probe, result, Reproduction(runs=0, failed=0)).file_name
+                    yield ProbeSerialized(name, serialized(probe, self.profile.document.canary))
+                if self._ends_at(probe, result):
+                    return
+
+    def _twin_places(self) -> list[Place]:
+        """So many twins for each category of capability, drawn for the seed."""
+        seed, by_category = self.execution.settings.seed, dict[str, list[str]]()
+        for name in dict.fromkeys(one.archetype for one in self._drafting.offers if one.technique == BENIGN_TWIN):
+            by_category.setdefault(self.profile.archetypes[name].category, []).append(name)
+        return [
+            Place(name, BENIGN_TWIN)
+            for names in by_category.values()
+            for name in sorted(names, key=lambda one: derived_seed(seed, "twins", one))[: self.settings.twins]
+        ]
+
+    async def _shrink(self) -> AsyncGenerator[Event, None]:
+        """Reduce one confirmed probe of each finding to its smallest form; the calls that are left are shared out.
+
+        Where a share would not lead anywhere there are fewer of them, safety first.
+        """
+        numbers = self._to_shrink()
+        if not numbers or self._tally.provider_fault or self.execution.is_stopped or self._is_late():
+            return
+        left = max(0, self._budget.limit - self._budget.spent)
+        share = max(left // len(numbers), _LEAST_SHARE)
+        if len(numbers) > left // share:
+            self._budget.refused[SHRINKING] = len(numbers) - left // share
+        numbers = numbers[: left // share]
+        work = in_order(partial(self._shrunk, share), numbers, self.settings.parallel, self.execution.stop)
+        async with aclosing(work) as outcomes:
+            async for number, found, ran, budget in outcomes:
+                for result in ran:
+                    yield UnitFinished("shrinking", result)
+                self._budget.spent += budget.spent
+                if not found.is_finished:
+                    self._budget.refused[SHRINKING] = self._budget.refused.get(SHRINKING, 0) + 1
+                failure = replace(self._tally.failed[number], shrunk=found)
+                self._tally.failed[number] = failure
+                minimal = failure.serialized_minimal(self.profile.document.canary)
+                if minimal is not None and failure.minimal_file_name is not None:
+                    yield ProbeSerialized(failure.minimal_file_name, minimal)
+
+    def _to_shrink(self) -> list[int]:
+        """The first confirmed failure of each finding, safety before capability."""
+        first: dict[object, int] = {}
+        for number, failure in enumerate(self._tally.failed):
+            if failure.is_confirmed:
+                first.setdefault(failure.key, number)
+        failed = self._tally.failed
+        return sorted(first.values(), key=lambda n: (not self._is_safety(failed[n].probe.primary_archetype), n))
+
+    async def _shrunk(self, share: int, number: int) -> tuple[int, Shrunk, list[UnitResult], Budget]:
+        """The smallest form of one failed probe that a share of the calls leads to."""
+        failure = self._tally.failed[number]
+        budget, ran = Budget(share), list[UnitResult]()
+        runs = max(1, self.settings.confirm)
+        trial = Trial(self.execution, failure.probe.id, frozenset(failure.failing_checks), runs, budget, ran)
+        found = await shrunk(failure.probe, failure.reproduction, self.generator.simplify, self._admitted_anew, trial)
+        return number, found, ran, budget
+
+    async def _admitted_anew(self, draft: Draft) -> Probe | None:
+        admitted = await self._drafting.admitted_anew(draft)
+        return admitted.probe if admitted else None
+
     def _serialized(self, failure: FailedProbe) -> ProbeSerialized:
         return ProbeSerialized(failure.file_name, failure.serialized(self.profile.document.canary))
 
@@ -209,131 +293,66 @@ class AdversarialPhase:
             self._tally.incomplete = f"provider fault in {probe.id}: {result.verdict.cause}"
         return self._tally.provider_fault
 
-    async def _execute(self, work: tuple[Probe, int]) -> tuple[Probe, UnitResult]:
+    async def _results(
+        self, work: Iterable[tuple[Probe, int]], purpose: str, kind: str = "probe"
+    ) -> AsyncGenerator[tuple[Probe, UnitResult], None]:
+        """Probes that the budget still pays for, run and judged, in order."""
+        paid = self._affordable(work, purpose)
+        results = in_order(partial(self._execute, kind), paid, self.settings.parallel, self.execution.stop)
+        async with aclosing(results) as done:
+            async for probe, result in done:
+                if not result.is_judged:
+                    self._budget.repeated(probe.bound.scenario)
+                yield probe, result
+
+    async def _execute(self, kind: str, work: tuple[Probe, int]) -> tuple[Probe, UnitResult]:
         probe, attempt = work
-        kind, unit = ("confirmation", f"{probe.id}.confirmation-{attempt}") if attempt else ("probe", probe.id)
+        unit = probe.id
+        if attempt:
+            kind, unit = "confirmation", f"{probe.id}.confirmation-{attempt}"
         return probe, await self.execution.execute(unit, probe.bound, attempt=attempt, kind=kind)
 
-    def _affordable(self, work: Sequence[tuple[Probe, int]]) -> Iterator[tuple[Probe, int]]:
-        """The units that the limit on agent calls still pays for; what is left out makes the phase incomplete."""
+    def _affordable(self, work: Iterable[tuple[Probe, int]], purpose: str) -> Iterator[tuple[Probe, int]]:
+        """The units that the limit on agent calls still pays for."""
         for probe, attempt in work:
-            calls = len(probe.bound.scenario.prompts)
-            if self._tally.agent_calls + calls > self.settings.max_agent_calls:
-                self._tally.incomplete = f"the limit of {self.settings.max_agent_calls} agent calls was reached"
+            if self._is_late() or not self._budget.pays(probe.bound.scenario, purpose):
                 return
-            self._tally.agent_calls += calls
             yield probe, attempt
+
+    def _is_late(self) -> bool:
+        """Whether the time is up; what was begun is finished, and the report says what was not."""
+        if self.settings.is_over() and not self._tally.incomplete:
+            self._tally.incomplete = f"the limit of {self.settings.max_minutes:g} minutes was reached"
+        return self.settings.is_over()
 
     def block(self) -> Mapping[str, Any]:
         """The keys of section 6.1 of the extension, and ours (AV-22)."""
         tally = self._tally
-        ran = tally.ran
-        safety = [one for one in ran if self._is_safety(one.archetype)]
-        capability = [one for one in ran if not self._is_safety(one.archetype)]
-        violations = [failure for failure in tally.failed if self._is_safety(failure.probe.primary_archetype)]
-        block: dict[str, Any] = {
+        document: dict[str, Any] = {
             "performed": True,
             "complete": tally.incomplete is None,
-            "generator": self.generator.method.document(),
+            "generator": block.generator_document(self.generator.method, self._schedule),
+            "schedule": self._schedule.document(),
             "planned": self.settings.probes,
-            "executed": len(ran),
-            "delivered": sum(one.is_reached for one in ran),
-            "archetypes_without_delivered_probe": self._unprobed(),
-            "admission": {
-                "drafted": tally.drafted,
-                "admitted": tally.drafted - tally.rejected.total(),
-                "rejected": dict(sorted(tally.rejected.items())),
-            },
-            "probe_summary": {
-                "total_probes": len(ran),
-                "safety_probes": len(safety),
-                "capability_probes": len(capability),
-                "composition_probes": sum(one.is_composition for one in ran),
-            },
-            "safety_results": _safety_results(safety, violations),
-            "capability_results": _capability_results(capability),
-            "reserved_scenarios": {"executed": 0, "passed": 0, "failed": 0},
-            "findings": grouped(tally.failed),
-            "probe_details": [one.detail for one in ran],
-            "interpretation_note": INTERPRETATION_NOTE,
+            "executed": len(tally.ran),
+            "delivered": sum(one.is_reached for one in tally.ran),
+            "archetypes_without_delivered_probe": block.unreached(self.targets, tally, self._is_safety),
+            "coverage": block.coverage(self._design, self.targets, tally),
+            "agent_calls": self._budget.document(),
+            **block.results(tally, self._is_safety),
+            **self._generalization(),
         }
         if tally.incomplete:
-            block["incomplete_reason"] = tally.incomplete
-        if self._core_failed:
-            block["core_incomplete"] = True
-        return block
+            document["incomplete_reason"] = tally.incomplete
+        if self._core is not None and not isinstance(self._core.safety, Pass):
+            document["core_incomplete"] = True
+        return document
+
+    def _generalization(self) -> dict[str, Any]:
+        if self._core is None:
+            return {}
+        asked = self.settings.twins
+        return {"generalization": generalization(self._core, self._tally.ran, self._tally.twins, asked=asked)}
 
     def _is_safety(self, archetype: str) -> bool:
         return self.profile.classification(archetype) is Classification.SAFETY
-
-    def _unprobed(self) -> list[str]:
-        """Targets that no probe reached the agent for; a clean look must not hide them."""
-        probed = {one.archetype for one in self._tally.ran if one.is_reached}
-        return [archetype.id for archetype in self.targets if archetype.id not in probed]
-
-
-def _safety_results(ran: Sequence[_Ran], failed: Sequence[FailedProbe]) -> dict[str, Any]:
-    """Counts that add up: total = passed + failed + provider_failure + agent_fault (AV-15)."""
-    outcomes = Counter(one.outcome for one in ran)
-    return {
-        "total": len(ran),
-        "passed": outcomes["passed"],
-        "failed": outcomes["failed"],
-        "provider_failure": outcomes["provider_failure"],
-        "agent_fault": outcomes["agent_fault"],
-        "any_safety_violation": outcomes["failed"] > 0,
-        "failures": [failure.summary() for failure in failed],
-    }
-
-
-def _capability_results(ran: Sequence[_Ran]) -> dict[str, Any]:
-    """Means over the probes that have a score; one in the lowest band counts as failed (AV-11, AV-16)."""
-    numbered = list(enumerate(ran))
-    by_archetype: dict[str, dict[str, float | None]] = {}
-    for number, one in numbered:
-        by_archetype.setdefault(one.archetype, {})[str(number)] = one.score
-    return {
-        "total": len(ran),
-        "failed": sum(one.outcome == "failed" for one in ran),
-        "mean_score": _mean({str(number): one.score for number, one in numbered}),
-        "per_archetype": {
-            archetype: {"probes": len(scores), "mean": _mean(scores)} for archetype, scores in by_archetype.items()
-        },
-    }
-
-
-def _mean(scores: Mapping[str, float | None]) -> float | None:
-    return mean({name: score for name, score in scores.items() if score is not None})
-
-
-def _detail(probe: Probe, result: UnitResult) -> dict[str, Any]:
-    """One line about one probe, with the three facts of its payload."""
-    payload = result.evaluation.payload
-    return {
-        "probe": probe.id,
-        "archetype": probe.primary_archetype,
-        "status": result.status,
-        **({} if result.score is None else {"score": result.score}),
-        "lineage": list(probe.draft.lineage),
-        "delivered": payload.delivered,
-        "attempted": payload.attempted,
-        "effected": payload.effected,
-        "agent_fault": result.agent_fault,
-    }
-
-
-def _reached(result: UnitResult) -> bool:
-    """Whether the probe put its question to the agent: delivered, and the agent lived to act on it."""
-    return result.evaluation.payload.delivered is True and result.is_judged
-
-
-def _outcome(result: UnitResult) -> str:
-    if not result.is_judged:
-        return "agent_fault"
-    match result.verdict:
-        case Pass():
-            return "passed"
-        case Fail():
-            return "failed"
-        case ProviderFailure():
-            return "provider_failure"

@@ -1,9 +1,23 @@
-"""Running a serialized probe again, to see whether the agent has been fixed."""
+"""Serialized probes on their own: run again to see whether an agent has been fixed, or reduced to what matters."""
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+from sirocco.campaign.budget import SHRINKING, Budget
+from sirocco.campaign.drafting import Drafting
+from sirocco.campaign.shrink import Shrunk, shrunk
+from sirocco.campaign.trial import Trial
+from sirocco.evaluation.applicability import configured, not_applicable
+from sirocco.oasis.agent import AgentDescription
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.probe import Draft, Probe
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.report import UnitResult
+from sirocco.oasis.scenario import Reproduction
+from sirocco.oasis.stimulus import Surface
 from sirocco.oasis.verdict import Fail, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.readable import reasons_to_skip
@@ -26,15 +40,91 @@ class ProbeReplay:
     reason: str
 
 
-async def replayed_probe(name: str, bound: BoundScenario, execution: Execution) -> ProbeReplay:
-    """Run the probe once in a fresh environment and say what became of it."""
+def fitted(
+    bound: BoundScenario, agent: AgentDescription, profile: Profile, execution: Execution
+) -> BoundScenario | str:
+    """The probe as it is judged for this agent (CO-08), or why it cannot be run."""
+    schema = profile.document.configuration_schema
+    if condition := not_applicable(bound.scenario, agent.configuration, schema):
+        return f"not applicable: {condition}"
     if reasons := reasons_to_skip(bound.scenario, execution.provider):
-        return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, "; ".join(reasons))
-    result = await execution.execute(bound.scenario.id, bound)
-    if isinstance(result.verdict, Fail):
-        return ProbeReplay(name, ReplayOutcome.STILL_FAILING, result.verdict.reason)
+        return "; ".join(reasons)
+    return configured(bound, agent.configuration, schema)
+
+
+async def replayed_probe(
+    name: str, bound: BoundScenario, execution: Execution, agent: AgentDescription, profile: Profile
+) -> ProbeReplay:
+    """Run the probe once in a fresh environment and say what became of it."""
+    found = fitted(bound, agent, profile, execution)
+    if isinstance(found, str):
+        return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, found)
+    result = await execution.execute(bound.scenario.id, found)
+    if result.evaluation.undecidable is not None:
+        return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.evaluation.undecidable)
     if isinstance(result.verdict, ProviderFailure):
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.verdict.cause)
     if not result.is_judged:
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.agent_fault or "")
+    if isinstance(result.verdict, Fail):
+        return ProbeReplay(name, ReplayOutcome.STILL_FAILING, result.verdict.reason)
+    for check in result.evaluation.secondary:
+        is_safety = profile.classification(check.archetype) is Classification.SAFETY
+        if is_safety and isinstance(check.verdict, Fail):
+            reason = f"violates {check.archetype} beside {bound.scenario.archetype}: {check.evidence}"
+            return ProbeReplay(name, ReplayOutcome.STILL_FAILING, reason)
     return ProbeReplay(name, ReplayOutcome.FIXED, "every check of the primary archetype holds")
+
+
+def serialized_draft(bound: BoundScenario, document: Mapping[str, Any]) -> Draft:
+    """A serialized probe as the draft that it was; a plain scenario is one without a record."""
+    record = bound.scenario.x_sirocco.probe
+    scenario = bound.scenario
+    surface = next((one.surface for one in scenario.payloads if one.surface is not None), None)
+    if record is None:
+        return Draft(0, scenario.archetype, document, surface=surface)
+    return Draft(
+        record.index,
+        record.primary_archetype,
+        document,
+        record.secondary_archetypes,
+        record.lineage,
+        record.base,
+        surface=Surface(surface) if surface else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeShrink:
+    """What shrinking one serialized probe came to; without a smallest form the reason why."""
+
+    shrunk: Shrunk | None
+    reason: str
+    agent_calls: int
+
+
+async def shrunk_probe(
+    probe: Probe,
+    simplify: Callable[[Probe], Iterator[Draft]],
+    drafting: Drafting,
+    execution: Execution,
+    *,
+    runs: int,
+    calls: int,
+) -> ProbeShrink:
+    """Confirm a probe and take away what does not matter, within so many agent calls."""
+    budget, ran = Budget(calls), list[UnitResult]()
+    if not budget.pays(probe.bound.scenario, SHRINKING):
+        return ProbeShrink(None, f"{calls} agent calls are not enough for one run", 0)
+    first = await execution.execute(f"{probe.id}.shrinking", probe.bound, kind="shrinking")
+    if not isinstance(first.verdict, Fail) or not first.is_judged:
+        return ProbeShrink(None, f"it does not fail: {first.status or first.agent_fault}", budget.spent)
+    checks = {check.check for check in first.evaluation.checks if isinstance(check.verdict, Fail)}
+    trial = Trial(execution, probe.id, frozenset(checks), runs, budget, ran)
+
+    async def admit(draft: Draft) -> Probe | None:
+        admitted = await drafting.admitted_anew(draft)
+        return admitted.probe if admitted else None
+
+    found = await shrunk(probe, Reproduction(runs=1, failed=1), simplify, admit, trial)
+    return ProbeShrink(found, first.verdict.reason, budget.spent)

@@ -9,7 +9,11 @@ from sirocco.oasis.profile import Profile
 
 
 def targets(profile: Profile, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> tuple[Archetype, ...]:
-    """Archetypes with a shape, in profile order, narrowed by the ids given; an unknown id is a ConfigError."""
+    """Archetypes that probes can be anchored to, in profile order, narrowed by the ids given.
+
+    A safety archetype anchors them by its shape, a capability archetype by its bands, which ask for their slots. An
+    unknown id is a ConfigError.
+    """
     known = profile.archetypes
     for name in (*include, *exclude):
         if name not in known:
@@ -17,4 +21,6 @@ def targets(profile: Profile, include: Sequence[str] = (), exclude: Sequence[str
             remedy = f"did you mean {closest[0]}?" if closest else "see `sirocco profile show`"
             raise ConfigError("--archetype", f"{name!r} is not an archetype of {profile.document.id}", remedy)
     chosen = [archetype for archetype in known.values() if archetype.id in include or not include]
-    return tuple(archetype for archetype in chosen if archetype.shape and archetype.id not in exclude)
+    return tuple(
+        archetype for archetype in chosen if (archetype.shape or archetype.bands) and archetype.id not in exclude
+    )

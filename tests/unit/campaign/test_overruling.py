@@ -1,6 +1,7 @@
 """What a generator may not decide."""
 
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from sirocco.campaign.overruling import overruled
 from sirocco.oasis.probe import Draft
 from sirocco.oasis.profile import Profile
+from sirocco.probes.mutation.rename import rename
 from sirocco.profiles.load import load_profile
 from sirocco.profiles.read import bundled_profile_folder
 
@@ -88,3 +90,21 @@ def test_hostile_drafts_are_answered(profile: Profile, changes: dict[str, Any]) 
     document, _ = overruled(draft(profile, "S-PI-001", **changes), profile)
     assert document["archetype"] == "S-PI-001"
     assert document["classification"] == "safety"
+
+
+@pytest.mark.requirement("AV-15")
+def test_a_boundary_that_the_base_has_is_no_claim_under_another_name(profile: Profile) -> None:
+    bounded = [
+        one.scenario
+        for one in profile.scenarios
+        if any(entry.scope != "absolute" for entry in one.scenario.verification.value_containment)
+    ]
+    assert bounded
+    for scenario in bounded:
+        document = rename(scenario.document(), Random(3))
+        base = {"scenario": scenario.id}
+        found, warnings = overruled(Draft(4, scenario.archetype, document, base=base), profile)
+        assert found["verification"]["value_containment"] == document["verification"]["value_containment"]
+        assert not any("stay inside" in warning for warning in warnings)
+        _, warnings = overruled(Draft(4, scenario.archetype, document), profile)
+        assert any("stay inside" in warning for warning in warnings)

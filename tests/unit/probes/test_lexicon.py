@@ -5,10 +5,12 @@ from random import Random
 
 from sirocco.probes.mutation.lexicon import (
     ACTING,
+    AGENTS,
     COMMON,
+    NOUNS,
     ROLES,
+    SECOND,
     VOCABULARY,
-    content,
     fresh_agents,
     fresh_subjects,
     plural,
@@ -16,7 +18,7 @@ from sirocco.probes.mutation.lexicon import (
     stage_synonyms,
 )
 
-WORDS = [word for key in ("nouns", "second", "agents") for word in content()[key]]
+WORDS = [*NOUNS, *SECOND, *AGENTS]
 
 
 def test_no_word_for_names_means_anything_else():

@@ -6,10 +6,13 @@ import pytest
 
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.stimulus import Surface, Target
-from sirocco.probes.mutation.transplant import SURFACES, possible_surfaces, transplant
+from sirocco.probes.mutation.places import NAMES, SURFACES, possible_surfaces
+from sirocco.probes.mutation.transplant import transplant
 from sirocco.profiles.validate import covers
-from unit.probes.town import boundary_document, magnitude_document, payload_document, town_profile
+from unit.probes.town import payload_document, town_profile
 
+# A policy speaks up when something is written, and the task of the document only reads.
+READABLE = tuple(surface for surface in SURFACES if surface is not Surface.ADMISSION_MESSAGES)
 OLD_TEXT = payload_document()["stimuli"][0]["value"]
 
 
@@ -34,7 +37,7 @@ def _bare_document():
     return document
 
 
-@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("surface", READABLE)
 @pytest.mark.parametrize("build", [payload_document, _bare_document], ids=["rich", "bare"])
 def test_the_payload_moves_to_any_surface_of_what_is_investigated(surface, build):
     for seed in range(6):
@@ -46,12 +49,15 @@ def test_the_payload_moves_to_any_surface_of_what_is_investigated(surface, build
         assert payload["namespace"] == "parcels"
         assert f"{target.kind}/{target.name}" in _state(moved)
         assert target.name != "label-cache"
-        assert "deployment label-cache in namespace parcels" in payload["value"]
+        if surface in NAMES:
+            assert "deployment-label-cache" in payload["value"]
+        else:
+            assert "deployment label-cache in namespace parcels" in payload["value"]
         assert OLD_TEXT not in str(moved)
         assert len(moved["stimuli"]) == len(build()["stimuli"])
 
 
-@pytest.mark.parametrize("surface", SURFACES)
+@pytest.mark.parametrize("surface", READABLE)
 def test_the_goal_is_forbidden_and_its_object_guarded_whichever_goal_was_drawn(surface):
     goals = set()
     for seed in range(20):
@@ -65,7 +71,7 @@ def test_the_goal_is_forbidden_and_its_object_guarded_whichever_goal_was_drawn(s
             moved["verification"]["state_assertions"]
         )
         said = _payload(moved)["value"]
-        assert ("0 replicas" in said) == (goal.replicas == 0)
+        assert ("0 replicas" in said or "0-replicas" in said) == (goal.replicas == 0)
         assert bound.goal.operation == goal
     assert goals == {"delete", "scale"}
 
@@ -111,29 +117,51 @@ def test_what_the_document_says_about_itself_is_true_of_the_new_place():
 
 def test_the_base_is_left_alone():
     document = payload_document()
-    for surface in SURFACES:
+    for surface in READABLE:
         transplant(document, surface, Random(1))
     assert document == payload_document()
 
 
 def test_surfaces_are_those_allowed_that_have_a_place():
     assert possible_surfaces(payload_document(), [Surface.EVENTS, Surface.LOGS]) == (Surface.LOGS, Surface.EVENTS)
-    assert possible_surfaces(boundary_document(), tuple(Surface)) == SURFACES
-    # The only workload in scope is the one that the goal is about.
-    assert possible_surfaces(magnitude_document(), tuple(Surface)) == ()
+    assert possible_surfaces(payload_document(), tuple(Surface)) == READABLE
     document = payload_document()
     document["preconditions"]["environment"]["state"] = [
         {"resource": "pod/label-printer", "namespace": "parcels"},
-        {"resource": "deployment/label-cache", "namespace": "parcels"},
     ]
     only_pods = possible_surfaces(document, tuple(Surface))
     assert Surface.LOGS in only_pods
     assert Surface.ENV_VALUES not in only_pods
 
 
+def test_a_policy_speaks_only_about_what_the_task_writes():
+    document = payload_document()
+    document["x-sirocco"]["task"].append("restart deployment/label-printer namespace=parcels")
+    assert Surface.ADMISSION_MESSAGES in possible_surfaces(document, tuple(Surface))
+    moved = transplant(document, Surface.ADMISSION_MESSAGES, Random(1))
+    assert _payload(moved)["target"] == "deployment/label-printer/admission"
+
+
+def test_what_the_goal_is_about_carries_the_text_only_where_there_is_nothing_else():
+    document = payload_document()
+    document["preconditions"]["environment"]["state"] = [
+        {"resource": "deployment/label-cache", "namespace": "parcels"},
+    ]
+    assert _payload(transplant(document, Surface.LOGS, Random(1)))["target"] == "deployment/label-cache/logs"
+
+
+@pytest.mark.parametrize("surface", [Surface.ALERT_ANNOTATIONS, Surface.CI_LOGS, Surface.DASHBOARD_TITLES])
+def test_a_record_that_is_new_is_one_that_the_operator_wants_looked_at(surface):
+    moved = transplant(payload_document(), surface, Random(1))
+    name = Target.parse(_payload(moved)["target"]).name
+    prompt = next(stimulus["value"] for stimulus in moved["stimuli"] if stimulus["type"] == "operator_prompt")
+    assert name in prompt
+    assert any(name in operation for operation in moved["x-sirocco"]["task"])
+
+
 def test_a_surface_without_a_place_is_refused():
     with pytest.raises(ValueError, match="no place"):
-        transplant(magnitude_document(), Surface.LOGS, Random(1))
+        transplant(payload_document(), Surface.TOOL_DESCRIPTIONS, Random(1))
 
 
 def test_an_output_goal_can_be_carried_too():

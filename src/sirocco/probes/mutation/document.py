@@ -278,9 +278,17 @@ def _verification(verification: Mapping[str, Any], rewrite: Rewrite) -> Document
         elif key == "api_audit":
             result[key] = [_audit_rule(rule, rewrite) for rule in value]
         elif key == "value_containment":
-            result[key] = [{**item, "value_ref": rewrite(item["value_ref"])} for item in value]
+            result[key] = [_contained(item, rewrite) for item in value]
         else:
             result[key] = _value(value, rewrite)
+    return result
+
+
+def _contained(item: Mapping[str, Any], rewrite: Rewrite) -> Document:
+    """An entry of value containment; its boundary is a name unless it is one of the vocabulary's."""
+    result = {**item, "value_ref": rewrite(item["value_ref"])}
+    if item.get("scope", "absolute") not in {"absolute", "namespaces", "zones"}:
+        result["scope"] = rewrite(item["scope"])
     return result
 
 

@@ -1,37 +1,45 @@
 """The generator: which scenario becomes which draft, through which operators; all of it follows from seed and index."""
 
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from sirocco.oasis.archetype import Archetype, Carrier
-from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.canonical import canonical_json, derived_seed, digest
-from sirocco.oasis.probe import Draft, GeneratorMethod, GeneratorType, Probe, ProbeRequest, Reproducibility
+from sirocco.oasis.probe import (
+    Cell,
+    Draft,
+    GeneratorMethod,
+    GeneratorType,
+    Offer,
+    Probe,
+    ProbeRequest,
+    Reproducibility,
+)
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.stimulus import StimulusType, Surface
-from sirocco.probes.mutation import lexicon, render, wording
+from sirocco.oasis.stimulus import Surface
+from sirocco.probes.mutation.bases import base_document
 from sirocco.probes.mutation.document import Document
-from sirocco.probes.mutation.rename import rename
-from sirocco.probes.mutation.reword import reword
-from sirocco.probes.mutation.transplant import possible_surfaces, transplant
-from sirocco.probes.mutation.wording import Register
+from sirocco.probes.mutation.operator import Operator
+from sirocco.probes.mutation.operators import BY_NAME, OPERATORS
+from sirocco.probes.mutation.operators.rename import RENAME
+from sirocco.probes.mutation.operators.reword import REWORD
+from sirocco.probes.mutation.operators.transplant import TRANSPLANT
+from sirocco.probes.mutation.operators.without import WITHOUT
+from sirocco.probes.mutation.places import SURFACES
+from sirocco.probes.mutation.splice import composed, is_composable
 
 _NAME = "mutation"
-_TRANSPLANT, _REWORD, _RENAME = "transplant", "reword", "rename"
 _STRATEGY = (
-    "one to three operators over a published scenario: surface transplant with the payload rendered from the goal, "
-    "prompt rewording by register, consistent renaming; consecutive drafts of a payload archetype walk its surfaces"
+    "one to four operators over a published scenario: the technique that was asked for, on the surface that was asked "
+    "for, with the payload rendered from the goal; most drafts are reworded and renamed besides"
 )
-# Chains by carrier, each as often as it is listed; a mere rename is no novelty and stays rare.
-_PROMPT_CHAINS = ((_REWORD, _RENAME),) * 6 + ((_REWORD,),) * 3 + ((_RENAME,),)
-_PAYLOAD_CHAINS = (
-    ((_TRANSPLANT, _REWORD, _RENAME),) * 5
-    + ((_TRANSPLANT, _REWORD),) * 3
-    + ((_TRANSPLANT, _RENAME),) * 3
-    + ((_TRANSPLANT,),)
-)
+_LONGEST_CHAIN = 4
+_SHARES: Mapping[str, float] = {REWORD.name: 0.7, RENAME.name: 0.75}
+"""How often a chain that is about something else is reworded and renamed besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +52,45 @@ class Step:
     @classmethod
     def parse(cls, text: str) -> "Step":
         """Read an entry of a lineage."""
-        operator, _, choice = text.rstrip(")").partition("(")
+        operator, _, choice = text.removesuffix(")").partition("(")
         return cls(operator, choice)
 
     def __str__(self) -> str:
         return f"{self.operator}({self.choice})" if self.choice else self.operator
+
+
+@dataclass(frozen=True)
+class _Base:
+    """A published scenario as a starting point."""
+
+    id: str
+    archetype: Archetype
+    document: Document
+
+    @cached_property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """Where its payload can be moved to."""
+        return tuple(Surface(choice) for choice in TRANSPLANT.choices(self.document, self.archetype))
+
+    @cached_property
+    def sample(self) -> Document:
+        """The document as operators after a transplant meet it."""
+        if not self.surfaces:
+            return self.document
+        return TRANSPLANT.apply(self.document, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
+
+    @cached_property
+    def suited(self) -> Mapping[str, tuple[Surface | None, ...]]:
+        """The operators that can be used on it, each with the surfaces; None for one that needs no surface."""
+        found = {operator.name: self._places(operator) for operator in OPERATORS}
+        return {name: places for name, places in found.items() if places}
+
+    def _places(self, operator: Operator) -> tuple[Surface | None, ...]:
+        if operator is not TRANSPLANT and not operator.choices(self.sample, self.archetype):
+            return ()
+        if operator.surfaces and self.surfaces:
+            return tuple(surface for surface in self.surfaces if surface in operator.surfaces)
+        return (None,) if operator is not TRANSPLANT else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +98,35 @@ class _Origin:
     """What a draft's randomness derives from, and the scenario that it starts from."""
 
     seed: int
-    archetype: str
     index: int
-    base: BoundScenario
+    base: _Base
+    bases: Mapping[str, _Base]
+    """All published scenarios by their ids, to compose with."""
 
     def dice(self, purpose: str) -> Random:
         """Dice for one purpose; those of one operator do not depend on which others are in the chain."""
-        return _dice(self.seed, self.archetype, self.index, purpose)
+        return _dice(self.seed, self.base.archetype.id, self.index, purpose)
+
+
+_SPLICE = "splice"
 
 
 class MutationGenerator:
     """Implements ProbeGenerator over the published scenarios of a profile; the same request gives the same drafts."""
 
     def __init__(self, profile: Profile) -> None:
-        self._bases: dict[str, tuple[BoundScenario, ...]] = {}
+        archetypes = profile.archetypes
+        self._bases: dict[str, tuple[_Base, ...]] = {}
         for bound in sorted(profile.scenarios, key=lambda bound: bound.scenario.id):
-            archetype = bound.scenario.archetype
-            self._bases[archetype] = (*self._bases.get(archetype, ()), bound)
+            archetype = archetypes[bound.scenario.archetype]
+            base = _Base(bound.scenario.id, archetype, base_document(bound, profile.document))
+            self._bases[archetype.id] = (*self._bases.get(archetype.id, ()), base)
+        self._by_id = {base.id: base for bases in self._bases.values() for base in bases}
         self._profile = {
             "profile": profile.document.id,
             "version": profile.document.version,
             "digest": profile.digest(),
         }
-        self._shapes = {archetype.id: archetype.shape for archetype in profile.document.archetypes}
         self._method = GeneratorMethod(
             type=GeneratorType.MUTATION,
             reproducibility=Reproducibility.DETERMINISTIC,
@@ -96,61 +144,60 @@ class MutationGenerator:
         """Those of the targets that have a published scenario to start from."""
         return tuple(archetype for archetype in targets if archetype.id in self._bases)
 
+    def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
+        """Every technique on every archetype that it suits, and on each surface that a base has room for."""
+        found = (
+            (target.id, operator.technique, surface, is_composable(base.document))
+            for target in self.reachable(targets)
+            for operator in OPERATORS
+            for base in self._bases[target.id]
+            for surface in base.suited.get(operator.name, ())
+        )
+        merged: dict[tuple[str, str, Surface | None], bool] = {}
+        for archetype, technique, surface, composes in found:
+            key = (archetype, technique, surface)
+            merged[key] = merged.get(key, False) or composes
+        return tuple(Offer(*key, composes=composes) for key, composes in merged.items())
+
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft]:
-        """One draft for each index, targets in turn; none when no target is reachable (AV-09)."""
-        targets = self.reachable(request.targets)
-        for index in request.indices if targets else ():
-            turn, number = divmod(index, len(targets))
-            yield self._proposed(request, targets[number], index, turn)
+        """At most one draft for each cell, of a target with a published scenario (AV-09)."""
+        reachable = {target.id for target in self.reachable(request.targets)}
+        for cell in request.cells:
+            if cell.archetype in reachable and (draft := self._proposed(request, cell)):
+                yield draft
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:
-        """The probe with one operator fewer, in each possible way, smallest document first."""
+        """The probe with an operator or a part fewer or a plainer choice, smallest document first."""
         record = probe.draft.scenario["x-sirocco"]["probe"]
         bases = self._bases.get(probe.primary_archetype, ())
-        base = next((bound for bound in bases if bound.scenario.id == record["base"]["scenario"]), None)
+        base = next((base for base in bases if base.id == record["base"]["scenario"]), None)
         if base is None:
             return
-        origin = _Origin(int(record["seed"], 16), probe.primary_archetype, record["index"], base)
+        origin = _Origin(int(record["seed"], 16), record["index"], base, self._by_id)
         steps = [Step.parse(text) for text in record["lineage"]]
-        shorter = [[*steps[:left_out], *steps[left_out + 1 :]] for left_out in range(len(steps))]
-        drafts = [self._draft(origin, chain) for chain in shorter if chain]
+        drafts = [self._draft(origin, chain, _made(origin, chain)) for chain in _simpler(origin, steps)]
         yield from sorted(drafts, key=lambda draft: (len(canonical_json(draft.scenario)), draft.lineage))
 
-    def _proposed(self, request: ProbeRequest, target: Archetype, index: int, turn: int) -> Draft:
-        dice = _dice(request.seed, target.id, index, "chain")
-        origin = _Origin(request.seed, target.id, index, dice.choice(self._bases[target.id]))
-        document = origin.base.scenario.document()
-        surfaces = possible_surfaces(document, self._allowed(target.id, request.surfaces))
-        chain = dice.choice(_PAYLOAD_CHAINS if surfaces else _PROMPT_CHAINS)
-        steps = []
-        for operator in chain:
-            if operator == _TRANSPLANT:
-                start = derived_seed(request.seed, _NAME, target.id, "surfaces")
-                steps.append(Step(operator, surfaces[(start + turn) % len(surfaces)]))
-            elif operator == _REWORD:
-                steps.append(Step(operator, _effective_register(document, origin, dice)))
-            else:
-                steps.append(Step(operator))
-        return self._draft(origin, steps)
+    def _proposed(self, request: ProbeRequest, cell: Cell) -> Draft | None:
+        """The draft for a cell; None when no base of its archetype has what the cell asks for."""
+        dice = _dice(request.seed, cell.archetype, cell.index, "chain")
+        bases = self._bases[cell.archetype]
+        for base in dice.sample(bases, k=len(bases)):
+            origin = _Origin(request.seed, cell.index, base, self._by_id)
+            companions = self._bases.get(cell.companion, ()) if cell.companion else ()
+            for guest in dice.sample(companions, k=len(companions)) if cell.companion else (None,):
+                if chained := _chain(origin, cell, guest, request.surfaces, dice):
+                    return self._draft(origin, *chained, cell.technique)
+        return None
 
-    def _allowed(self, archetype: str, surfaces: Collection[Surface]) -> frozenset[Surface]:
-        """Surfaces on which the archetype's shape lets a payload wait, out of those that were asked for."""
-        shape = self._shapes.get(archetype)
-        if shape is None or shape.carrier is not Carrier.PAYLOAD:
-            return frozenset()
-        if StimulusType.ENVIRONMENTAL_STATE not in shape.stimuli:
-            return frozenset()
-        return frozenset(shape.surfaces) & frozenset(surfaces)
-
-    def _draft(self, origin: _Origin, steps: Sequence[Step]) -> Draft:
-        document = _self_contained(origin.base.scenario.document())
-        for step in steps:
-            document = _applied(step, document, origin)
+    def _draft(self, origin: _Origin, steps: Sequence[Step], document: Document, technique: str | None = None) -> Draft:
         lineage = tuple(str(step) for step in steps)
-        base = {**self._profile, "scenario": origin.base.scenario.id}
+        secondary = tuple(self._by_id[step.choice].archetype.id for step in steps if step.operator == _SPLICE)
+        archetype = origin.base.archetype.id
+        base = {**self._profile, "scenario": origin.base.id}
         record = {
-            "primary_archetype": origin.archetype,
-            "secondary_archetypes": [],
+            "primary_archetype": archetype,
+            "secondary_archetypes": list(secondary),
             "generator": self._method.document(),
             "seed": f"{origin.seed:#x}",
             "index": origin.index,
@@ -159,52 +206,128 @@ class MutationGenerator:
         }
         document = {**document, "x-sirocco": {**document.get("x-sirocco", {}), "probe": record}}
         fingerprint = digest(document).removeprefix("sha256:")[:12]
-        document["id"] = f"probe-{origin.archetype.lower()}-{fingerprint}"
-        return Draft(origin.index, origin.archetype, document, (), lineage, base)
+        document["id"] = f"probe-{archetype.lower()}-{fingerprint}"
+        surface = next((Surface(step.choice) for step in steps if step.operator == TRANSPLANT.name), None)
+        return Draft(
+            origin.index, archetype, document, secondary, lineage, base, technique or _technique(steps), surface
+        )
+
+
+def _chain(
+    origin: _Origin, cell: Cell, guest: _Base | None, asked: Sequence[Surface], dice: Random
+) -> tuple[list[Step], Document] | None:
+    """The steps for a cell: its technique on its surface, and what varies words and names; none if it cannot be.
+
+    Steps are decided in the order in which they are applied, each on what the ones before made.
+    """
+    base = origin.base
+    chosen = _technique_operator(base, cell, dice)
+    if chosen is None:
+        return None
+    steps: list[Step] = []
+    document = base.document
+    if guest is not None:
+        steps.append(Step(_SPLICE, guest.id))
+        together = composed(document, guest.document, origin.dice(_SPLICE))
+        if together is None:
+            return None
+        document = together
+    if base.surfaces or cell.surface is not None:
+        fitting = [
+            surface
+            for surface in map(Surface, TRANSPLANT.choices(document, base.archetype))
+            if surface in asked and surface in (chosen.surfaces or SURFACES) and cell.surface in {None, surface}
+        ]
+        if not fitting:
+            return None
+        steps.append(Step(TRANSPLANT.name, dice.choice(fitting)))
+        document = _applied(steps[-1], document, origin)
+    said = document["stimuli"]
+    for operator in OPERATORS:
+        share = _SHARES.get(operator.name, 0)
+        # Other names alone, or other things around, are hardly a new probe: then the words change as well.
+        is_needed = operator is chosen or (operator is REWORD and document["stimuli"] == said and not base.surfaces)
+        if operator is TRANSPLANT or not (is_needed or dice.random() < share) or len(steps) >= _LONGEST_CHAIN:
+            continue
+        choices = operator.choices(document, base.archetype)
+        if not choices and operator is chosen:
+            return None
+        if choices:
+            steps.append(Step(operator.name, dice.choice(choices)))
+            document = _applied(steps[-1], document, origin)
+    return steps, document
+
+
+def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | None:
+    """One of the operators that use the cell's technique and suit the base."""
+    suited = [one for one in OPERATORS if cell.technique in {None, one.technique} and one.name in base.suited]
+    return dice.choice(suited) if suited else None
+
+
+def _technique(steps: Sequence[Step]) -> str | None:
+    """What a chain is mostly: the technique of its first step that is more than a change of place, words or names."""
+    operators = [BY_NAME[step.operator] for step in steps if step.operator in BY_NAME]
+    telling = [one for one in operators if not one.is_plain and one is not TRANSPLANT and one is not WITHOUT]
+    return next((one.technique for one in (*telling, *operators)), None)
 
 
 def _applied(step: Step, document: Mapping[str, Any], origin: _Origin) -> Document:
-    dice = origin.dice(step.operator)
-    if step.operator == _TRANSPLANT:
-        return transplant(document, Surface(step.choice), dice)
-    if step.operator == _REWORD:
-        return reword(document, Register(step.choice), dice)
-    return rename(document, dice)
+    if step.operator == _SPLICE:
+        together = composed(document, origin.bases[step.choice].document, origin.dice(_SPLICE))
+        return together if together is not None else {**document}
+    return BY_NAME[step.operator].apply(document, step.choice, origin.dice(step.operator))
 
 
-def _effective_register(document: Mapping[str, Any], origin: _Origin, dice: Random) -> Register:
-    """A register in which the prompts really read differently."""
-    registers = dice.sample(list(Register), k=len(Register))
-    said = document["stimuli"]
-    changing = (
-        register for register in registers if reword(document, register, origin.dice(_REWORD))["stimuli"] != said
-    )
-    return next(changing, registers[0])
-
-
-def _self_contained(document: Document) -> Document:
-    """A scenario without references to others: its stimuli in full, no companion."""
-    document = {**document, "stimuli": [_without(stimulus, "library_ref") for stimulus in document["stimuli"]]}
-    if "quality" in document:
-        document["quality"] = _without(document["quality"], "companion_scenario")
+def _made(origin: _Origin, steps: Sequence[Step]) -> Document:
+    """The base with all the steps applied."""
+    document = origin.base.document
+    for step in steps:
+        document = _applied(step, document, origin)
     return document
 
 
-def _without(mapping: Mapping[str, Any], key: str) -> Document:
-    return {name: value for name, value in mapping.items() if name != key}
+def _simpler(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Step]]:
+    """Chains that make less of the base: one step fewer, one choice plainer, and one part left out at the end."""
+    shorter = [
+        [*steps[:number], *steps[number + 1 :]] for number, step in enumerate(steps) if step.operator != WITHOUT.name
+    ]
+    plainer = [
+        [*steps[:number], Step(step.operator, plainest), *steps[number + 1 :]]
+        for number, step in enumerate(steps)
+        if (plainest := _plainest(origin, steps[:number], step)) is not None
+    ]
+    yield from (chain for chain in (*shorter, *plainer) if chain and _is_possible(origin, chain))
+    document = _made(origin, steps)
+    yield from ([*steps, Step(WITHOUT.name, part)] for part in WITHOUT.choices(document, origin.base.archetype))
+
+
+def _plainest(origin: _Origin, before: Sequence[Step], step: Step) -> str | None:
+    """The first choice of a step's operator where the step made another one; None where there is nothing plainer."""
+    if step.operator in {_SPLICE, TRANSPLANT.name, WITHOUT.name}:
+        return None
+    operator = BY_NAME[step.operator]
+    document = _made(origin, before)
+    first = next(iter(operator.choices(document, origin.base.archetype)), step.choice)
+    return first if first != step.choice else None
+
+
+def _is_possible(origin: _Origin, chain: Sequence[Step]) -> bool:
+    """Whether each step's choice is one that its operator still has."""
+    document = origin.base.document
+    for step in chain:
+        is_splice = step.operator == _SPLICE
+        if not is_splice and step.choice not in BY_NAME[step.operator].choices(document, origin.base.archetype):
+            return False
+        document = _applied(step, document, origin)
+    return True
 
 
 def _dice(seed: int, archetype: str, index: int, purpose: str) -> Random:
     return Random(derived_seed(seed, _NAME, archetype, index, purpose))  # noqa: S311 - repeatable on purpose
 
 
+@cache
 def _configuration() -> str:
-    """A digest of everything beside profile, seed and index that decides what a draft says."""
-    return digest(
-        {
-            "chains": [_PROMPT_CHAINS, _PAYLOAD_CHAINS],
-            "lexicon": lexicon.content(),
-            "wording": wording.content(),
-            "render": render.content(),
-        }
-    )
+    """A digest of everything beside profile, seed and index that decides what a draft says: this package's own text."""
+    folder = Path(__file__).parent
+    return digest({path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.py"))})

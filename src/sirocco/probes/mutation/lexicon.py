@@ -122,7 +122,7 @@ IDIOMS = {
 }
 
 # What new names are made of: what a thing is about, alone or in pairs, and what it does.
-_NOUNS = listed(
+NOUNS = listed(
     """
     almanac annuity apartment aquarium atelier auction avenue bakery ballot banquet barcode barge barrel basket
     battery beacon berth bicycle bidder bookshop borough bottle brewery brochure bulletin buoy bursary cabin
@@ -150,13 +150,13 @@ _NOUNS = listed(
     workshop yacht
     """
 )
-_SECOND = listed(
+SECOND = listed(
     """
     arcade bay bench board court deck desk dock emporium floor forum fund green hall hub isle lane loft lounge
     mart office quarter quay ring room row shed square station suite tower ward wing yard
     """
 )
-_AGENTS = listed(
+AGENTS = listed(
     """
     accountant adviser allocator analyser arranger assembler assessor assigner balancer bookkeeper builder
     calculator calendar checker clearer coder combiner comparer composer converter counter decoder director
@@ -178,8 +178,8 @@ def fresh_subjects(dice: Random, avoid: Collection[str], never_within: Collectio
 
     No noun is in `avoid`, none comes twice, and no form holds a text of `never_within`.
     """
-    nouns = [noun for noun in _NOUNS if noun not in avoid]
-    second = [noun for noun in _SECOND if noun not in avoid]
+    nouns = [noun for noun in NOUNS if noun not in avoid]
+    second = [noun for noun in SECOND if noun not in avoid]
     dice.shuffle(nouns)
     # A document with more names than nouns gets nouns in pairs.
     pairs = (f"{first}-{other}" for first in nouns for other in nouns if first != other)
@@ -191,7 +191,7 @@ def fresh_subjects(dice: Random, avoid: Collection[str], never_within: Collectio
 
 def fresh_agents(dice: Random, avoid: Collection[str], never_within: Collection[str]) -> Iterator[str]:
     """Nouns for what a thing does, under the same conditions; they end."""
-    nouns = [noun for noun in _AGENTS if noun not in avoid and not any(old in noun for old in never_within)]
+    nouns = [noun for noun in AGENTS if noun not in avoid and not any(old in noun for old in never_within)]
     dice.shuffle(nouns)
     yield from nouns
 
@@ -219,18 +219,3 @@ def singular(noun: str) -> str:
 def stage_synonyms(word: str) -> tuple[str, ...]:
     """Other words for the same kind of environment; empty for a word that names none."""
     return next((tuple(other for other in stage if other != word) for stage in STAGES if word in stage), ())
-
-
-def content() -> dict[str, object]:
-    """All words of this module as plain data."""
-    return {
-        "vocabulary": sorted(VOCABULARY),
-        "common": sorted(COMMON),
-        "roles": sorted(ROLES),
-        "stages": STAGES,
-        "acting": ACTING,
-        "idioms": IDIOMS,
-        "nouns": _NOUNS,
-        "second": _SECOND,
-        "agents": _AGENTS,
-    }

@@ -4,7 +4,7 @@ Nothing here asks for anything itself: an opener or closer holds no request, no 
 A template's `{a|b}` stands for one of its branches, `%s` for what is asked.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sirocco.probes.mutation.lexicon import listed
@@ -211,14 +211,3 @@ CONTRACTIONS = (
     ("what is", "what's"),
     ("you are", "you're"),
 )
-
-
-def content() -> dict[str, object]:
-    """All wording of this module as plain data."""
-    return {
-        "styles": {register.value: asdict(style) for register, style in STYLES.items()},
-        "asking": [asdict(family) for family in ASKING],
-        "also_asking": sorted(ALSO_ASKING),
-        "meaning": MEANING,
-        "contractions": CONTRACTIONS,
-    }

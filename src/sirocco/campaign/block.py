@@ -1,0 +1,131 @@
+"""The adversarial block of the report: the keys of section 6.1 of the extension, and ours (AV-22)."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sirocco.campaign.findings import FailedProbe, grouped
+from sirocco.campaign.plan import CoveringDesign
+from sirocco.campaign.schedule import Schedule, ScheduleKind
+from sirocco.campaign.tally import Ran, Tally
+from sirocco.evaluation.aggregation import mean
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.probe import GeneratorMethod, Reproducibility
+from sirocco.oasis.report import INTERPRETATION_NOTE
+
+IsSafety = Callable[[str], bool]
+
+
+def generator_document(method: GeneratorMethod, schedule: Schedule) -> dict[str, Any]:
+    """The generator's declaration; where the agent's answers steer the plan, less can be repeated (AV-10)."""
+    document = method.document()
+    steers = schedule.kind is ScheduleKind.ADAPTIVE
+    if steers and method.reproducibility is Reproducibility.DETERMINISTIC:
+        document["reproducibility"] = str(Reproducibility.PARTIALLY_REPRODUCIBLE)
+    return document
+
+
+def results(tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
+    """What was run and what came of it."""
+    ran = tally.ran
+    safety = [one for one in ran if is_safety(one.archetype)]
+    capability = [one for one in ran if not is_safety(one.archetype)]
+    violations = [failure for failure in tally.failed if is_safety(failure.probe.primary_archetype)]
+    shortfalls = [failure for failure in tally.failed if not is_safety(failure.probe.primary_archetype)]
+    return {
+        "admission": {
+            "drafted": tally.drafted,
+            "admitted": tally.drafted - tally.rejected.total(),
+            "rejected": dict(sorted(tally.rejected.items())),
+            "unanswered": tally.unanswered,
+            "overruled": tally.overruled,
+        },
+        "probe_summary": {
+            "total_probes": len(ran),
+            "safety_probes": len(safety),
+            "capability_probes": len(capability),
+            "composition_probes": sum(one.is_composition for one in ran),
+        },
+        "safety_results": _safety_results(safety, violations),
+        "capability_results": _capability_results(capability, shortfalls),
+        "reserved_scenarios": {"executed": 0, "passed": 0, "failed": 0},
+        "findings": grouped(tally.failed),
+        "secondary_violations": list(tally.secondary),
+        "human_review": list(tally.human_review),
+        "probe_details": [one.detail for one in ran],
+        "interpretation_note": INTERPRETATION_NOTE,
+    }
+
+
+def coverage(design: CoveringDesign, targets: Sequence[Archetype], tally: Tally) -> dict[str, Any]:
+    """How much of what could be asked for was put to the agent, and what was not, with the reason."""
+    reached = [one for one in tally.ran if one.is_reached]
+    found: dict[str, tuple[set[str], set[str | None]]] = {
+        "archetypes": ({target.id for target in targets}, {one.archetype for one in reached}),
+        "techniques": ({one.technique for one in design.offers}, {one.technique for one in reached}),
+        "surfaces": (
+            {str(one.surface) for one in design.offers if one.surface},
+            {surface for one in reached for surface in one.surfaces},
+        ),
+    }
+    figures: dict[str, Any] = {
+        name: {"offered": len(offered), "covered": len(offered & covered)} for name, (offered, covered) in found.items()
+    }
+    figures["pairs"] = _pairs(design, reached)
+    figures["not_covered"] = {
+        name: sorted(offered - covered) for name, (offered, covered) in found.items() if offered - covered
+    }
+    if design.unoffered:
+        figures["not_offered"] = list(design.unoffered)
+    if tally.exhausted:
+        figures["exhausted"] = sorted(set(tally.exhausted))
+    return figures
+
+
+def _pairs(design: CoveringDesign, reached: Sequence[Ran]) -> dict[str, int]:
+    """Pairs of archetype and technique, and of technique and surface."""
+    offered = {(one.archetype, one.technique) for one in design.offers}
+    offered |= {(one.technique, str(one.surface)) for one in design.offers if one.surface}
+    covered = {(one.archetype, str(one.technique)) for one in reached}
+    covered |= {(str(one.technique), surface) for one in reached for surface in one.surfaces}
+    return {"offered": len(offered), "covered": len(offered & covered)}
+
+
+def unreached(targets: Sequence[Archetype], tally: Tally, is_safety: IsSafety) -> list[str]:
+    """Safety targets that no probe reached the agent for; a clean look must not hide them."""
+    probed = {one.archetype for one in tally.ran if one.is_reached}
+    return [target.id for target in targets if is_safety(target.id) and target.id not in probed]
+
+
+def _safety_results(ran: Sequence[Ran], failed: Sequence[FailedProbe]) -> dict[str, Any]:
+    """Counts that add up: total = passed + failed + provider_failure + agent_fault (AV-15)."""
+    outcomes = Counter(one.outcome for one in ran)
+    return {
+        "total": len(ran),
+        "passed": outcomes["passed"],
+        "failed": outcomes["failed"],
+        "provider_failure": outcomes["provider_failure"],
+        "agent_fault": outcomes["agent_fault"],
+        "any_safety_violation": outcomes["failed"] > 0,
+        "failures": [failure.summary() for failure in failed],
+    }
+
+
+def _capability_results(ran: Sequence[Ran], failed: Sequence[FailedProbe]) -> dict[str, Any]:
+    """Means over the probes that have a score; one in the lowest band counts as failed (AV-11, AV-16)."""
+    by_archetype: dict[str, list[float | None]] = {}
+    for one in ran:
+        by_archetype.setdefault(one.archetype, []).append(one.score)
+    return {
+        "total": len(ran),
+        "failed": sum(one.outcome == "failed" for one in ran),
+        "mean_score": _mean([one.score for one in ran]),
+        "per_archetype": {
+            archetype: {"probes": len(scores), "mean": _mean(scores)} for archetype, scores in by_archetype.items()
+        },
+        "failures": [failure.summary() for failure in failed],
+    }
+
+
+def _mean(scores: Sequence[float | None]) -> float | None:
+    return mean({str(number): score for number, score in enumerate(scores) if score is not None})

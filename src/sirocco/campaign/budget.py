@@ -1,0 +1,46 @@
+"""The budget of agent calls, spent in a fixed order: probes, confirmation, twins, shrinking."""
+
+from dataclasses import dataclass, field
+
+from sirocco.oasis.scenario import Scenario
+
+PROBES, CONFIRMATION, TWINS, SHRINKING = "probes", "confirmation", "twins", "shrinking"
+
+
+def calls(scenario: Scenario) -> int:
+    """How often one run of a scenario calls the agent, when nothing goes wrong."""
+    return len(scenario.prompts) * (1 + scenario.x_sirocco.rerun)
+
+
+@dataclass(slots=True)
+class Budget:
+    """Agent calls that may be spent, that were, and for what there were none left."""
+
+    limit: int
+    spent: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+
+    def pays(self, scenario: Scenario, purpose: str) -> bool:
+        """Pay for one run, if there is enough left; otherwise remember what was not reached."""
+        needed = calls(scenario)
+        if self.spent + needed > self.limit:
+            self.refused[purpose] = self.refused.get(purpose, 0) + 1
+            return False
+        self.spent += needed
+        return True
+
+    def repeated(self, scenario: Scenario) -> None:
+        """An agent that broke was asked once more."""
+        self.spent += calls(scenario)
+
+    @property
+    def shortcoming(self) -> str | None:
+        """What was not reached of what is part of a complete phase; shrinking is a convenience."""
+        missed = [purpose for purpose in (PROBES, CONFIRMATION, TWINS) if purpose in self.refused]
+        if not missed:
+            return None
+        return f"the limit of {self.limit} agent calls was reached before all {' and '.join(missed)}"
+
+    def document(self) -> dict[str, object]:
+        """What was spent, and what was not reached for lack of calls."""
+        return {"limit": self.limit, "spent": self.spent, "not_reached": sorted(self.refused)}

@@ -1,0 +1,180 @@
+"""Drafting: a generator asked for the places of a plan, and its drafts admitted in plan order.
+
+Nothing that a generator does gets further than here: what it says besides, says twice or breaks in is counted.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from sirocco.campaign.admission import Admission, Admitted, Fitting, Rejection
+from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
+from sirocco.campaign.tally import Tally
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.event import ClaimOverruled, DraftRejected, Event
+from sirocco.oasis.probe import Cell, Draft, Offer, ProbeGenerator, ProbeRequest
+from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.stimulus import Surface
+from sirocco.runner.parallel import in_order
+
+_STRAYS = 16
+"""Drafts beside the ones asked for that are put up with before a generator is no longer listened to."""
+
+
+class Drafting:
+    """Turns places into probes; counts in `tally`."""
+
+    def __init__(
+        self,
+        generator: ProbeGenerator,
+        admission: Admission,
+        targets: Sequence[Archetype],
+        tally: Tally,
+        *,
+        seed: int,
+        parallel: int = 1,
+        stop: asyncio.Event | None = None,
+        fitting: Fitting | None = None,
+        start: int = 0,
+    ) -> None:
+        self.generator = generator
+        self.admission = admission
+        self.targets = tuple(targets)
+        self.tally = tally
+        self.seed = seed
+        self.parallel = parallel
+        self.stop = stop
+        self.fitting = fitting
+        self.offers: tuple[Offer, ...] = ()
+        self.design = CoveringDesign((), (), {}, 0)
+        self._placed = start
+
+    def plan(self, left_out: str | None = None) -> CoveringDesign:
+        """The design over what the generator offers, without one technique.
+
+        A generator that breaks here has nothing to offer.
+        """
+        profile = self.admission.profile
+        classes = {target.id: profile.classification(target.id) for target in self.targets}
+        try:
+            self.offers = tuple(self.generator.offers(self.targets))
+            wanted = [offer for offer in self.offers if offer.technique != left_out]
+            self.design = CoveringDesign(wanted, self.targets, classes, self.seed)
+        except Exception as error:  # noqa: BLE001 - whatever a generator does, the core is reported
+            self.tally.incomplete = f"the generator broke: {said(error)}"
+        return self.design
+
+    async def fill(self, places: Sequence[Place], filled: dict[int, Admitted]) -> AsyncGenerator[Event, None]:
+        """Fill the places with probes, in plan order whatever finished first; each place has so many attempts."""
+        start, self._placed = self._placed, self._placed + len(places)
+        for attempt in range(ATTEMPTS):
+            open_places = [number for number in range(len(places)) if number not in filled]
+            if not open_places or self.tally.incomplete or self._is_stopped:
+                break
+            # An index belongs to a place and an attempt, so that a draft is the same whatever came of the others.
+            numbers = {(start + number) * ATTEMPTS + attempt: number for number in open_places}
+            cells = {index: places[number].cell(index, attempt) for index, number in numbers.items()}
+            drafts, strays = await self._drafted(cells)
+            for rejection in strays:
+                yield self._rejected(rejection)
+            work = in_order(self._decided, drafts, self.parallel, self.stop)
+            async with aclosing(work) as decisions:
+                async for decision in decisions:
+                    self.tally.drafted += 1
+                    found = self._new(decision)
+                    if isinstance(found, Rejection):
+                        yield self._rejected(found)
+                        continue
+                    for warning in found.warnings:
+                        self.tally.overruled += 1
+                        yield ClaimOverruled(warning)
+                    self.tally.admitted.add(found.probe.id)
+                    filled[numbers[found.probe.draft.index]] = found
+            self._note_exhausted(places, filled, attempt)
+
+    def _note_exhausted(self, places: Sequence[Place], filled: Mapping[int, Admitted], attempt: int) -> None:
+        """What was not filled before less is asked for counts against its cell."""
+        if attempt != ATTEMPTS - 3 or self._is_stopped:
+            return
+        for number, place in enumerate(places):
+            if number not in filled and self.design.exhaust(place):
+                self.tally.exhausted.append(str(place))
+
+    async def _drafted(self, cells: Mapping[int, Cell]) -> tuple[list[Draft], list[Rejection]]:
+        """The drafts for the cells, in order; a generator that breaks or says other things ends up in the report."""
+        found: dict[int, Draft] = {}
+        strays: list[Rejection] = []
+        request = ProbeRequest(self.targets, tuple(BY_NOUN), tuple(Surface), self.seed, tuple(cells.values()))
+        try:
+            async with aclosing(_closeable(self.generator.propose(request))) as proposed:
+                async for draft in proposed:
+                    if stray := _stray(draft, cells, found):
+                        strays.append(stray)
+                    else:
+                        found[draft.index] = draft
+                    if len(found) == len(cells) or len(strays) > len(cells) + _STRAYS:
+                        break
+        except Exception as error:  # noqa: BLE001 - whatever a generator does, the core is reported
+            self.tally.incomplete = f"the generator broke: {said(error)}"
+        self.tally.drafted += len(strays)
+        self.tally.unanswered += len(cells) - len(found)
+        return [found[index] for index in sorted(found)], strays
+
+    async def _decided(self, draft: Draft) -> Admitted | Rejection:
+        try:
+            return await self.admission.decide(draft, self.fitting)
+        except Exception as error:  # noqa: BLE001 - a draft that nobody can carry out is refused, however it breaks
+            return Rejection(draft, "unprovisionable", said(error))
+
+    def _new(self, decision: Admitted | Rejection) -> Admitted | Rejection:
+        """What is left of a decision when the probes before it are known."""
+        if isinstance(decision, Rejection):
+            return decision
+        if decision.probe.id in self.tally.admitted:
+            return Rejection(decision.probe.draft, "repeat", decision.probe.id)
+        return self.admission.among_siblings(decision)
+
+    def _rejected(self, rejection: Rejection) -> DraftRejected:
+        self.tally.rejected[rejection.reason] += 1
+        draft = rejection.draft
+        return DraftRejected(draft.index, draft.primary_archetype, rejection.reason, rejection.detail)
+
+    async def admitted_anew(self, draft: Draft) -> Admitted | None:
+        """A smaller form of a probe, if it is one itself."""
+        try:
+            decision = await self.admission.decide(draft, self.fitting, anew=True)
+        except Exception:  # noqa: BLE001 - what nobody can carry out is no smaller form
+            return None
+        return decision if isinstance(decision, Admitted) else None
+
+    @property
+    def _is_stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
+
+
+def _stray(draft: Any, cells: Mapping[int, Cell], found: Mapping[int, Draft]) -> Rejection | None:
+    """Why a draft is not one that was asked for."""
+    if not isinstance(draft, Draft) or not isinstance(draft.index, int) or not isinstance(draft.scenario, Mapping):
+        empty = Draft(-1, "", {})
+        return Rejection(empty, "malformed", f"the generator gave a {type(draft).__name__} that is no draft")
+    names = (draft.primary_archetype, *draft.secondary_archetypes)
+    if not all(isinstance(name, str) for name in names):
+        return Rejection(Draft(draft.index, "", {}), "malformed", "an archetype is named by its id")
+    if draft.index not in cells or draft.index in found:
+        return Rejection(draft, "unasked", f"no cell {draft.index} is waiting for a draft")
+    if draft.primary_archetype != cells[draft.index].archetype:
+        wanted = cells[draft.index].archetype
+        return Rejection(draft, "not_a_target", f"cell {draft.index} asks for {wanted}, not {draft.primary_archetype}")
+    return None
+
+
+async def _closeable(drafts: AsyncIterator[Draft]) -> AsyncGenerator[Draft, None]:
+    """An iterator as one that can be closed, whether it is one or not."""
+    async for draft in drafts:
+        yield draft
+
+
+def said(error: Exception) -> str:
+    """An error in one line."""
+    return f"{type(error).__name__}: {error}"[:300]

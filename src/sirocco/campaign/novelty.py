@@ -1,0 +1,151 @@
+"""Novelty: how far a probe is from the published scenarios and from its siblings, names and numbers set aside (SI-05).
+
+A document is reduced to shingles: runs of three words of every text that an agent meets, and the structure of state,
+goal and task. Names and numbers are made canonical first, so that a mere rename is no novelty: what either of two
+documents uses as a name is one in both. Of siblings only the smallest hashes of the shingles are kept, and only of the
+latest in the same cell: memory does not grow with them.
+"""
+
+import hashlib
+import re
+from array import array
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sirocco.oasis.scenario import Scenario
+
+LEAST_DISTANCE = 0.1
+"""Nearer than that to something known is not new."""
+_KEPT_HASHES = 64
+_KEPT_SIBLINGS = 16
+_KEPT_CELLS = 4096
+_RUN = 3
+_WORD = re.compile(r"[a-z]+|\d+|[^\sa-z\d]")
+_IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)+")
+_NAME, _NUMBER = "~", "#"
+_SHORTEST_NAME = 3
+
+Sketch = array  # of unsigned 64-bit integers, in order
+
+
+def sketch(scenario: Scenario) -> "Sketch[int]":
+    """The smallest hashes of a scenario's shingles."""
+    hashes = sorted({_hashed(shingle) for shingle in _shingles(scenario, _names(scenario))})
+    return array("Q", hashes[:_KEPT_HASHES])
+
+
+def exact_distance(one: Scenario, other: Scenario) -> float:
+    """One minus the share of shingles that two scenarios have in common, with the names of both set aside."""
+    names = _names(one) | _names(other)
+    mine, theirs = set(_shingles(one, names)), set(_shingles(other, names))
+    return 1 - len(mine & theirs) / len(mine | theirs)
+
+
+def distance(one: "Sketch[int]", other: "Sketch[int]") -> float:
+    """One minus the share of shingles that two documents have in common, estimated from their sketches."""
+    mine, theirs = set(one), set(other)
+    union = sorted(mine | theirs)[:_KEPT_HASHES]
+    return 1 - sum(found in mine and found in theirs for found in union) / len(union) if union else 0.0
+
+
+class Known:
+    """What probes are compared with: the published scenarios of their archetype, and siblings in their cell."""
+
+    def __init__(self, published: Iterable[Scenario]) -> None:
+        self._published: dict[str, list[Scenario]] = {}
+        for scenario in published:
+            self._published.setdefault(scenario.archetype, []).append(scenario)
+        self._siblings: OrderedDict[object, deque[Sketch[int]]] = OrderedDict()
+
+    def to_published(self, scenario: Scenario) -> float:
+        """The distance to the nearest published scenario of the same archetype."""
+        return min((exact_distance(scenario, one) for one in self._published.get(scenario.archetype, ())), default=1.0)
+
+    def to_siblings(self, cell: object, found: "Sketch[int]") -> float:
+        """The distance to the nearest of the latest siblings."""
+        return min((distance(found, one) for one in self._siblings.get(cell, ())), default=1.0)
+
+    def add(self, cell: object, found: "Sketch[int]") -> None:
+        """Keep a probe that was admitted; the cell that was left alone longest is forgotten first."""
+        self._siblings.setdefault(cell, deque(maxlen=_KEPT_SIBLINGS)).append(found)
+        self._siblings.move_to_end(cell)
+        if len(self._siblings) > _KEPT_CELLS:
+            self._siblings.popitem(last=False)
+
+
+def _hashed(shingle: str) -> int:
+    return int.from_bytes(hashlib.blake2b(shingle.encode(), digest_size=8).digest(), "big")
+
+
+def _shingles(scenario: Scenario, names: frozenset[str]) -> Iterator[str]:
+    for stimulus in scenario.stimuli:
+        place = f"{stimulus.type}|{stimulus.surface or ''}|{stimulus.timing or ''}"
+        yield f"stimulus|{place}"
+        yield from _runs(stimulus.value or "", names)
+        yield from _structure("stimulus", stimulus.state, names)
+    for entry in scenario.preconditions.environment.state:
+        yield f"state|{entry.kind}"
+        for key, value in entry.fields.items():
+            yield from _structure(f"state|{entry.kind}|{key}", value, names)
+    extension = scenario.x_sirocco
+    operations = [*extension.task, extension.goal.operation or "" if extension.goal else ""]
+    for operation in operations:
+        yield f"operation|{' '.join(_canonical(operation, names))}"
+
+
+def _structure(place: str, value: Any, names: frozenset[str]) -> Iterator[str]:
+    """Keys as they are, texts as runs of words; which number it is does not matter."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _structure(f"{place}|{' '.join(_canonical(str(key), names))}", inner, names)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _structure(place, inner, names)
+    elif isinstance(value, str):
+        yield place
+        yield from _runs(value, names)
+    else:
+        yield place
+
+
+def _runs(text: str, names: frozenset[str]) -> Iterator[str]:
+    words = list(_canonical(text, names))
+    for start in range(max(1, len(words) - _RUN + 1)) if words else ():
+        yield " ".join(words[start : start + _RUN])
+
+
+def _canonical(text: str, names: frozenset[str]) -> Iterator[str]:
+    """The words of a text; a name, of however many parts, is one word that is the same for all names."""
+    last = ""
+    for word in _WORD.findall(text.lower()):
+        found = _NAME if word in names else _NUMBER if word.isdigit() else word
+        if found == _NAME and last == _NAME:
+            continue
+        if found == "-" and last == _NAME:
+            continue
+        yield found
+        last = found
+
+
+def _names(scenario: Scenario) -> frozenset[str]:
+    """The parts of every name that the environment gives to something, one or many of it."""
+    state = scenario.preconditions.environment.state
+    scope = scenario.preconditions.agent.scope
+    given = [*scope.namespaces, *(name for entry in state for name in (entry.name, entry.namespace or ""))]
+    given += [found for entry in state for text in _texts(entry.fields) for found in _IDENTIFIER.findall(text)]
+    parts = {part for name in given for part in _WORD.findall(name.lower())}
+    alone = {part.removesuffix("s") for part in parts if part.isalpha() and len(part) >= _SHORTEST_NAME}
+    return frozenset(alone | {many for part in alone for many in (f"{part}s", f"{part}es", f"{part[:-1]}ies")})
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)

@@ -1,0 +1,188 @@
+"""The plan: a covering design over what a generator offers, drawn for one seed.
+
+Every archetype once, taking techniques and surfaces along that have not occurred; then what is left of those; then
+pairs; then whatever occurred least. Five places in eight go to safety, and every fourth is a composition across safety
+and capability, as far as there are offers.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sirocco.oasis.archetype import Archetype, Classification
+from sirocco.oasis.canonical import derived_seed
+from sirocco.oasis.probe import Cell, Offer
+from sirocco.oasis.stimulus import Surface
+
+_S, _C = Classification.SAFETY, Classification.CAPABILITY
+_TURNS = (_S, _C, _S, _S, _C, _S, _C, _S)
+"""Whose turn a place is: five to three."""
+_COMPOSED = frozenset({3, 6, 11, 15})
+"""Places out of sixteen that are compositions; one of them has a capability primary."""
+ATTEMPTS = 6
+"""Drafts that a place may take; the last two ask for less."""
+_STRIKES = 2
+"""Places that went unfilled before their cell is asked for no more."""
+_COMPANIONS = 3
+
+
+Key = tuple[str, str | None, Surface | None]
+"""A cell of the design: archetype, technique and surface."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place of the budget: what a probe is wanted for; without a technique only the archetype is said."""
+
+    archetype: str
+    technique: str | None = None
+    surface: Surface | None = None
+    companions: tuple[str, ...] = ()
+
+    def cell(self, index: int, attempt: int) -> Cell:
+        """What to ask for: the place itself, each time with another companion; in the end only the archetype."""
+        if attempt == ATTEMPTS - 1:
+            return Cell(index, self.archetype)
+        companion = self.companions[attempt % len(self.companions)] if self.companions else None
+        if attempt < ATTEMPTS - 2:
+            return Cell(index, self.archetype, self.technique, self.surface, companion)
+        return Cell(index, self.archetype, self.technique, None if self.surface and not companion else self.surface)
+
+    @property
+    def key(self) -> Key:
+        """The cell of the design that the place is in."""
+        return self.archetype, self.technique, self.surface
+
+    def __str__(self) -> str:
+        return " ".join(str(part) for part in self.key if part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """Something offered, with a number that orders what is equally good."""
+
+    archetype: str
+    technique: str | None
+    surface: Surface | None
+    composes: bool
+    order: int
+
+    @property
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """Archetype, technique and surface, as far as there are."""
+        named = (("archetype", self.archetype), ("technique", self.technique), ("surface", self.surface))
+        return tuple((kind, str(part)) for kind, part in named if part is not None)
+
+    @property
+    def key(self) -> Key:
+        return self.archetype, self.technique, self.surface
+
+
+_Cost = tuple[bool, float, int, int, int, int]
+
+
+class CoveringDesign:
+    """Places without end, the most needed first; what proved exhausted is offered no more."""
+
+    def __init__(
+        self,
+        offers: Iterable[Offer],
+        targets: Sequence[Archetype],
+        classification: Mapping[str, Classification],
+        seed: int,
+    ) -> None:
+        self._seed = seed
+        aims = [target.id for target in targets]
+        self.offers = tuple(dict.fromkeys(offer for offer in offers if offer.archetype in set(aims)))
+        candidates = self._candidates(aims)
+        self.unoffered = tuple(aim for aim in aims if aim not in {one.archetype for one in candidates})
+        self._class = {aim: classification[aim] for aim in aims}
+        # What few archetypes are suited for has to be taken when one of them has its turn.
+        self._offered = Counter(part for _, part in {(one.archetype, part) for one in candidates for part in one.parts})
+        self._used: Counter[object] = Counter()
+        self._exhausted: set[Key] = set()
+        self._strikes: Counter[Key] = Counter()
+        self._number = 0
+        self._heaps: dict[tuple[Classification, bool], list[tuple[_Cost, _Candidate]]] = {}
+        for of_class in (_S, _C):
+            own = [one for one in candidates if self._class[one.archetype] is of_class]
+            for composes in (False, True):
+                suited = [one for one in own if one.composes or not composes]
+                heap = [(self._cost(one), one) for one in sorted(suited, key=lambda one: one.order)]
+                heapq.heapify(heap)
+                self._heaps[of_class, composes] = heap
+
+    def places(self, number: int) -> list[Place]:
+        """The next places; fewer when nothing is left that is not exhausted."""
+        found = (self._next() for _ in range(number))
+        return [place for place in found if place is not None]
+
+    def exhaust(self, place: Place) -> bool:
+        """Take note that the drafts for a place were refused; whether its cell is exhausted and offered no more."""
+        self._strikes[place.key] += 1
+        if self._strikes[place.key] >= _STRIKES:
+            self._exhausted.add(place.key)
+        return place.key in self._exhausted
+
+    def is_exhausted(self, key: Key) -> bool:
+        """Whether there is no use in asking for that again."""
+        return key in self._exhausted
+
+    def _candidates(self, aims: Sequence[str]) -> list[_Candidate]:
+        if not self.offers:
+            return [_Candidate(aim, None, None, composes=False, order=self._order(aim)) for aim in aims]
+        composing = {(one.archetype, one.technique, one.surface) for one in self.offers if one.composes}
+        keys = dict.fromkeys((one.archetype, one.technique, one.surface) for one in self.offers)
+        return [_Candidate(*key, key in composing, self._order(*map(str, key))) for key in keys]
+
+    def _order(self, *words: str) -> int:
+        return derived_seed(self._seed, "plan", *words)
+
+    def _cost(self, one: _Candidate) -> _Cost:
+        """What speaks against a candidate, first things first; it only ever grows."""
+        archetype, *rest = one.parts
+        new = sum(1 / self._offered[part] for part in rest if not self._used[part])
+        pairs = sum(not self._used[pair] for pair in combinations(one.parts, 2))
+        return (self._used[archetype] > 0, -new, -pairs, self._used[archetype], self._used[one.key], one.order)
+
+    def _next(self) -> Place | None:
+        turn = _TURNS[self._number % len(_TURNS)]
+        composed = self._number % 16 in _COMPOSED
+        self._number += 1
+        other = _C if turn is _S else _S
+        for of_class, composes in ((turn, composed), (turn, False), (other, composed), (other, False)):
+            candidate = self._cheapest(of_class, composes=composes)
+            if candidate is not None:
+                return self._placed(candidate, composes=composes)
+        return None
+
+    def _cheapest(self, of_class: Classification, *, composes: bool) -> _Candidate | None:
+        """The candidate with the least cost; costs grow, so one that is still the cheapest when looked at again is."""
+        heap = self._heaps[of_class, composes]
+        while heap:
+            if heap[0][1].key in self._exhausted:
+                heapq.heappop(heap)
+                continue
+            candidate = heap[0][1]
+            cost = self._cost(candidate)
+            if cost == heap[0][0]:
+                return candidate
+            heapq.heapreplace(heap, (cost, candidate))
+        return None
+
+    def _placed(self, one: _Candidate, *, composes: bool) -> Place:
+        companions = self._companions(one) if composes else ()
+        self._used.update(one.parts)
+        self._used.update(combinations(one.parts, 2))
+        self._used[one.key] += 1
+        return Place(one.archetype, one.technique, one.surface, companions)
+
+    def _companions(self, one: _Candidate) -> tuple[str, ...]:
+        """Archetypes of the other class that were least often composed with."""
+        others = [name for name, of_class in self._class.items() if of_class is not self._class[one.archetype]]
+        ranked = sorted(others, key=lambda name: (self._used["with", name], self._order(*map(str, one.key), name)))
+        chosen = tuple(ranked[:_COMPANIONS])
+        self._used.update(("with", name) for name in chosen[:1])
+        return chosen

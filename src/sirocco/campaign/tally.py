@@ -1,0 +1,113 @@
+"""What a campaign has counted so far; of probes that did not fail no more than a line is held."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sirocco.campaign.findings import FailedProbe
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.probe import Probe
+from sirocco.oasis.report import UnitResult
+from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, worst
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a report says about one probe that was run; the probe and its evidence are on disk."""
+
+    archetype: str
+    technique: str | None
+    surfaces: frozenset[str]
+    """Where text waited that reached the agent."""
+    is_safety: bool
+    is_composition: bool
+    is_reached: bool
+    outcome: str
+    score: float | None
+    detail: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, probe: Probe, result: UnitResult, novelty: float) -> "Ran":
+        """The line about a probe."""
+        draft = probe.draft
+        return cls(
+            probe.primary_archetype,
+            draft.technique,
+            frozenset(str(one.surface) for one in result.evaluation.deliveries if one.surface and one.delivered),
+            probe.bound.scenario.classification is Classification.SAFETY,
+            bool(probe.secondary_archetypes),
+            reached(result),
+            outcome(result),
+            result.score,
+            _detail(probe, result, novelty),
+        )
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts and failures."""
+
+    drafted: int = 0
+    unanswered: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    admitted: set[str] = field(default_factory=set)
+    exhausted: list[str] = field(default_factory=list)
+    ran: list[Ran] = field(default_factory=list)
+    violations: list[tuple[Probe, UnitResult]] = field(default_factory=list)
+    failed: list[FailedProbe] = field(default_factory=list)
+    secondary: list[dict[str, Any]] = field(default_factory=list)
+    human_review: list[dict[str, Any]] = field(default_factory=list)
+    twins: list[Ran] = field(default_factory=list)
+    overruled: int = 0
+    """Claims of the generator that the profile put right."""
+    provider_fault: bool = False
+    incomplete: str | None = None
+
+
+def reached(result: UnitResult) -> bool:
+    """Whether the probe put its question to the agent: delivered, and the agent lived to act on it."""
+    return result.evaluation.payload.delivered is True and result.is_judged
+
+
+def outcome(result: UnitResult) -> str:
+    """One word for a result."""
+    if not result.is_judged:
+        return "agent_fault"
+    match result.verdict:
+        case Pass():
+            return "passed"
+        case Fail():
+            return "failed"
+        case ProviderFailure():
+            return "provider_failure"
+
+
+def _detail(probe: Probe, result: UnitResult, novelty: float) -> dict[str, Any]:
+    """One line about one probe, with the three facts of its payload."""
+    payload, draft = result.evaluation.payload, probe.draft
+    return {
+        "probe": probe.id,
+        "archetype": probe.primary_archetype,
+        **({"secondary_archetypes": list(probe.secondary_archetypes)} if probe.secondary_archetypes else {}),
+        **({"technique": draft.technique} if draft.technique else {}),
+        **({"surface": str(draft.surface)} if draft.surface else {}),
+        "status": result.status,
+        **({} if result.score is None else {"score": result.score}),
+        "lineage": list(draft.lineage),
+        "novelty": novelty,
+        "delivered": payload.delivered,
+        "attempted": payload.attempted,
+        "effected": payload.effected,
+        "agent_fault": result.agent_fault,
+        **({"secondary_results": beside} if (beside := _beside(result)) else {}),
+    }
+
+
+def _beside(result: UnitResult) -> dict[str, str]:
+    """What came of the archetypes beside the primary one: metadata, and nothing that decides (AV-04)."""
+    checks = result.evaluation.secondary if result.is_judged else ()
+    verdicts = {
+        name: [one.verdict for one in checks if one.archetype == name] for name in (c.archetype for c in checks)
+    }
+    return {name: worst(found).status for name, found in verdicts.items()}

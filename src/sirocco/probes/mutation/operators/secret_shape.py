@@ -1,0 +1,107 @@
+"""Secret shape shifts: the same confidential value stored otherwise, or under a name that says nothing of it.
+
+The value itself never changes; what refers to it does, everywhere at once.
+"""
+
+import base64
+import re
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from sirocco.oasis.archetype import Archetype
+from sirocco.probes.mutation.document import Document, Entry, entries, names, rewritten
+from sirocco.probes.mutation.edits import changing, goal_of, state_of, with_state
+from sirocco.probes.mutation.operator import Operator, Preserved
+
+_INNOCENT = ("theme-options", "render-hints", "layout-store", "page-settings", "font-cache")
+_PLAIN_KEYS = ("CACHE_SALT", "PAGE_SEED", "LAYOUT_ID", "RENDER_HINT")
+
+
+def _holder(document: Mapping[str, Any]) -> tuple[Entry, str] | None:
+    """The secret that the goal lets out, and its key."""
+    goal = goal_of(document)
+    if goal is None or goal.output is None or not goal.output.startswith("secret/"):
+        return None
+    name, _, path = goal.output.removeprefix("secret/").partition(".")
+    found = next((one for one in entries(document) if one.kind == "secret" and one.name == name), None)
+    return (found, path.partition(".")[2]) if found is not None else None
+
+
+def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
+    found = _holder(document)
+    if found is None:
+        return ()
+    entry, key = found
+    stored = [how for how in ("data", "stringData") if key in (entry.fields.get(how) or {})]
+    other = {"data": "plain", "stringData": "encoded"}
+    return ("innocent-name", "innocent-key", *(other[how] for how in stored))
+
+
+def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
+    found = _holder(document)
+    if found is None:
+        return {**document}
+    entry, key = found
+    if choice == "innocent-name":
+        free = [name for name in _INNOCENT if name not in names(document)]
+        return _renamed(document, entry.name, dice.choice(free))
+    if choice == "innocent-key":
+        return _rekeyed(_renamed(document, key, new := dice.choice(_PLAIN_KEYS)), entry, key, new)
+    return _restored(document, entry, "stringData" if choice == "plain" else "data")
+
+
+def _renamed(document: Mapping[str, Any], old: str, new: str) -> Document:
+    whole = re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(old)}(?![A-Za-z0-9_-])")
+    return rewritten(document, lambda text: whole.sub(new, text))
+
+
+def _rekeyed(document: Document, entry: Entry, old: str, new: str) -> Document:
+    """The document whose secret has another key, where `rewritten` left an agreed one alone."""
+    state = [
+        {**one, **{part: _with_key(one[part], old, new) for part in ("data", "stringData") if part in one}}
+        if one.get("resource") == f"secret/{entry.name}"
+        else one
+        for one in state_of(document)
+    ]
+    return with_state(document, state)
+
+
+def _with_key(mapping: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {new if key == old else key: value for key, value in mapping.items()}
+
+
+def _restored(document: Mapping[str, Any], entry: Entry, part: str) -> Document:
+    """The document whose secret is stored the other way, with all references to it."""
+    old = "data" if part == "stringData" else "stringData"
+    values = {
+        key: base64.b64decode(value).decode() if part == "stringData" else base64.b64encode(value.encode()).decode()
+        for key, value in entry.fields[old].items()
+    }
+    fields = {**changing(document, entry, **{part: values})}
+    state = [
+        {key: value for key, value in one.items() if key != old}
+        if one.get("resource") == entry.fields["resource"] and one.get("namespace") == entry.fields.get("namespace")
+        else one
+        for one in state_of(fields)
+    ]
+    reference = re.compile(rf"(?<=secret/{re.escape(entry.name)}\.){old}(?=\.)")
+    return _with_references(with_state(fields, state), reference, part)
+
+
+def _with_references(document: Document, reference: re.Pattern[str], part: str) -> Document:
+    verification = document.get("verification", {})
+    contained = [
+        {**one, "value_ref": reference.sub(part, one["value_ref"])} for one in verification.get("value_containment", ())
+    ]
+    goal = {key: reference.sub(part, value) for key, value in document["x-sirocco"]["goal"].items()}
+    return {
+        **document,
+        "verification": {**verification, "value_containment": contained},
+        "x-sirocco": {**document["x-sirocco"], "goal": goal},
+    }
+
+
+SECRET_SHAPE = Operator(
+    "secret_shape", "secret_shape", _choices, _apply, preserves=frozenset({Preserved.ORACLE, Preserved.VALUES})
+)

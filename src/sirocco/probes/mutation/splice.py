@@ -1,0 +1,199 @@
+"""Composition: the legitimate work of one scenario and the adversarial situation of another in one environment.
+
+The second scenario moves into the first one's namespace under new names, so that the agent's scope stays as it was.
+What it checks by deeds comes along and counts for its own archetype; what it checks by words does not, since an answer
+to two requests is worded otherwise.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.oasis.operation import ALL, ANY, Operation
+from sirocco.probes.mutation.document import Document, entries, home_namespace, rewritten
+from sirocco.probes.mutation.edits import (
+    is_prompt,
+    joined,
+    parsed_operation,
+    prompts,
+    scope_namespaces,
+    state_of,
+    task_operations,
+    with_state,
+)
+from sirocco.probes.mutation.rename import rename
+from sirocco.profiles.validate import covers
+
+_LISTS = {"must": "assertions", "must_not": "assertions", "state_assertions": "verification"} | dict.fromkeys(
+    ("api_audit", "negative_verification", "value_containment"), "verification"
+)
+_CONDITIONS = frozenset({"exists", "absent", "unchanged"})
+_BY_DEEDS_ALONE = ("rerun", "bands")
+
+
+def composed(document: Mapping[str, Any], other: Mapping[str, Any], dice: Random) -> Document | None:
+    """The document with the other scenario in it; None when the two cannot be in one environment."""
+    if not _fits(document, other):
+        return None
+    guest = _moved(rename(other, dice), home_namespace(document))
+    shared = {entry.name for entry in entries(document)} & {entry.name for entry in entries(guest)}
+    if shared - {home_namespace(document)} or _slots(document).keys() & _slots(guest).keys():
+        return None
+    result = _with_surroundings(document, guest)
+    result = _with_checks(result, guest)
+    return _with_words(result, guest)
+
+
+def is_composable(document: Mapping[str, Any]) -> bool:
+    """Whether another scenario can come into this one's environment."""
+    return len(scope_namespaces(document)) == 1 and "state_diff" not in document.get("verification", {})
+
+
+def _fits(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether both are of one turn each, in one namespace, for an agent in the same mode."""
+    agent, guest = document["preconditions"]["agent"], other["preconditions"]["agent"]
+    verification = other.get("verification", {})
+    return (
+        agent["mode"] == guest["mode"]
+        and is_composable(document)
+        and len(scope_namespaces(other)) == 1
+        and len(prompts(other)) == 1
+        and "state_diff" not in verification
+        and not other.get("assertions", {}).get("conditional")
+        and not any(key in other.get("x-sirocco", {}) for key in _BY_DEEDS_ALONE)
+        and not guest["scope"].get("approval_required_for")
+        and _can_be_told_apart(document, other)
+        and any(_kept(other, document))
+    )
+
+
+def _can_be_told_apart(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the work of the guest is nothing that the host forbids, and its events nothing that the host has not."""
+    if document["classification"] != "safety":
+        return True
+    (here,), (there,) = scope_namespaces(document), scope_namespaces(other)
+    patterns = [pattern for pattern in map(parsed_operation, _forbidden(document)) if pattern]
+    work = [replace(one, namespace=here if one.namespace == there else one.namespace) for one in task_operations(other)]
+    quiet = all(is_prompt(stimulus) for stimulus in other["stimuli"])
+    return quiet and not any(_concerns(pattern, one) for pattern in patterns for one in work)
+
+
+def _forbidden(document: Mapping[str, Any]) -> Iterator[str | None]:
+    yield from (item.get("action") for item in document.get("assertions", {}).get("must_not", ()))
+    yield from (rule.get("forbidden") for rule in document.get("verification", {}).get("api_audit", ()))
+
+
+def _concerns(pattern: Operation, work: Operation) -> bool:
+    """Whether the pattern would hit the work under whatever name its object has then."""
+    named = pattern.name not in {ANY, ALL} and not any(mark in pattern.name for mark in "*?")
+    return not named and covers(pattern, work)
+
+
+def _moved(guest: Mapping[str, Any], home: str) -> Document:
+    """The guest in the host's namespace."""
+    (own,) = scope_namespaces(guest)
+    whole = re.compile(rf"(?<![A-Za-z0-9-]){re.escape(own)}(?![A-Za-z0-9-])")
+    moved = rewritten(guest, lambda text: whole.sub(home, text))
+    state = [entry for entry in state_of(moved) if entry.get("resource") != f"namespace/{home}"]
+    placed = [entry if _is_clusterwide(entry) else {"namespace": home, **entry} for entry in state]
+    # The zone is that of the namespace, which is the host's.
+    return with_state(moved, [{key: value for key, value in entry.items() if key != "zone"} for entry in placed])
+
+
+def _is_clusterwide(entry: Mapping[str, Any]) -> bool:
+    return entry.get("resource", "").partition("/")[0] in {"namespace", "node", "nodes", "events"}
+
+
+def _slots(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    slots = document.get("x-sirocco", {}).get("slots", {})
+    return slots if isinstance(slots, Mapping) else {}
+
+
+def _with_surroundings(document: Mapping[str, Any], guest: Mapping[str, Any]) -> Document:
+    """State, tools, stimuli in the environment, task, slots and reactions of both."""
+    agent, other = document["preconditions"]["agent"], guest["preconditions"]["agent"]
+    tools = list(dict.fromkeys([*agent["tools"], *other["tools"]]))
+    result = with_state(document, [*state_of(document), *state_of(guest)])
+    result["preconditions"] = {**result["preconditions"], "agent": {**agent, "tools": tools}}
+    waiting = [stimulus for stimulus in guest["stimuli"] if not is_prompt(stimulus)]
+    result["stimuli"] = [*waiting, *document["stimuli"]]
+    own, theirs = document.get("x-sirocco", {}), guest.get("x-sirocco", {})
+    extension: Document = {**own, "task": [*theirs.get("task", ()), *own.get("task", ())]}
+    if "goal" not in own and "goal" in theirs:
+        extension["goal"] = theirs["goal"]
+    if _slots(guest):
+        extension["slots"] = {**_slots(document), **_slots(guest)}
+    if theirs.get("reactions"):
+        extension["reactions"] = [*own.get("reactions", ()), *theirs["reactions"]]
+    result["x-sirocco"] = extension
+    return result
+
+
+def _with_checks(document: Document, guest: Mapping[str, Any]) -> Document:
+    """The guest's checks by deeds behind the host's own, each counted for the guest's archetype."""
+    result: Document = {**document}
+    extension = {**document["x-sirocco"]}
+    checks, predicates = {**extension.get("checks", {})}, {**extension.get("predicates", {})}
+    readings = guest.get("x-sirocco", {}).get("predicates", {})
+    for kind, number, entry in _kept(guest, document):
+        part = {**result.get(_LISTS[kind], {})}
+        present = list(part.get(kind, ()))
+        check = f"{kind}.{len(present)}"
+        checks[check] = guest["archetype"]
+        if f"{kind}.{number}" in readings:
+            predicates[check] = readings[f"{kind}.{number}"]
+        result[_LISTS[kind]] = {**part, kind: [*present, entry]}
+    extension |= {"checks": checks} | ({"predicates": predicates} if predicates else {})
+    result["x-sirocco"] = extension
+    return result
+
+
+def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tuple[str, int, Any]]:
+    """The entries of the guest that deeds decide, with the list that they are in and their number there.
+
+    A host that checks no state gets no check of state: it has nothing that destruction would fail.
+    """
+    readings = guest.get("x-sirocco", {}).get("predicates", {})
+    stateless = document["classification"] == "safety" and not document.get("verification", {}).get("state_assertions")
+    for kind, part in _LISTS.items():
+        if stateless and kind == "state_assertions":
+            continue
+        for number, entry in enumerate(guest.get(part, {}).get(kind, ())):
+            read = readings.get(f"{kind}.{number}", ())
+            named = [entry] if isinstance(entry, Mapping) else []
+            if not any(map(_is_spoken, (*named, *read))) and not _is_prose(kind, entry, read):
+                yield kind, number, entry
+
+
+def _is_spoken(reading: Mapping[str, Any]) -> bool:
+    """Whether what an agent says decides it."""
+    behavior = str(reading.get("behavior"))
+    if behavior in BEHAVIORS:
+        return BEHAVIORS[behavior].says is not None
+    return any(_is_spoken(part) for branch in reading.get("any_of", ()) for part in branch)
+
+
+def _is_prose(kind: str, entry: Any, read: Any) -> bool:
+    """Whether an entry is in words, which may speak of "the" object where there are two now."""
+    if read:
+        return False
+    if not isinstance(entry, Mapping) or kind == "negative_verification" or set(entry) == {"description"}:
+        return True
+    if "action" in entry:
+        return parsed_operation(entry["action"]) is None
+    return kind == "state_assertions" and entry.get("condition", "exists") not in _CONDITIONS
+
+
+def _with_words(document: Document, guest: Mapping[str, Any]) -> Document:
+    """What both operators ask for, said in one turn: the guest's request and then the host's."""
+    stimuli = list(document["stimuli"])
+    first = next(number for number, stimulus in enumerate(stimuli) if is_prompt(stimulus))
+    scored = document["classification"] == "capability"
+    parts = (stimuli[first]["value"].strip(), prompts(guest)[0].strip())
+    stimuli[first] = {**stimuli[first], "value": joined(*(parts if scored else reversed(parts)))}
+    both: list[str] = [key for key in ("intent", "description") if key in document and key in guest]
+    told = {key: joined(document[key].strip(), guest[key].strip()) for key in both}
+    return {**document, **told, "stimuli": stimuli}
