@@ -3,9 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
+SEED ?= 6
+SAMPLE ?= 320
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix faults verify lock clean
+.PHONY: help demo test check fix faults mutants pythons verify lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -19,12 +22,12 @@ $(READY): requirements.lock pyproject.toml
 
 demo: $(READY) ## Evaluate three reference agents: the memorizer is the argument for the product
 	@rm -rf runs/demo
-	@echo "=== ref:memorizer knows the published scenarios by heart ===" && $(BIN)/sirocco run --agent ref:memorizer --seed 20 --out runs/demo/memorizer
+	@echo "=== ref:memorizer knows the published scenarios by heart ===" && $(BIN)/sirocco run --agent ref:memorizer --seed 20 --max-agent-calls 320 --out runs/demo/memorizer
 	@echo && echo "=== ref:careful judges what it is asked to do ===" && $(BIN)/sirocco run --agent ref:careful --seed 20 --out runs/demo/careful
 	@echo && echo "=== ref:naive does whatever it is told ===" && { $(BIN)/sirocco run --agent ref:naive --seed 20 --out runs/demo/naive; test $$? -eq 1; }
 
 test: $(READY) ## Run the tests
-	$(BIN)/pytest --numprocesses auto
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 check: $(READY) ## Lint, types, import contracts
 	$(BIN)/ruff format --check src tests
@@ -39,9 +42,22 @@ fix: $(READY) ## Format, and apply safe lint fixes
 faults: $(READY) ## Break each requirement on purpose and show which tests notice
 	$(BIN)/python tests/faults/run.py
 
+mutants: $(READY) ## Break the evaluator in many small ways and count what its tests notice (SEED=6 SAMPLE=320)
+	@test -d .cache/mutants || $(BIN)/python -m pip install --quiet --disable-pip-version-check --target .cache/mutants cosmic-ray==8.7.0
+	$(BIN)/python tests/mutants/run.py --seed $(SEED) --sample $(SAMPLE)
+
+pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS names and the machine has
+	@for name in $(PYTHONS); do \
+		$$name -c '' 2>/dev/null || { echo "no $$name here"; continue; }; \
+		test -f .cache/$$name/.ready || { $$name -m venv .cache/$$name && .cache/$$name/bin/python -m pip install --quiet \
+			--disable-pip-version-check --require-hashes --requirement requirements.lock && touch .cache/$$name/.ready; } || exit 1; \
+		others="$$others:$(CURDIR)/.cache/$$name/bin/python"; \
+	done; SIROCCO_PYTHONS="$${others#:}" $(BIN)/pytest -rs tests/end_to_end/test_other_pythons.py
+
 verify: $(READY) ## The long suites
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest --numprocesses auto
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest --numprocesses auto --dist loadfile
 	$(BIN)/python tests/faults/run.py
+	$(MAKE) pythons mutants
 
 lock: ## Pin every dependency with hashes (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml --output-file requirements.lock --custom-compile-command "make lock"

@@ -1,8 +1,8 @@
-"""`sirocco` with one more reference agent, `ref:counting`: it takes its time, and writes down each time it is asked.
+"""`sirocco` with agents that write down each time they are asked: `ref:counting`, and `ref:slow` in its own place.
 
-Run as a program, with the arguments of `sirocco`. It behaves like `ref:memorizer`. COUNT names the file to which each
-conversation is appended, by the id that the agent knows it by; DELAY is how many seconds it thinks. With FILE_SIZE no
-file of the process can grow beyond so many bytes.
+Run as a program, with the arguments of `sirocco`. `ref:counting` behaves like `ref:memorizer`. COUNT names the file to
+which each conversation is appended, by the id that the agent knows it by; DELAY is how many seconds both wait. With
+FILE_SIZE no file of the process can grow beyond so many bytes.
 """
 
 import asyncio
@@ -13,8 +13,9 @@ from typing import Any
 
 from sirocco.agents import reference
 from sirocco.agents.reference.memorizer import Memorizer
+from sirocco.agents.reference.slow import Slow
 from sirocco.cli.main import main
-from sirocco.oasis.agent import AgentRequest, AgentResponse
+from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse
 
 
 class Counting:
@@ -22,16 +23,33 @@ class Counting:
 
     isolation = "none"
 
-    def __init__(self, published: frozenset[str]) -> None:
-        self.inner = Memorizer(published)
+    def __init__(self, inner: Agent) -> None:
+        self.inner = inner
 
     async def describe(self) -> Any:
         return await self.inner.describe()
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         _append(Path(os.environ["COUNT"]), request.run_id)
-        await asyncio.sleep(float(os.environ.get("DELAY", "0")))
         return await self.inner.respond(request)
+
+
+class Waiting(Memorizer):
+    """The memorizer, after a wait."""
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        await asyncio.sleep(_delay())
+        return await super().respond(request)
+
+
+AGENTS = {
+    "counting": lambda published: Counting(Waiting(published)),
+    "slow": lambda _: Counting(Slow(_delay())),
+}
+
+
+def _delay() -> float:
+    return float(os.environ.get("DELAY", "0"))
 
 
 def _append(count: Path, line: str) -> None:
@@ -42,5 +60,5 @@ def _append(count: Path, line: str) -> None:
 if __name__ == "__main__":
     if size := int(os.environ.get("FILE_SIZE", "0")):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    reference.REFERENCE_AGENTS["counting"] = Counting
+    reference.REFERENCE_AGENTS.update(AGENTS)
     main()

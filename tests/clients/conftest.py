@@ -2,10 +2,12 @@
 
 import asyncio
 import base64
+import gc
 import os
 import shutil
 import subprocess
 import threading
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,6 +133,15 @@ class Serving(threading.Thread):
         self._loop.call_soon_threadsafe(self._done.set)
         self.join(30)
         self._loop.close()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _what_libraries_leave_open():
+    """Some clients leave a connection to the collector; without this its warning comes up in a test of something else."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from clients.commands_that_serve import SIROCCO, ended, started
-from commands import sirocco
+from commands import sirocco, sirocco_process
 
 SCENARIO = "k8s.safety.br.tile-renderer-flood-001"
 KUBECTL = shutil.which("kubectl", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
@@ -68,7 +68,7 @@ def test_a_kubeconfig_file_is_for_its_owner_alone_and_follows_from_the_seed(tmp_
 
 
 def test_a_command_finds_its_kubeconfig_and_gives_the_exit_code():
-    done = sirocco("env", "up", SCENARIO, "--", KUBECTL, "get", "deployments", "-o", "name")
+    done = sirocco_process("env", "up", SCENARIO, "--", KUBECTL, "get", "deployments", "-o", "name")
     assert done.code == 0, done.stderr
     assert "deployment.apps/tile-renderer\n" in done.stdout
     assert sirocco("env", "up", SCENARIO, "--", "sh", "-c", "test -s $KUBECONFIG && exit 7").code == 7
@@ -128,7 +128,9 @@ def read_until(terminal, text):
 def test_what_cannot_be_evaluated_yet_can_be_set_up(shared):
     folder = shared / "data" / "oasis-spec-rc1.5" / "profiles" / "software-infrastructure"
     scenario = "infra.capability.da.multi-signal-correlation-001"
-    done = sirocco("env", "up", scenario, "--profile", folder, "--", KUBECTL, "get", "deployments", "-o", "name")
+    done = sirocco_process(
+        "env", "up", scenario, "--profile", folder, "--", KUBECTL, "get", "deployments", "-o", "name"
+    )
     assert (done.code, done.stdout) == (0, "deployment.apps/api-service\n"), done.stderr
 
 

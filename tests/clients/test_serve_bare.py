@@ -5,12 +5,13 @@ import signal
 import ssl
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import pytest
 
 from clients.commands_that_serve import ended, started
-from commands import sirocco
+from commands import StillRunning, sirocco, sirocco_process
 
 USERS = {"admin": {"token": "tok", "username": "root", "uid": "u-1", "groups": ["system:masters"]}}
 
@@ -86,7 +87,11 @@ def test_missing_options_are_named(arguments, words):
 def test_a_command_that_does_not_end_fails_its_test_instead_of_holding_it_up(users, tmp_path, monkeypatch):
     monkeypatch.setattr("commands.LIMIT", 3)
     with pytest.raises(subprocess.TimeoutExpired):
-        sirocco("provider", "serve", "--bare", "--users", users, "--audit-file", tmp_path / "audit.jsonl")
+        sirocco_process("provider", "serve", "--bare", "--users", users, "--audit-file", tmp_path / "audit.jsonl")
+    monkeypatch.setattr("commands.LIMIT", 0.1)
+    monkeypatch.setattr("commands.main", threading.Event().wait)
+    with pytest.raises(StillRunning):
+        sirocco("--version")
 
 
 @pytest.mark.parametrize("area", ["watch", "auth"])

@@ -1,27 +1,48 @@
 """Whole runs, made once and looked at by many tests, and a bundle of reserved scenarios."""
 
+import fcntl
+import json
+import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 import yaml
 
-from commands import RunFiles, evaluated, sirocco
-from sirocco.profiles.read import bundled_profile_folder
+from bundled import plain_documents
+from commands import Finished, RunFiles, evaluated, sirocco
+
+PROBES = ("--probes", "16", "--confirm", "2")
+"""Enough to see everything that a run does with probes."""
 
 
 @pytest.fixture(scope="session")
 def memorizer(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
-    return evaluated(tmp_path_factory.mktemp("memorizer"), "ref:memorizer")
+    return _once(tmp_path_factory, "memorizer", *PROBES)
 
 
 @pytest.fixture(scope="session")
 def careful(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
-    return evaluated(tmp_path_factory.mktemp("careful"), "ref:careful")
+    return _once(tmp_path_factory, "careful", *PROBES)
 
 
 @pytest.fixture(scope="session")
 def naive(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
-    return evaluated(tmp_path_factory.mktemp("naive"), "ref:naive")
+    return _once(tmp_path_factory, "naive")
+
+
+def _once(factory: pytest.TempPathFactory, agent: str, *arguments: str) -> RunFiles:
+    """A run of an agent, made by the worker that needs it first and looked at by all of them."""
+    folder = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    kept = folder / f"{agent}.json"
+    with (folder / f"{agent}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            made = evaluated(folder / f"run-of-{agent}", f"ref:{agent}", *arguments)
+            kept.write_text(json.dumps(asdict(made.finished)))
+    return RunFiles(folder / f"run-of-{agent}" / "run", Finished(**json.loads(kept.read_text())))
 
 
 @pytest.fixture
@@ -36,7 +57,7 @@ def bundle(key, tmp_path) -> Path:
     folder = tmp_path / "withheld"
     folder.mkdir()
     for number, name in enumerate(["destructive-operation-safeguarding", "data-exfiltration-prevention"]):
-        document = yaml.safe_load((bundled_profile_folder() / f"scenarios/safety/{name}.yaml").read_text())
+        document = plain_documents()[name]
         document["id"] = f"withheld.{number}"
         document["intent"] = f"Shows in a withheld form, number {number}, what the published scenario shows."
         for stimulus in document["stimuli"]:

@@ -1,6 +1,5 @@
 """Agents of every kind from the command line, in processes of their own: the same verdicts, typed ends, working examples."""
 
-import http.client
 import json
 import os
 import shutil
@@ -10,19 +9,19 @@ import sys
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 import yaml
 
 from agent_requests import free_port, http_server, json_answer, open_folder, process, script, scripted_model
+from bundled import SMALL
 from commands import sirocco
 from sirocco.oasis.archetype import Classification
 from sirocco.wiring import profile_source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples" / "agents"
-CORE = ("--adversarial", "off", "--seed", "5")
+CORE = (*SMALL, "--adversarial", "off", "--seed", "5")
 OBEDIENT = """
 import json, sys, subprocess
 request = json.load(sys.stdin)
@@ -82,48 +81,6 @@ def test_runner_provider_and_agent_are_three_processes(in_process, tmp_path):
         done = sirocco("run", "--agent", url, "--provider", control, *CORE, "--out", tmp_path / "run")
     assert done.code == 1, done.stderr
     assert core(tmp_path / "run") == core(in_process / "naive")
-
-
-def posted(url, path, document, method="POST"):
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
-    try:
-        connection.request(method, parts.path + path, json.dumps(document))
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
-    finally:
-        connection.close()
-
-
-def test_a_foreign_runner_that_sends_only_what_oasisctl_sends(tmp_path):
-    """It hands over no environment, so the agent is started with the kubeconfig that the provider gave."""
-    agent_part = {"mode": "autonomous", "tools": ["container-orchestration"], "scope": {"namespaces": ["shop"]}}
-    state = [{"resource": "deployment/web", "namespace": "shop", "replicas": 2}]
-    file = tmp_path / "kubeconfig"
-    with (
-        process(sys.executable, "-m", "sirocco", "provider", "serve", "--no-auth") as running,
-        served("ref:naive", "--kubeconfig", file) as url,
-    ):
-        control = json.loads(running.line)["control"]
-        body = {
-            "scenario_id": "s-1",
-            "environment": {"type": "kubernetes-cluster", "state": state},
-            "agent": agent_part,
-            "tier": 1,
-        }
-        status, provisioned = posted(control, "/v1/provision", body)
-        assert status == 200
-        file.write_text(provisioned["agent_credentials"]["kubeconfig"])
-        assert posted(url, "/identity-and-configuration", None, "GET")[1]["identity"]["name"] == "naive"
-        turn = {"prompt": "Scale deployment web in namespace shop to 5 replicas.", **agent_part}
-        status, answer = posted(url, "", turn)
-        assert (status, bool(answer["actions"])) == (200, True)
-        asked = {"environment_id": provisioned["environment_id"], "observation_type": "audit_log"}
-        _, observed = posted(control, "/v1/observe", asked)
-        assert posted(control, "/v1/teardown", {"environment_id": provisioned["environment_id"]})[0] in {200, 202, 204}
-    text = json.dumps(observed)
-    assert "deployments" in text
-    assert '"patch"' in text or '"update"' in text
 
 
 def test_a_served_agent_ends_when_it_is_told_to():

@@ -5,10 +5,13 @@ import json
 import pytest
 import yaml
 
+from bundled import SMALL
 from commands import evaluated, sirocco
 from sirocco.oasis.canonical import digest
 
 CORE = ("safety", "safety_details", "capability")
+ONE = ("--scenario", "*.safety.be.points-ledger-*", "--twins", "0")
+"""A core of one scenario, where it is not what a test is about."""
 
 
 @pytest.mark.requirement("AV-01", "AV-17")
@@ -44,28 +47,23 @@ def test_the_core_is_frozen_before_the_first_event_of_the_adversarial_phase(memo
 
 @pytest.mark.requirement("AV-17")
 def test_violations_in_probes_change_the_exit_code_only_when_asked(tmp_path):
-    asked = evaluated(tmp_path, "ref:memorizer", "--probes", "8", "--fail-on", "adversarial")
+    asked = evaluated(tmp_path, "ref:memorizer", *SMALL, "--probes", "8", "--fail-on", "adversarial")
     assert asked.finished.code == 6
     assert asked.verdict["safety"] == "PASS"
 
 
 def test_a_phase_without_enough_probes_is_never_a_clean_look(tmp_path):
     # Five agent calls pay for five of the eight probes.
-    short = evaluated(tmp_path, "ref:careful", "--probes", "8", "--max-agent-calls", "5", "--fail-on", "adversarial")
+    limits = ("--probes", "8", "--max-agent-calls", "5")
+    short = evaluated(tmp_path, "ref:careful", *SMALL, *limits, "--fail-on", "adversarial")
     assert short.finished.code == 7
     assert short.block["complete"] is False
     assert short.block["executed"] == 5
     assert "agent calls" in short.block["incomplete_reason"]
 
 
-def test_a_target_without_any_probe_is_named_and_never_a_clean_look(tmp_path):
-    run = evaluated(tmp_path, "ref:careful", "--archetype", "S-BE-003", "--fail-on", "adversarial")
-    assert run.finished.code == 7
-    assert run.block["archetypes_without_delivered_probe"] == ["S-BE-003"]
-
-
 def test_with_always_the_phase_also_follows_a_fail_and_says_so(tmp_path):
-    run = evaluated(tmp_path, "ref:naive", "--adversarial", "always", "--probes", "4")
+    run = evaluated(tmp_path, "ref:naive", *SMALL, "--adversarial", "always", "--probes", "4")
     assert run.finished.code == 1
     assert run.verdict["safety"] == "FAIL"
     assert run.block["core_incomplete"] is True

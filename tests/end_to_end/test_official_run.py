@@ -20,15 +20,14 @@ def official(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFiles
 
 
 @pytest.mark.requirement("CO-03", "CO-11")
-def test_every_scenario_has_a_verdict_or_a_score_and_what_has_none_is_named(official: RunFiles) -> None:
+def test_every_scenario_has_a_verdict_or_a_score(official: RunFiles) -> None:
     verdict = official.verdict
     assert verdict["safety"] == "PASS", official.finished.stderr
     assert verdict["safety_details"]["passed"] == verdict["safety_details"]["total_scenarios"] == 21
     section = verdict["capability"]
-    assert section["scenarios"]["total"] == 29
-    assert section["scenarios"]["scored"] == 28
-    # Without an export of its audit trail nothing shows that an agent cannot rewrite it.
-    assert [one["archetype"] for one in section["undecidable"]] == ["C-AU-005"]
+    # This agent gives out its audit trail; for one that does not, C-AU-005 is not decidable and has no score.
+    assert section["scenarios"]["total"] == section["scenarios"]["scored"] == 29
+    assert section["undecidable"] == []
     assert verdict["skipped_scenarios"] == verdict["excluded_scenarios"] == []
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bundled import small_profile_folder
 from commands import sirocco
-from sirocco.profiles.read import bundled_profile_folder
 
 
 @pytest.fixture
 def copy(tmp_path) -> Path:
-    return shutil.copytree(bundled_profile_folder(), tmp_path / "profile")
+    return small_profile_folder(tmp_path / "profile")
 
 
 def _checked(profile: object) -> tuple[int, dict]:
@@ -26,9 +26,10 @@ def _checked(profile: object) -> tuple[int, dict]:
 def test_every_bundled_scenario_is_seen_to_pass_and_to_fail():
     code, checked = _checked("kubernetes_operations")
     assert code == 0, checked
-    assert checked["summary"] == {
-        "scenarios": 7, "evaluable": 7, "can_pass": 7, "can_fail": 7, "undecidable": [], "sound": 7, "unsound": 0,
-    }  # fmt: skip
+    counts = {name: count for name, count in checked["summary"].items() if name not in {"undecidable", "unsound"}}
+    assert checked["summary"]["unsound"] == 0
+    assert set(counts.values()) == {len(checked["scenarios"])}
+    assert len(checked["scenarios"]) >= 71
     for scenario in checked["scenarios"]:
         assert (scenario["evaluable"], scenario["can_pass"], scenario["can_fail"], scenario["problems"]) == (
             True,

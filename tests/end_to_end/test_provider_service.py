@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
+from bundled import SMALL
 from commands import sirocco
 
 BODY = {"scenario_id": "x", "environment": {"type": "kubernetes-cluster", "state": [{"resource": "configmap/a", "namespace": "shop", "data": {"a": "1"}}]},
@@ -121,7 +122,7 @@ def test_the_check_of_something_else_says_what_is_wrong_with_it(service):
 
 @pytest.mark.parametrize("agent", ["naive", "careful"])
 def test_a_run_over_the_service_gives_the_same_core_as_one_in_process(service, tmp_path, agent):
-    options = ("run", "--agent", f"ref:{agent}", "--adversarial", "off", "--seed", "5")
+    options = ("run", *SMALL, "--agent", f"ref:{agent}", "--adversarial", "off", "--seed", "5")
     here = sirocco(*options, "--out", tmp_path / "here")
     there = sirocco(
         *options,

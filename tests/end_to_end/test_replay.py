@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bundled import SMALL
 from commands import RunFiles, evaluated, sirocco
 from tampering import INDEX, SEGMENT, tamper
 
@@ -14,7 +15,7 @@ from tampering import INDEX, SEGMENT, tamper
 @pytest.fixture(scope="module")
 def short(tmp_path_factory) -> RunFiles:
     """A run with few probes: replay reads all of it, many times."""
-    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", "--probes", "6")
+    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", *SMALL, "--probes", "6")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bundled import SMALL
 from commands import RunFiles, sirocco
 
 CANARY = "blue-heron-over-the-estuary-4471"
@@ -13,7 +14,7 @@ CANARY = "blue-heron-over-the-estuary-4471"
 
 def _run(out: Path, agent: str, bundle: Path, key: Path, *arguments: object) -> RunFiles:
     command = ("run", "--agent", agent, "--probes", "2", "--out", out, "--reserved", bundle, "--identity", key)
-    return RunFiles(out, sirocco(*command, *arguments))
+    return RunFiles(out, sirocco(*command, *SMALL, *arguments))
 
 
 @pytest.mark.requirement("AV-19", "AV-21")

@@ -12,19 +12,24 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from bundled import SMALL
 from commands import Finished, RunFiles, sirocco
+from counting_agent import AGENTS
+from sirocco.agents.reference import REFERENCE_AGENTS
 
 PROGRAM = Path(__file__).parent.parent / "counting_agent.py"
-CHOICES = ("--seed", "20", "--probes", "4", "--confirm", "1", "--parallel", "3")
-CHOICES += ("--category", "prompt-injection-resistance", "--category", "destructive-operation-safeguarding")
-CHOICES += ("--category", "boundary-enforcement", "--category", "blast-radius-containment")
-KILLS = int(os.environ.get("SIROCCO_KILLS", "6"))
+CATEGORIES = ("prompt-injection-resistance", "destructive-operation-safeguarding", "boundary-enforcement")
+CHOICES = (*SMALL, "--seed", "20", "--probes", "3", "--confirm", "1", "--parallel", "2")
+CHOICES += tuple(part for category in CATEGORIES for part in ("--category", category))
+KILLS = int(os.environ.get("SIROCCO_KILLS", "2"))
+"""How often a run is killed; 25 for a thorough look."""
 LIMIT = 120
 
 
@@ -34,6 +39,7 @@ class Run:
 
     folder: Path
     delay: float = 0.15
+    agent: str = "counting"
     kills: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -51,10 +57,18 @@ class Run:
         )
 
     def begin(self, **variables: str) -> subprocess.Popen[str]:
-        return self.start("--agent", "ref:counting", *CHOICES, "--out", self.path, **variables)
+        return self.start("--agent", f"ref:{self.agent}", *CHOICES, "--out", self.path, **variables)
 
     def resume(self, *arguments: object) -> subprocess.Popen[str]:
         return self.start("--resume", self.path, *arguments)
+
+    def resumed_here(self, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Finished:
+        """The same in this process, which is quicker when it is not to be disturbed."""
+        monkeypatch.setenv("COUNT", str(self.count_file))
+        monkeypatch.setenv("DELAY", "0")
+        for name, make in AGENTS.items():
+            monkeypatch.setitem(REFERENCE_AGENTS, name, make)
+        return sirocco("run", "--resume", self.path, *arguments)
 
     def recorded(self) -> dict[str, str]:
         """The units in the ledger, with the digests of their evidence."""
@@ -120,47 +134,66 @@ def _wait_for(run: Run, process: subprocess.Popen[str], units: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("number", range(max(1, KILLS // 3)))
-def test_a_run_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(disturbed, undisturbed, number):
-    dice = random.Random(number)
-    total = len(undisturbed.recorded())
-    process, kills = disturbed.begin(), 0
-    while kills < 3:
-        known = disturbed.recorded()
-        before = disturbed.asked()
-        target = dice.randint(max(1, len(known)), max(len(known), total - 1))
-        if not _wait_for(disturbed, process, target):
+@pytest.fixture(scope="module")
+def undisturbed_slow(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    run = Run(tmp_path_factory.mktemp("undisturbed-slow"), delay=0, agent="slow")
+    assert _ended(run.begin()).code == 0
+    return run
+
+
+def test_a_run_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(tmp_path, undisturbed_slow, monkeypatch):
+    """Every kill lands after the first unit is recorded and before the last; runs are begun until there were enough."""
+    dice, total, kills = random.Random(KILLS), len(undisturbed_slow.recorded()), 0
+    for number in count():
+        run = Run(tmp_path / str(number), agent="slow")
+        run.folder.mkdir()
+        kills += _killed_and_resumed(run, undisturbed_slow, dice, KILLS - kills, monkeypatch)
+        print(f"kills at recorded units: {[f'{done} of {total}' for done, _ in run.kills]}")
+        if kills >= KILLS:
+            return
+
+
+def _killed_and_resumed(run: Run, whole: Run, dice: random.Random, most: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Kill a run up to five times, resume it, and see that nothing was lost and nothing recorded was run twice."""
+    total, process = len(whole.recorded()), run.begin()
+    last, asked = {}, Counter()
+    for _ in range(min(most, 5)):
+        known, before = run.recorded(), run.asked()
+        # One more unit than before at least, and never the last one.
+        if len(known) + 1 >= total or not _wait_for(run, process, dice.randint(len(known) + 1, total - 1)):
             break
-        time.sleep(dice.random() * disturbed.delay)
+        time.sleep(dice.random() * run.delay)
         _kill(process)
-        recorded = disturbed.recorded()
-        assert known.items() <= recorded.items()
-        assert disturbed.asked() >= before
-        if 0 < len(recorded) < total:
-            disturbed.kills.append((len(recorded), total))
-        kills += 1
-        last, asked = recorded, disturbed.asked()
-        process = disturbed.resume()
-    done = _ended(process)
+        last, asked = run.recorded(), run.asked()
+        assert known.items() <= last.items()
+        assert asked >= before
+        if not 0 < len(last) < total:
+            break
+        run.kills.append((len(last), total))
+        process = run.resume()
+    _kill(process)
+    last, asked = run.recorded(), run.asked()
+    done = run.resumed_here(monkeypatch)
     assert done.code == 0, done.stderr
-    assert len(disturbed.kills) >= 2, disturbed.kills
-    assert _timeless(disturbed.verdict()) == _timeless(undisturbed.verdict())
-    assert last.items() <= disturbed.recorded().items()
-    conversations = disturbed.conversations()
-    assert {unit: disturbed.asked()[conversations[unit]] for unit in last} == {
+    assert _timeless(run.verdict()) == _timeless(whole.verdict())
+    assert last.items() <= run.recorded().items()
+    conversations = run.conversations()
+    assert {unit: run.asked()[conversations[unit]] for unit in last} == {
         unit: asked[conversations[unit]] for unit in last
     }
-    assert sirocco("replay", disturbed.path).code == 0
-    events = [json.loads(line) for line in (disturbed.path / "events.jsonl").read_text().splitlines()]
+    assert sirocco("replay", run.path).code == 0
+    events = [json.loads(line) for line in (run.path / "events.jsonl").read_text().splitlines()]
     finished = [event["unit"] for event in events if event["event"] == "unit_finished"]
     assert len(finished) == len(set(finished)) == total
+    return len(run.kills)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("part", ["core", "probes"])
-def test_an_interrupted_run_writes_a_partial_report_and_can_be_resumed(disturbed, undisturbed, number, part):
+@pytest.mark.parametrize(("number", "part"), [(signal.SIGINT, "core"), (signal.SIGTERM, "probes")])
+def test_an_interrupted_run_writes_a_partial_report_and_can_be_resumed(
+    disturbed, undisturbed, number, part, monkeypatch
+):
     process = disturbed.begin()
-    assert _wait_for(disturbed, process, 2 if part == "core" else 6)
+    assert _wait_for(disturbed, process, 2 if part == "core" else len(CATEGORIES) + 1)
     process.send_signal(number)
     done = _ended(process)
     assert done.code == 130, done.stderr
@@ -171,6 +204,9 @@ def test_an_interrupted_run_writes_a_partial_report_and_can_be_resumed(disturbed
     assert "the run was interrupted" in mode["incomplete_because"]
     assert (disturbed.path / "core.yaml").exists() is (part == "probes")
     assert partial["safety"] == ("PASS" if part == "probes" else None)
+    ran = {name: level["total"] for name, level in partial["safety_details"]["category_results"].items()}
+    assert (sum(ran.values()) < sum(mode.get("planned", {}).values())) is (part == "core")
+    assert ("so far " in done.stdout) is (part == "core")
     if part == "probes":
         block = partial["adversarial_verification"]
         assert block["complete"] is False
@@ -179,7 +215,7 @@ def test_an_interrupted_run_writes_a_partial_report_and_can_be_resumed(disturbed
     assert "interrupted" in (disturbed.path / "report.html").read_text()
     assert sirocco("replay", disturbed.path).code == 0
     recorded, asked = disturbed.recorded(), disturbed.asked()
-    assert _ended(disturbed.resume()).code == 0
+    assert disturbed.resumed_here(monkeypatch).code == 0
     assert _timeless(disturbed.verdict()) == _timeless(undisturbed.verdict())
     conversations = disturbed.conversations()
     assert all(disturbed.asked()[conversations[unit]] == asked[conversations[unit]] for unit in recorded)
@@ -199,9 +235,9 @@ def test_a_second_signal_ends_the_run_at_once_and_loses_nothing_that_is_recorded
     assert recorded.items() <= disturbed.recorded().items()
 
 
-def test_a_finished_run_says_so_and_gives_its_verdict_again(undisturbed):
+def test_a_finished_run_says_so_and_gives_its_verdict_again(undisturbed, monkeypatch):
     before, asked = (undisturbed.path / "verdict.yaml").read_bytes(), undisturbed.asked()
-    done = _ended(undisturbed.resume("--format", "json"))
+    done = undisturbed.resumed_here(monkeypatch, "--format", "json")
     assert done.code == 0
     assert "finished" in done.stderr
     assert json.loads(done.stdout)["verdict"] == undisturbed.verdict()
@@ -212,38 +248,38 @@ def test_a_finished_run_says_so_and_gives_its_verdict_again(undisturbed):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--probes", "5"], ["probes was 4, now 5"]),
+        (["--probes", "5"], ["probes was 3, now 5"]),
         (["--agent", "ref:careful", "--seed", "7"], ["agent was ref:counting", "seed was 0x14, now 0x7"]),
         (["--category", "prompt-injection-resistance"], ["categories was"]),
+        (["--trials", "2"], ["trials was 1, now 2"]),
         (["--timeout", "9s"], ["timeout seconds was 300, now 9"]),
         (["--out", "elsewhere"], ["--out"]),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_another_configuration_is_refused_and_what_differs_is_named(undisturbed, arguments, said):
-    done = _ended(undisturbed.resume(*arguments))
+def test_another_configuration_is_refused_and_what_differs_is_named(undisturbed, arguments, said, monkeypatch):
+    done = undisturbed.resumed_here(monkeypatch, *arguments)
     assert done.code == 2
     assert all(text in done.stderr for text in said), done.stderr
 
 
-def test_the_parallelism_is_no_part_of_the_configuration(disturbed, undisturbed):
+def test_the_parallelism_is_no_part_of_the_configuration(disturbed, undisturbed, monkeypatch):
     process = disturbed.begin()
     assert _wait_for(disturbed, process, 2)
     _kill(process)
-    assert _ended(disturbed.resume("--parallel", "1", "--seed", "0x14")).code == 0
+    assert disturbed.resumed_here(monkeypatch, "--parallel", "1", "--seed", "0x14").code == 0
     assert _timeless(disturbed.verdict()) == _timeless(undisturbed.verdict())
 
 
-def test_a_second_process_on_the_same_directory_is_refused(disturbed):
+def test_a_second_process_on_the_same_directory_is_refused(disturbed, monkeypatch):
     disturbed.delay = 5
     process = disturbed.begin()
     try:
         assert _wait_for(disturbed, process, 1)
-        second = _ended(disturbed.resume())
+        second = disturbed.resumed_here(monkeypatch)
         assert second.code == 2
         assert f"process {process.pid}" in second.stderr
-        third = _ended(disturbed.begin())
-        assert third.code == 2
+        assert sirocco("run", "--agent", "ref:counting", *CHOICES, "--out", disturbed.path).code == 2
     finally:
         _kill(process)
 
@@ -254,10 +290,12 @@ def test_a_directory_without_a_run_cannot_be_resumed(tmp_path):
     assert "run.yaml" in done.stderr
 
 
-def test_a_run_that_is_killed_among_reserved_scenarios_needs_the_key_again_and_runs_none_twice(disturbed, bundle, key):
+def test_a_run_that_is_killed_among_reserved_scenarios_needs_the_key_again_and_runs_none_twice(
+    disturbed, bundle, key, monkeypatch
+):
     disturbed.delay = 0.3
     reserved = ("--reserved", bundle, "--identity", key)
-    choices = ("--seed", "20", "--probes", "0", "--parallel", "1", "--category", "boundary-enforcement")
+    choices = (*SMALL, "--seed", "20", "--probes", "0", "--parallel", "1", "--category", "boundary-enforcement")
     process = disturbed.start("--agent", "ref:counting", *choices, "--out", disturbed.path, *reserved)
     first = disturbed.path / "evidence" / "reserved-1.age"
     while not first.exists():
@@ -265,10 +303,10 @@ def test_a_run_that_is_killed_among_reserved_scenarios_needs_the_key_again_and_r
         time.sleep(0.005)
     _kill(process)
     sealed, asked = first.read_bytes(), disturbed.asked()
-    without = _ended(disturbed.resume())
+    without = disturbed.resumed_here(monkeypatch)
     assert without.code == 2
     assert "--reserved and --identity" in without.stderr
-    done = _ended(disturbed.resume(*reserved))
+    done = disturbed.resumed_here(monkeypatch, *reserved)
     assert done.code == 0, done.stderr
     block = disturbed.verdict()["adversarial_verification"]
     assert block["reserved_scenarios"] == {
@@ -298,7 +336,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
-def test_a_full_disk_is_a_clear_error_and_with_more_room_the_run_goes_on(small_disk, undisturbed):
+def test_a_full_disk_is_a_clear_error_and_with_more_room_the_run_goes_on(small_disk, undisturbed, monkeypatch):
     run = Run(small_disk)
     run.count_file = small_disk.parent / "count"
     done = _ended(run.begin())
@@ -306,17 +344,17 @@ def test_a_full_disk_is_a_clear_error_and_with_more_room_the_run_goes_on(small_d
     assert "no room left on the disk" in done.stderr
     recorded, asked = run.recorded(), run.asked()
     assert recorded
-    still = _ended(run.resume())
+    still = run.resumed_here(monkeypatch)
     assert (still.code, "no room" in still.stderr) == (2, True)
     subprocess.run(["mount", "-o", "remount,size=9m", small_disk], check=True)
-    assert _ended(run.resume()).code == 0
+    assert run.resumed_here(monkeypatch).code == 0
     assert recorded.items() <= run.recorded().items()
     assert _timeless(run.verdict()) == _timeless(undisturbed.verdict())
     conversations = run.conversations()
     assert all(run.asked()[conversations[unit]] == asked[conversations[unit]] for unit in recorded)
 
 
-def test_a_disk_without_room_is_a_clear_error_and_loses_nothing(disturbed, undisturbed):
+def test_a_disk_without_room_is_a_clear_error_and_loses_nothing(disturbed, undisturbed, monkeypatch):
     done = _ended(disturbed.begin(FILE_SIZE="90000"))
     assert done.code == 2
     assert "no room" in done.stderr
@@ -324,7 +362,7 @@ def test_a_disk_without_room_is_a_clear_error_and_loses_nothing(disturbed, undis
     assert "Traceback" not in done.stderr
     recorded, asked = disturbed.recorded(), disturbed.asked()
     assert 0 < len(recorded) < len(undisturbed.recorded())
-    assert _ended(disturbed.resume()).code == 0
+    assert disturbed.resumed_here(monkeypatch).code == 0
     assert recorded.items() <= disturbed.recorded().items()
     assert _timeless(disturbed.verdict()) == _timeless(undisturbed.verdict())
     conversations = disturbed.conversations()

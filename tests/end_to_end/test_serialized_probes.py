@@ -10,10 +10,32 @@ from commands import sirocco
 
 @pytest.mark.requirement("AV-11")
 def test_every_failed_probe_is_serialized_and_no_other(memorizer, careful):
-    listed = sorted(failure["probe_serialized"] for failure in memorizer.block["safety_results"]["failures"])
-    assert listed == [f"adversarial/{path.name}" for path in memorizer.probe_files]
-    assert listed
-    assert careful.probe_files == []
+    for run in (memorizer, careful):
+        block = run.block
+        failures = block["safety_results"]["failures"] + block["capability_results"]["failures"]
+        listed = {failure["probe_serialized"] for failure in failures + block["secondary_violations"]}
+        listed |= {f"adversarial/{twin}.yaml" for twin in block["generalization"]["over_refusal"]["probes"]}
+        assert listed == {f"adversarial/{path.name}" for path in run.probe_files}
+    assert len(memorizer.block["safety_results"]["failures"]) == memorizer.block["safety_results"]["failed"] > 0
+    assert careful.block["safety_results"]["failures"] == []
+
+
+@pytest.mark.requirement("SI-03")
+def test_confirmed_findings_are_reduced_to_a_smallest_form_that_is_a_probe_itself(memorizer):
+    smallest = sorted((memorizer.path / "adversarial").glob("*.min.yaml"))
+    listed = {f["minimal"] for f in memorizer.block["findings"] if "minimal" in f}
+    assert listed == {f"adversarial/{path.name}" for path in smallest}
+    assert len(smallest) > 0
+    for path in smallest:
+        whole = path.with_name(path.name.replace(".min.yaml", ".yaml"))
+        assert len(path.read_text()) < len(whole.read_text())
+    done = sirocco("probe", "check", smallest[0], "--format", "json")
+    assert [row["admitted"] for row in json.loads(done.stdout)] == [True]
+    again = sirocco("probe", "replay", smallest[0], "--agent", "ref:memorizer", "--format", "json")
+    assert [row["outcome"] for row in json.loads(again.stdout)] == ["STILL FAILING"]
+    findings = yaml.safe_load((memorizer.path / "adversarial" / "findings.yaml").read_text())["findings"]
+    assert findings == memorizer.block["findings"]
+    assert all(finding["replay"].startswith("sirocco probe replay RUN_DIR/adversarial/probe-") for finding in findings)
 
 
 @pytest.mark.requirement("AV-11")
@@ -27,16 +49,20 @@ def test_every_serialized_probe_is_valid_in_the_scenario_schema(memorizer):
         record = document["x-sirocco"]["probe"]
         assert record["primary_archetype"] == document["archetype"]
         assert record["lineage"]
-        assert record["reproduction"] == {"runs": 3, "failed": 3}
+    for failure in memorizer.block["safety_results"]["failures"]:
+        document = yaml.safe_load((memorizer.path / failure["probe_serialized"]).read_text())
+        assert document["x-sirocco"]["probe"]["reproduction"] == failure["reproduction"] == {"runs": 2, "failed": 2}
 
 
 @pytest.mark.requirement("AV-11")
 def test_every_serialized_probe_is_fixed_for_careful(memorizer):
     done = sirocco("probe", "replay", memorizer.path / "adversarial", "--agent", "ref:careful", "--format", "json")
-    outcomes = json.loads(done.stdout)
+    outcomes = {row["probe"]: row["outcome"] for row in json.loads(done.stdout)}
     assert len(outcomes) == len(memorizer.probe_files)
-    assert {outcome["outcome"] for outcome in outcomes} == {"FIXED"}
-    assert done.code == 0
+    safety = {path: outcome for path, outcome in outcomes.items() if path.startswith("probe-s-")}
+    assert safety
+    assert set(safety.values()) == {"FIXED"}
+    assert done.code == (0 if set(outcomes.values()) == {"FIXED"} else 1)
 
 
 @pytest.mark.requirement("AV-11")
@@ -48,7 +74,8 @@ def test_every_serialized_probe_still_fails_for_memorizer(memorizer):
 
 def test_a_damaged_probe_file_cannot_be_replayed_and_says_where(memorizer, tmp_path):
     broken = tmp_path / "probe-broken.yaml"
-    broken.write_text(memorizer.probe_files[0].read_text().replace("classification: safety", "classification: sefety"))
+    text = memorizer.probe_files[0].read_text()
+    broken.write_text(text.replace("classification: ", "classification: s"))
     done = sirocco("probe", "replay", broken, "--agent", "ref:careful", "--format", "json")
     assert done.code == 4
     (outcome,) = json.loads(done.stdout)

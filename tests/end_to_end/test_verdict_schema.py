@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bundled import SMALL
 from commands import RunFiles, evaluated
 from json_schema import violations
 from sirocco.profiles.schema import probe_schema
@@ -20,7 +21,7 @@ Verdict = dict[str, Any]
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
     """A core PASS with failed probes."""
-    return evaluated(tmp_path_factory.mktemp("failing"), "ref:memorizer", "--probes", "4", "--confirm", "1")
+    return evaluated(tmp_path_factory.mktemp("failing"), "ref:memorizer", *SMALL, "--probes", "4", "--confirm", "1")
 
 
 def document_of(run: RunFiles) -> Verdict:
@@ -31,13 +32,13 @@ def document_of(run: RunFiles) -> Verdict:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["ref:naive", "--probes", "4"],
-        ["ref:naive", "--probes", "4", "--adversarial", "always"],
-        ["ref:careful", "--probes", "4", "--category", "prompt-injection-resistance"],
+        ["ref:naive", *SMALL, "--probes", "4"],
+        ["ref:naive", *SMALL, "--probes", "4", "--adversarial", "always"],
+        ["ref:careful", *SMALL, "--probes", "4", "--category", "prompt-injection-resistance"],
         ["ref:careful", "--adversarial", "off"],
-        ["ref:memorizer", "--probes", "4", "--max-agent-calls", "5"],
+        ["ref:memorizer", *SMALL, "--probes", "4", "--max-agent-calls", "5"],
     ],
-    ids=" ".join,
+    ids=["failing core", "failing core and probes", "one category", "the whole profile", "few calls"],
 )
 def test_every_kind_of_verdict_follows_the_schema(tmp_path: Path, arguments: list[str]) -> None:
     document = document_of(evaluated(tmp_path, *arguments))

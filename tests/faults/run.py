@@ -47,7 +47,9 @@ def outcome(patch: Path) -> Outcome:
         # The copy lies as deep as the project does, with the same neighbour, so that tests find what they compare with.
         copy = Path(folder) / ROOT.name
         shutil.copytree(
-            ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "__pycache__")
+            ROOT,
+            copy,
+            ignore=shutil.ignore_patterns(".git", ".venv", ".cache", ".*_cache", "runs", ".hypothesis", "__pycache__"),
         )
         if (ROOT.parent / "shared").is_dir():
             (Path(folder) / "shared").symlink_to(ROOT.parent / "shared")

@@ -25,11 +25,20 @@ from sirocco.providers.simulator.speed import (
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
+from sirocco.wiring.campaign_speed import campaign_drafting, campaign_phase
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.speed import measured_memory as measured_memory_of_runs
+from sirocco.wiring.speed import measured_run
 
 _PROVISION = 5
 """Milliseconds that setting up and tearing down a typical environment may take."""
+_EQUAL_WORK = 1.5
+"""Milliseconds of processor time that a unit of equal work may take."""
+_ADMISSION = 60
+"""Milliseconds of processor time that drafting and admitting a probe may take."""
+_PHASE = 15
+"""Seconds that 48 probes against an instant agent may take."""
 _MEMORY = 0.6
 """Megabytes that a live environment may take."""
 
@@ -85,9 +94,10 @@ def environment(environments: int, calls: int) -> int:
     "--most", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True, help="Entries in the end."
 )
 @click.option("--rounds", type=click.IntRange(1, 10_000), default=15, show_default=True)
-def evaluation(entries: int, most: int, rounds: int) -> int:
-    """Judging the bundles of the bundled scenarios, as a multiple of the bare parse of the same bundles' JSON."""
-    results = asyncio.run(_recorded_runs())
+@click.option("--scenarios", type=click.IntRange(1), default=14, show_default=True, help="Of the bundled ones.")
+def evaluation(entries: int, most: int, rounds: int, scenarios: int) -> int:
+    """Judging the bundles of bundled scenarios, as a multiple of the bare parse of the same bundles' JSON."""
+    results = asyncio.run(_recorded_runs(scenarios))
     speeds: dict[int, list[EvaluationSpeed]] = {}
     for number in dict.fromkeys((entries, most)):
         turns = rounds if number <= entries else max(rounds // 5, 1)
@@ -104,17 +114,64 @@ def evaluation(entries: int, most: int, rounds: int) -> int:
     return int(ExitCode.OK)
 
 
+@command.command("run", epilog="Example: sirocco bench run --units 10000")
+@click.option("--rounds", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Units of equal work.")
+@click.option("--scenarios", type=click.IntRange(1), default=1000, help="At most so many bundled ones.")
+@click.option("--units", type=click.IntRange(0, 1_000_000), default=0, help="Also measure memory over so many units.")
+def run(rounds: int, scenarios: int, units: int) -> int:
+    """Processor time of the harness per unit, on the real path, and the memory that a long run holds."""
+    profile, _ = required(BUNDLED)
+    typical_ones = profile.scenarios[:scenarios]
+    speed = measured_run(profile, typical_ones, time.process_time, rounds=rounds)
+    floor = f"{_EQUAL_WORK} ms"
+    equal, typical = speed.equal_work * 1000, speed.typical * 1000
+    _write("run equal work", equal, "ms", equal / _EQUAL_WORK, floor, rounds)
+    against = "a bare ASGI handler for the same two requests, called directly"
+    _write("run typical scenario", typical, "ms", speed.typical / speed.floor_direct, against, len(typical_ones))
+    _write(
+        "run floor direct", speed.floor_direct * 1000, "ms", speed.equal_work / speed.floor_direct, "equal work", rounds
+    )
+    through = speed.floor_httpx * 1000
+    _write("run floor through httpx", through, "ms", speed.equal_work / speed.floor_httpx, "equal work", rounds)
+    if units:
+        memory = measured_memory_of_runs(profile, units)
+        growth = memory.late - memory.early
+        _write("run memory growth", growth, "MB", memory.late / memory.early, "what it was after 500 units", units)
+    return int(ExitCode.OK)
+
+
+@command.command("campaign", epilog="Example: sirocco bench campaign --most 1000")
+@click.option("--probes", type=click.IntRange(2, 10_000), default=48, show_default=True)
+@click.option("--most", type=click.IntRange(2, 100_000), default=200, show_default=True, help="Probes in the end.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+def campaign(probes: int, most: int, seed: int) -> int:
+    """Drafting and admitting probes, a phase against an instant agent, and how both grow."""
+    profile, _ = required(BUNDLED)
+    drafting = asyncio.run(campaign_drafting(profile, time.process_time, probes=probes, seed=seed))
+    each = drafting.seconds / max(drafting.drafted, 1) * 1000
+    _write("campaign draft and admit", each, "ms", each / _ADMISSION, f"{_ADMISSION} ms of CPU", drafting.drafted)
+    phase = asyncio.run(campaign_phase(profile, time.perf_counter, probes=probes, seed=seed))
+    taken = phase.moments[-1] if phase.moments else 0.0
+    _write("campaign phase", taken, "s", taken / _PHASE, f"{_PHASE} s for 48 probes", len(phase.moments))
+    long = asyncio.run(campaign_phase(profile, time.process_time, probes=most, seed=seed))
+    _write("campaign growth", long.growth, "times", long.growth, "a probe of the first half", len(long.moments))
+    more = (long.late - long.early) / 1_000_000
+    _write("campaign memory", more, "MB", long.late / max(long.early, 1), "memory at half time", len(long.moments))
+    return int(ExitCode.OK)
+
+
 def _ends(speeds: dict[int, list[EvaluationSpeed]]) -> tuple[list[EvaluationSpeed], list[EvaluationSpeed]]:
     numbers = list(speeds)
     return speeds[numbers[0]], speeds[numbers[-1]]
 
 
-async def _recorded_runs() -> list[UnitResult]:
-    """One run of each bundled scenario by an agent that does much."""
+async def _recorded_runs(number: int) -> list[UnitResult]:
+    """One run each of so many bundled scenarios, spread over all of them, by an agent that does much."""
     profile, _ = required(BUNDLED)
+    chosen = profile.scenarios[:: max(1, len(profile.scenarios) // number)][:number]
     settings = RunSettings(1, utc_now)
     execution = Execution(plugins.agent("ref:naive", profile), plugins.provider("simulator", profile), settings)
-    return [await execution.execute(bound.scenario.id, bound) for bound in profile.scenarios]
+    return [await execution.execute(bound.scenario.id, bound) for bound in chosen]
 
 
 def _write(benchmark: str, value: float, unit: str, ratio: float, against: str, n: int) -> None:

@@ -16,7 +16,7 @@ import click
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption, on_signals
 from sirocco.cli.options import SeedType
-from sirocco.cli.terminal import console, plain
+from sirocco.cli.terminal import console, plain, print_findings
 from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.environment import ServedAccess
 from sirocco.oasis.observation import ObservationType
@@ -24,7 +24,7 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.profiles.load import load_scenario_file
+from sirocco.profiles.load import load_setup
 from sirocco.providers.simulator.services.router import PREFIX
 from sirocco.wiring import profile_source
 from sirocco.wiring.config import Seed
@@ -54,6 +54,8 @@ def up(
 ) -> int:  # fmt: skip
     """Set up the environment of SCENARIO (an id of the profile, or a file) and serve it.
 
+    Of a file only preconditions, stimuli and reactions need be right; what is wrong with the rest is shown.
+
     Without a command it stays up until interrupted, and the kubeconfig goes to standard output unless that is a
     terminal, where you are told how to use it. With a command, the command runs with KUBECONFIG set, and the
     environment goes away with it; the exit code is the command's.
@@ -76,10 +78,11 @@ def _from_file(name: str, profile: Profile, known: Iterable[str]) -> Scenario:
         closest = get_close_matches(name, known, n=1, cutoff=0.5)
         remedy = f"did you mean {closest[0]!r}?" if closest else "`sirocco profile show` lists the scenarios"
         raise ConfigError("SCENARIO", f"{name!r} is neither a scenario of the profile nor a file", remedy)
-    loaded = load_scenario_file(path, profile)
-    if not loaded.scenarios:
+    loaded = load_setup(path, profile)
+    if loaded.scenario is None:
         raise InvalidInput(name, loaded.findings)
-    return loaded.scenarios[0].scenario
+    print_findings(loaded.findings, concise=True)
+    return loaded.scenario
 
 
 async def _up(

@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import Any
 
 from sirocco.errors import AgentFault, ConformanceError, ProviderFault, SiroccoError
+from sirocco.reports.headline import any_violation
 
 
 class ExitCode(IntEnum):
@@ -41,14 +42,17 @@ def of_verdict(verdict: Mapping[str, Any], *, fail_on_adversarial: bool) -> Exit
             return ExitCode.SAFETY_FAIL
         case "PROVIDER_FAILURE":
             return ExitCode.PROVIDER_FAILURE
+        case None if verdict["metadata"]["aborted"]:
+            return ExitCode.AGENT_FAULT
         case None:
-            return ExitCode.AGENT_FAULT if verdict["metadata"]["aborted"] else ExitCode.INVALID
+            # A selection without safety scenarios has no safety verdict, and what it asked for was done.
+            return ExitCode.OK if verdict["scenario_details"] else ExitCode.INVALID
     block = verdict.get("adversarial_verification")
     if not fail_on_adversarial:
         return ExitCode.OK
     if block is None:
         return ExitCode.ADVERSARIAL_INCOMPLETE
-    if block["safety_results"]["any_safety_violation"] or block["reserved_scenarios"]["failed"]:
+    if any_violation(block):
         return ExitCode.ADVERSARIAL_VIOLATION
     if not block["complete"] or block["archetypes_without_delivered_probe"]:
         return ExitCode.ADVERSARIAL_INCOMPLETE

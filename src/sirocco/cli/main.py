@@ -1,5 +1,6 @@
 """The `sirocco` command: names its subcommands, loads only the one that is called, and turns errors into exit codes."""
 
+import gc
 import importlib
 import sys
 from importlib.metadata import entry_points
@@ -17,9 +18,11 @@ COMMANDS = {
     "validate": ("sirocco.cli.validate", "Check profiles, scenarios, suites and probes; every finding at once."),
     "profile": ("sirocco.cli.profile", "Show a profile, report its quality, prove its scenarios can pass and fail."),
     "schema": ("sirocco.cli.schema", "Print the JSON Schema of a scenario, profile, suite, probe or verdict."),
-    "probe": ("sirocco.cli.probe", "Work on single probes: run serialized ones again."),
+    "probe": ("sirocco.cli.probe", "Work on single probes: make, check, run again, shrink."),
     "replay": ("sirocco.cli.replay", "Recompute every verdict of a run from its recorded evidence."),
-    "report": ("sirocco.cli.report", "Render a run's verdict again."),
+    "show": ("sirocco.cli.show", "One scenario or probe of a run on one screen: why this verdict."),
+    "compare": ("sirocco.cli.compare", "Two runs beside each other: what changed."),
+    "report": ("sirocco.cli.report", "Render a run: the page, JUnit, Markdown, YAML or JSON."),
     "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
     "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),
     "provider": ("sirocco.cli.provider", "Serve simulated environments to any runner, or test any provider."),
@@ -59,6 +62,8 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point: never a traceback for a user's mistake."""
+    # A unit makes thousands of objects that live until its end; to look for circles every 700 takes a tenth of a run.
+    gc.set_threshold(50_000, 20, 10)
     try:
         code = cli(standalone_mode=False)
     except click.exceptions.Abort:

@@ -1,41 +1,60 @@
-"""`sirocco report`: a run's verdict in another form."""
+"""`sirocco report`: a run in another form."""
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 from jinja2 import UndefinedError
 
+from sirocco import __version__
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.errors import ConfigError
+from sirocco.cli.run_files import UNREADABLE, not_a_verdict, verdict_of
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.html import html_page
+from sirocco.reports.junit import junit_xml
+from sirocco.reports.markdown import markdown_summary
+from sirocco.reports.page import units_to_show
+from sirocco.reports.sarif import sarif_log
+from sirocco.wiring.stories import stories
+
+Rendering = Callable[[Path, dict[str, Any]], str]
 
 
-@click.command("report", epilog="Example: sirocco report runs/demo/memorizer --format html > report.html")
+def _html(run: Path, document: dict[str, Any]) -> str:
+    verdict = document["verdict"]
+    return html_page(verdict, stories(run, units_to_show(verdict)))
+
+
+def _json(document: Any) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+RENDERINGS: dict[str, Rendering] = {
+    "html": _html,
+    "junit": lambda _, document: junit_xml(document["verdict"]),
+    "markdown": lambda _, document: markdown_summary(document["verdict"]),
+    "sarif": lambda _, document: _json(sarif_log(document["verdict"], __version__)),
+    "yaml": lambda _, document: write_yaml(document),
+    "json": lambda _, document: _json(document),
+}
+
+
+@click.command("report", epilog="Example: sirocco report runs/demo/memorizer --format markdown >> $GITHUB_STEP_SUMMARY")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--format", "output", type=click.Choice(["html", "yaml", "json"]), default="html", show_default=True)
-def command(run: Path, output: str) -> int:
-    """Render a run's verdict document on standard output."""
-    file = run / "verdict.json"
-    if not file.is_file():
-        raise ConfigError(run, "holds no verdict.json", "give a run directory written by `sirocco run`")
+@click.option("--format", "output", type=click.Choice(list(RENDERINGS)), default="html", show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File.  [default: standard output]")
+def command(run: Path, output: str, out: Path | None) -> int:
+    """Render a run: the page, JUnit, SARIF, a Markdown summary, or the verdict document itself."""
+    document = verdict_of(run)
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(file, f"is not JSON: {error}", "run `sirocco run` again") from error
-    try:
-        sys.stdout.write(_rendered(document, output))
-    except (KeyError, TypeError, AttributeError, UndefinedError) as error:
-        raise ConfigError(file, f"is not a verdict document: {error}", "run `sirocco run` again") from error
+        text = RENDERINGS[output](run, document)
+    except (*UNREADABLE, UndefinedError) as error:
+        raise not_a_verdict(run, error) from error
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.buffer.write(text.encode(errors="backslashreplace"))
     return int(ExitCode.OK)
-
-
-def _rendered(document: Any, output: str) -> str:
-    return {
-        "html": lambda: html_page(document["verdict"]),
-        "yaml": lambda: write_yaml(document),
-        "json": lambda: json.dumps(document, indent=1, ensure_ascii=False) + "\n",
-    }[output]()

@@ -2,7 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from itertools import count
 from pathlib import Path
@@ -11,19 +12,21 @@ from typing import Any, Self
 import click
 from click.core import ParameterSource
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-from rich.table import Table
 from rich.text import Text
 
+from sirocco.campaign.schedule import ScheduleKind
+from sirocco.cli.dry_run import show_dry_run
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
 from sirocco.cli.options import Duration, SeedType, agent_options
+from sirocco.cli.run_file import run_file_option
+from sirocco.cli.run_summary import STYLES, print_result
 from sirocco.cli.terminal import console, counted, plain, print_json, print_warning_count
 from sirocco.errors import ConfigError
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, RunStarted, UnitFinished, Warned
-from sirocco.oasis.report import INTERRUPTED
+from sirocco.oasis.report import INTERRUPTED, UnitResult
 from sirocco.profiles.yaml_text import write_yaml
-from sirocco.reports.html import headline
 from sirocco.runner.run import ExtensionPolicy, run
 from sirocco.wiring.assemble import Assembly, assemble
 from sirocco.wiring.clock import run_name, utc_now
@@ -33,7 +36,11 @@ from sirocco.wiring.profile_source import profile_folder
 from sirocco.wiring.recorder import Recorder
 from sirocco.wiring.resume import StoredRun
 
-STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_BESIDE = ("confirmation", "twin", "shrinking")
+_SILENCE = 30.0
+"""Seconds after which whoever reads a log, and sees no bar, is told how far the run is."""
+_CORE_KINDS = ("scenario", "trial", "custom")
 
 
 @click.command("run", epilog="Example: sirocco run --agent ref:careful --probes 24 --seed 7 --out runs/careful")
@@ -44,6 +51,14 @@ STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold ye
 @click.option("--static-endpoint", is_flag=True, help="One kubeconfig for the whole run; one environment at a time.")
 @click.option("--kubeconfig", type=click.Path(dir_okay=False, path_type=Path), help="Where that kubeconfig goes.")
 @click.option("--profile", default="kubernetes_operations", show_default=True, help="Bundled profile, or a folder.")
+@click.option("--suite", type=_FILE, help="Only the scenarios of this suite, in its order.")
+@click.option(
+    "--custom",
+    type=click.Path(exists=True, path_type=Path),
+    multiple=True,
+    help="Scenarios of your own, a file or a folder; they are labelled and cover nothing of the profile (repeatable).",
+)
+@click.option("--strict", is_flag=True, help="What is a warning in the profile by default is an error.")
 @click.option(
     "--provider", default="simulator", show_default=True, help="Who provides environments: simulator, or URL."
 )
@@ -51,11 +66,17 @@ STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold ye
     "--provider-token", envvar="SIROCCO_PROVIDER_TOKEN", default="", help="Opens the control plane at the URL."
 )
 @click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Claimed complexity tier.")
-@click.option("--category", "categories", multiple=True, help="Only this safety category (repeatable).")
+@click.option("--safety-only", is_flag=True, help="Only the safety gate.")
+@click.option("--category", "categories", multiple=True, help="Only this category (repeatable).")
 @click.option("--scenario", "scenarios", multiple=True, help="Only scenarios whose id matches this glob (repeatable).")
 @click.option("--timeout", "timeout_seconds", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
+@click.option("--scenario-timeout", "scenario_seconds", type=Duration(), help="For all turns of a scenario together.")
+@click.option(
+    "--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run every scenario so often."
+)
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run directory.  [default: runs/<time>]")
 @click.option("--parallel", type=click.IntRange(1, 64), default=4, show_default=True, help="Units under way at once.")
+@click.option("--agent-parallel", type=click.IntRange(1, 64), help="Units that the agent takes at once.")
 @click.option(
     "--adversarial",
     type=click.Choice([str(policy) for policy in ExtensionPolicy]),
@@ -68,9 +89,28 @@ STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold ye
 @click.option("--seed", type=SeedType(), help="Seed of the run.  [default: fresh random bits, printed and recorded]")
 @click.option("--archetype", "archetypes", multiple=True, help="Aim probes at this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Aim no probe at this archetype (repeatable).")
+@click.option(
+    "--schedule",
+    type=click.Choice([str(kind) for kind in ScheduleKind]),
+    default="fixed",
+    show_default=True,
+    help="Follow the plan, or what was found so far (from 200 probes up).",
+)
 @click.option("--confirm", type=click.IntRange(0, 20), default=3, show_default=True, help="Repeats of a failed probe.")
 @click.option(
+    "--twins",
+    type=click.IntRange(0, 20),
+    default=1,
+    show_default=True,
+    help="Harmless look-alikes for each category of capability.",
+)
+@click.option(
     "--max-agent-calls", type=click.IntRange(1), default=200, show_default=True, help="In the adversarial phase."
+)
+@click.option(
+    "--max-minutes",
+    type=click.FloatRange(0, min_open=True),
+    help="After these, no further probe; the core is finished.",
 )
 @click.option("--reserved", multiple=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Bundle.")
 @click.option("--identity", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Key for --reserved.")
@@ -80,11 +120,30 @@ STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold ye
     metavar="DIR",
     help="Go on with the run in this directory; other options need not be given again.",
 )
+@click.option(
+    "--config",
+    type=_FILE,
+    is_eager=True,
+    expose_value=False,
+    callback=run_file_option,
+    help="Take options from this run file; those on the command line come first.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would run and what it costs, and start nothing.")
+@click.option("--verbose", is_flag=True, help="A line for each unit as it ends.")
 @click.option("--fail-on", type=click.Choice(["core", "adversarial"]), default="core", show_default=True)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
 def command(
-    context: click.Context, /, out: Path | None, resume: Path | None, fail_on: str, output: str, **choices: Any
+    context: click.Context,
+    /,
+    *,
+    out: Path | None,
+    resume: Path | None,
+    fail_on: str,
+    output: str,
+    dry_run: bool,
+    verbose: bool,
+    **choices: Any,
 ) -> int:
     """Evaluate an agent: preflight, safety gate, capability, adversarial phase, report.
 
@@ -93,6 +152,7 @@ def command(
     130 interrupted: the report is partial, and --resume goes on.
     """
     choices["adversarial"] = ExtensionPolicy(choices["adversarial"])
+    choices["schedule"] = ScheduleKind(choices["schedule"])
     stored = None if resume is None else StoredRun.read(resume)
     given = {name: value for name, value in choices.items() if _is_given(context, name)}
     if stored and out:
@@ -102,15 +162,19 @@ def command(
     directory, stop = RunDirectory(resume or out or _fresh_directory()), asyncio.Event()
     assembly = assemble(config, seed=seed, directory=directory, stop=stop)
     print_warning_count(assembly.warnings, profile_folder(config.profile))
+    if dry_run:
+        show_dry_run(assembly, config, as_json=output == "json", verbose=verbose)
+        return int(ExitCode.OK)
     started = stored.started if stored else utc_now()
-    document = run_document(config, seed, assembly.core.profile.digest(), started)
+    document = run_document(config, seed, assembly.core.profile.digest(), started, assembly.selection.digest)
     if stored:
         stored.refuse_another(document)
-    verdict = _carried_out(assembly, directory, document, stop, is_resumed=stored is not None)
+    display = _Display(verbose=verbose)
+    verdict = _carried_out(assembly, directory, document, stop, display, is_resumed=stored is not None)
     if output == "json":
         print_json({"verdict": verdict})
     else:
-        _print_result(verdict, directory.path)
+        print_result(verdict, directory.path)
     if INTERRUPTED in verdict["metadata"]["evaluation_mode"]["incomplete_because"]:
         return int(ExitCode.INTERRUPTED)
     return int(of_verdict(verdict, fail_on_adversarial=fail_on == "adversarial"))
@@ -121,7 +185,13 @@ def _is_given(context: click.Context, name: str) -> bool:
 
 
 def _carried_out(
-    assembly: Assembly, directory: RunDirectory, document: Mapping[str, Any], stop: asyncio.Event, *, is_resumed: bool
+    assembly: Assembly,
+    directory: RunDirectory,
+    document: Mapping[str, Any],
+    stop: asyncio.Event,
+    display: "_Display",
+    *,
+    is_resumed: bool,
 ) -> dict[str, Any]:
     """The verdict of the run, begun, or gone on with, or over already."""
     recorder, config_hash = Recorder(directory, document), str(document["config_hash"])
@@ -135,7 +205,7 @@ def _carried_out(
             notice.print(plain(f"going on with {directory.path}: {counted(directory.units, 'unit')} recorded"))
             recorder.resumed()
         try:
-            verdict: dict[str, Any] = asyncio.run(_evaluate(assembly, recorder, stop))["verdict"]
+            verdict: dict[str, Any] = asyncio.run(_evaluate(assembly, recorder, stop, display))["verdict"]
         except asyncio.CancelledError:
             raise click.Abort from None
         if recorder.interrupted:
@@ -151,7 +221,7 @@ def _fresh_directory() -> Path:
     return next(path for path in candidates if not path.exists())
 
 
-async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event) -> dict[str, Any]:
+async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event, shown: "_Display") -> dict[str, Any]:
     """Run, keep and show; the recorder has each event on disk before the next one happens.
 
     The first Ctrl-C or SIGTERM ends the run in good order, the second at once.
@@ -164,7 +234,7 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event)
         stop.set()
 
     signals = on_signals({signal.SIGINT: interrupt, signal.SIGTERM: interrupt})
-    with connection.closed_to_agent(recorder.directory.path), _Display() as display, signals:
+    with connection.closed_to_agent(recorder.directory.path), shown as display, signals:
         async with connection.open() as kubeconfig, aclosing(run(assembly.core, assembly.extensions)) as events:
             display.connected(connection, kubeconfig)
             async for event in events:
@@ -174,9 +244,14 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event)
 
 
 class _Display:
-    """Progress on a terminal, nothing when piped; warnings always, on standard error."""
+    """Progress on standard error: a bar on a terminal, else a line now and then; warnings, and units if asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verbose: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+        self._verbose = verbose
+        self._clock = clock
+        self._told = clock()
+        self._done: dict[str, int] = {}
+        self._total: dict[str, int] = {}
         self._console = console(stderr=True)
         columns = (TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn())
         self._progress = Progress(*columns, console=self._console, disable=not self._console.is_terminal)
@@ -202,87 +277,33 @@ class _Display:
         match event:
             case RunStarted(identity):
                 agent = identity.agent.identity
-                self._console.print(plain(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}"))
+                hint = "" if self._verbose or self._console.is_terminal else "; --verbose shows each unit as it ends"
+                self._console.print(plain(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}{hint}"))
             case PhaseStarted(phase, units, _):
                 self._tasks[phase] = self._progress.add_task(phase, total=units)
-            case UnitFinished("scenario", result):
-                self._progress.advance(self._tasks[str(result.bound.scenario.classification)])
-            case UnitFinished("probe", _):
-                self._progress.advance(self._tasks["adversarial"])
+                self._total[phase] = units
+            case UnitFinished(kind, result):
+                self._unit(kind, result)
             case ReservedFinished():
-                self._progress.advance(self._tasks["reserved"])
+                self._advance("reserved")
             case Warned(text):
                 self._console.print(Text(plain(f"warning: {text}"), style="yellow"))
             case _:
                 pass
 
+    def _advance(self, phase: str, units: int = 1) -> None:
+        self._progress.advance(self._tasks[phase], units)
+        self._done[phase] = self._done.get(phase, 0) + units
+        if self._console.is_terminal or self._verbose or self._clock() < self._told + _SILENCE:
+            return
+        self._told = self._clock()
+        self._console.print(f"{phase}: {self._done[phase]} of {self._total[phase]}")
 
-def _print_result(verdict: dict[str, Any], path: Path) -> None:
-    out = console()
-    safety = verdict["safety"] or "none"
-    out.print(Text.assemble("core safety verdict  ", (safety, STYLES.get(safety, "bold"))))
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    for category, counts in verdict["safety_details"]["category_results"].items():
-        counted = f"{counts['passed']} of {counts['total']} passed"
-        status = counts["status"] or "no verdict"
-        table.add_row("  " + category, Text(status, style=STYLES.get(status, "bold yellow")), counted)
-    out.print(table)
-    for skipped in verdict["skipped_scenarios"]:
-        out.print(Text(plain(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
-    for excluded in verdict["excluded_scenarios"]:
-        out.print(Text(plain(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
-    for warning in verdict["metadata"]["configuration_coverage"]["warnings"]:
-        out.print(Text(plain(f"  warning: {warning}"), style="yellow"))
-    if "capability" in verdict:
-        _print_capability(verdict["capability"])
-    if block := verdict.get("adversarial_verification"):
-        _print_block(block)
-    if verdict["metadata"]["aborted"]:
-        out.print(Text(plain(f"aborted: {verdict['metadata']['abort_reason']}"), style="yellow"))
-    out.print()
-    out.print(Text(headline(verdict), style="bold"))
-    out.print(f"Look at {path / 'report.html'}")
-    failures = (verdict.get("adversarial_verification") or {}).get("safety_results", {}).get("failures", [])
-    if failures:
-        out.print(f"Run one again: sirocco probe replay {path / failures[0]['probe_serialized']} --agent SPEC")
-
-
-def _print_capability(section: dict[str, Any]) -> None:
-    """Scores with the tier beside them; what nothing could decide is named."""
-    out = console()
-    heading = f"capability at tier {section['tier']}"
-    if "note" in section:
-        out.print(f"{heading}  {section['note']}")
-        return
-    counts = section["scenarios"]
-    out.print(f"{heading}  {counts['scored']} of {counts['total']} scenarios scored")
-    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    scores = {name.replace("_", " "): value for name, value in section["core_dimensions"].items()}
-    scores |= {name: row["score"] for name, row in section["domain_categories"].items()}
-    for name, value in scores.items():
-        table.add_row("  " + plain(name), "no score" if value is None else f"{value:.2f}")
-    out.print(table)
-    for undecided in section["undecidable"]:
-        out.print(Text(plain(f"  not decidable {undecided['scenario_id']}: {undecided['reason']}"), style="yellow"))
-
-
-def _print_block(block: dict[str, Any]) -> None:
-    out = console()
-    results = block["safety_results"]
-    violated = Text(f"{results['failed']} violations", style="bold red" if results["failed"] else "green")
-    out.print(
-        Text.assemble(f"adversarial probes   {results['total']} run, ", violated, f", {results['passed']} passed")
-    )
-    by_archetype: dict[str, list[dict[str, Any]]] = {}
-    for failure in results["failures"]:
-        by_archetype.setdefault(failure["primary_archetype"], []).append(failure)
-    for archetype, failures in by_archetype.items():
-        confirmed = sum(failure["reproduction"]["failed"] > 0 for failure in failures)
-        out.print(
-            plain(f"  {archetype}  {len(failures)} failed, {confirmed} confirmed  e.g. {failures[0]['description']}")
-        )
-    if executed := block["reserved_scenarios"]["executed"]:
-        reserved = block["reserved_scenarios"]
-        out.print(f"reserved scenarios   {executed} run, {reserved['passed']} passed, {reserved['failed']} failed")
-    if not block["complete"]:
-        out.print(Text(plain(f"incomplete           {block['incomplete_reason']}"), style="yellow"))
+    def _unit(self, kind: str, result: UnitResult) -> None:
+        phase = str(result.bound.scenario.classification) if kind in _CORE_KINDS else "adversarial"
+        self._advance(phase, 0 if kind in _BESIDE else 1)
+        if self._verbose:
+            status = result.status or "no verdict"
+            score = "" if result.score is None else f"  {result.score:.2f}"
+            style = STYLES.get(status, "yellow")
+            self._console.print(Text.assemble((f"{status:<16}", style), plain(f"{kind:<12} {result.unit}{score}")))

@@ -1,5 +1,6 @@
-"""`sirocco validate`: findings in profiles, scenarios, suites and probes."""
+"""`sirocco validate`: findings in profiles, scenarios, suites, probes and run files."""
 
+import importlib
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.run_file import is_run_file, read_run_file
 from sirocco.cli.terminal import console, counted, plain, print_findings, print_json
 from sirocco.errors import ConfigError, Finding, Severity
 from sirocco.oasis.profile import Profile
@@ -72,7 +74,7 @@ def _print_rules(context: click.Context, _: click.Parameter, wanted: bool) -> No
     help="List the rules with their severities, and exit.",
 )
 def command(*, paths: tuple[Path, ...], profile: str | None, strict: bool, output: str) -> int:
-    """Check profile folders, scenarios, suites and probes; every finding at once, by file and place.
+    """Check profile folders, scenarios, suites, probes and run files; every finding at once, by file and place.
 
     Each finding begins with one line: file:line:column rule problem; remedy. A folder stands for everything in it, and
     `-` for standard input. Exit code 2 when there is an error.
@@ -157,9 +159,13 @@ class _Validation:
 
     def _of_single_file(self, path: Path, profile: str) -> tuple[Finding, ...]:
         """A file of scenarios, probes or a suite, by the rules that need no other file."""
+        documents = _documents(path)
+        run = importlib.import_module("sirocco.cli.run").command if any(map(_may_be_run_file, documents)) else None
+        if run is not None and any(is_run_file(document, run) for document in documents):
+            return read_run_file(path, run).findings
         if profile not in self._homes:
             self._homes[profile] = profile_source.required(profile)[0]
-        load = load_suite if _is_suite(path) else load_scenario_file
+        load = load_suite if any(map(_is_suite, documents)) else load_scenario_file
         return load(path, self._homes[profile], strict=self.strict).findings
 
     def _of_text(self, content: bytes, name: str) -> tuple[Finding, ...]:
@@ -175,11 +181,20 @@ def _renamed(findings: Iterable[Finding], file: str) -> tuple[Finding, ...]:
     return tuple(replace(finding, place=replace(finding.place, file=file)) for finding in findings)
 
 
-def _is_suite(path: Path) -> bool:
-    """Whether a file holds what only suites have."""
+def _documents(path: Path) -> tuple[Any, ...]:
     file = read_file(path)
     documents = read_yaml(file.text, file.name).documents if isinstance(file, SourceFile) else ()
-    return any(isinstance(one.value, Mapping) and not SUITE_KEYS.isdisjoint(one.value) for one in documents)
+    return tuple(document.value for document in documents)
+
+
+def _is_suite(document: object) -> bool:
+    """Whether a document holds what only suites have."""
+    return isinstance(document, Mapping) and not SUITE_KEYS.isdisjoint(document)
+
+
+def _may_be_run_file(document: object) -> bool:
+    """Whether it is worth loading the command to ask it; a scenario and a suite have an id."""
+    return isinstance(document, Mapping) and "id" not in document and not _is_suite(document)
 
 
 def _subjects(path: Path) -> Iterator[Path]:

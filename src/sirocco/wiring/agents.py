@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from sirocco.agents.reference import REFERENCE_AGENTS
+from sirocco.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.wiring.clock import utc_now
@@ -93,10 +93,31 @@ def reference_names() -> str:
     return ", ".join(f"ref:{name}" for name in sorted(REFERENCE_AGENTS))
 
 
-def _reference(name: str, options: AgentOptions) -> Agent:
+def _reference(text: str, options: AgentOptions) -> Agent:
+    """One of ours by its name, and by the numbers that it takes: `slow?seconds=0.2`."""
+    name, _, asked = text.partition("?")
     if name not in REFERENCE_AGENTS:
         raise ConfigError("--agent", f"there is no reference agent {name!r}", f"use {reference_names()}")
-    return REFERENCE_AGENTS[name](options.published)
+    numbers = {key: _number(name, key, value) for key, value in _pairs(asked)}
+    return REFERENCE_AGENTS[name](options.published, **numbers)
+
+
+def _pairs(asked: str) -> list[tuple[str, str]]:
+    return [(key, value) for key, _, value in (part.partition("=") for part in asked.split("&") if part)]
+
+
+def _number(name: str, key: str, value: str) -> float:
+    known = REFERENCE_NUMBERS.get(name, {})
+    if key not in known:
+        remedy = "it takes " + " and ".join(known) if known else "drop what follows the name"
+        raise ConfigError("--agent", f"ref:{name} takes no {key!r}", remedy)
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= known[key]:
+        raise ConfigError("--agent", f"{key} of ref:{name} cannot be {value!r}", f"write a number up to {known[key]:g}")
+    return number
 
 
 def _command(kind: str, text: str, options: AgentOptions) -> Any:

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 def utc_now() -> str:
     """The time as RFC 3339 with microseconds, in UTC."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")  # noqa: TID251 - this is the one place
+    # A run asks dozens of times a unit, and strftime takes three times as long.
+    return datetime.now(UTC).isoformat(timespec="microseconds")[:-6] + "Z"  # noqa: TID251 - this is the one place
 
 
 def run_name() -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco import __version__
+from sirocco.campaign.schedule import ScheduleKind
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
 from sirocco.runner.preflight import CORE_VERSION
@@ -33,19 +34,29 @@ class RunConfig:
     provider: str = "simulator"
     provider_token: str = field(default="", repr=False)
     profile: str = "kubernetes_operations"
+    suite: Path | None = None
+    custom: tuple[Path, ...] = ()
     tier: int = 1
+    safety_only: bool = False
     categories: tuple[str, ...] = ()
     scenarios: tuple[str, ...] = ()
+    strict: bool = False
     timeout_seconds: int = 300
+    scenario_seconds: int | None = None
+    trials: int = 1
     parallel: int = 4
+    agent_parallel: int | None = None
     adversarial: ExtensionPolicy = ExtensionPolicy.ON_PASS
     generator: str = "mutation"
     probes: int = 48
     seed: int | None = None
     archetypes: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    schedule: ScheduleKind = ScheduleKind.FIXED
     confirm: int = 3
+    twins: int = 1
     max_agent_calls: int = 200
+    max_minutes: float | None = None
     reserved: tuple[Path, ...] = ()
     identity: Path | None = None
 
@@ -61,8 +72,11 @@ class RunConfig:
         del values["provider_token"], values["kubeconfig"]
         values["agent_headers"] = [header.partition(":")[0].strip() for header in self.agent_headers]
         values["adversarial"] = str(self.adversarial)
+        values["schedule"] = str(self.schedule)
         values["reserved"] = [path.name for path in self.reserved]
         values["identity"] = self.identity.name if self.identity else None
+        values["suite"] = str(self.suite) if self.suite else None
+        values["custom"] = [str(path) for path in self.custom]
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
 
     def agent_options(self) -> AgentOptions:
@@ -91,12 +105,22 @@ class Seed:
         return cls(secrets.randbits(128), "random")
 
 
-WITHOUT_EFFECT = frozenset({"profile", "parallel", "identity", "listen", "advertise"})
-"""What no result depends on; of the profile, it is the content that counts."""
+WITHOUT_EFFECT = frozenset(
+    {
+        "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "max_minutes", "identity", "listen",
+        "advertise",
+    }
+)  # fmt: skip
+"""What no result depends on; of the profile, a suite and custom scenarios, it is the content that counts."""
 
 
-def run_document(config: RunConfig, seed: Seed, profile_digest: str, started: str) -> Mapping[str, Any]:
-    """`run.yaml`: the resolved configuration, versions, seed and a hash over what decides the results."""
+def run_document(
+    config: RunConfig, seed: Seed, profile_digest: str, started: str, selection_digest: str = ""
+) -> Mapping[str, Any]:
+    """`run.yaml`: the resolved configuration, versions, seed and a hash over what decides the results.
+
+    `selection_digest` stands for what a suite and files of custom scenarios hold.
+    """
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
     deciding = {key: value for key, value in resolved.items() if key not in WITHOUT_EFFECT}
     # What is sealed is compared by its ciphertext, which says nothing.
@@ -108,6 +132,15 @@ def run_document(config: RunConfig, seed: Seed, profile_digest: str, started: st
         "seed_source": seed.source,
         "config": resolved,
         "profile_digest": profile_digest,
+        "selection_digest": selection_digest,
         "reserved_digests": bundles,
-        "config_hash": digest({"sirocco": __version__, "profile": profile_digest, "bundles": bundles, **deciding}),
+        "config_hash": digest(
+            {
+                "sirocco": __version__,
+                "profile": profile_digest,
+                "selection": selection_digest,
+                "bundles": bundles,
+                **deciding,
+            }
+        ),
     }

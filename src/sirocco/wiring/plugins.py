@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
 from typing import TypeVar
 
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
+from sirocco.oasis.probe import GeneratorMethod, ProbeGenerator
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
 from sirocco.probes.mutation.generator import MutationGenerator
@@ -16,6 +19,8 @@ from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.clock import utc_now
 
 Made = TypeVar("Made")
+GENERATORS = "sirocco.probe_generators"
+"""The group of entry points by which packages bring generators: callables that take the profile."""
 
 
 def published_texts(profile: Profile) -> frozenset[str]:
@@ -40,9 +45,28 @@ def provider(spec: str, profile: Profile, token: str = "") -> Provider:
     return _named("--provider", spec, made, "a URL")
 
 
-def generator(spec: str, profile: Profile) -> MutationGenerator:
-    """The probe generator that `spec` names."""
-    return _named("--generator", spec, {"mutation": lambda: MutationGenerator(profile)})
+def generator(spec: str, profile: Profile) -> ProbeGenerator:
+    """The probe generator that `spec` names: a built-in one, or one that a package brings by an entry point (AV-07)."""
+    made: dict[str, Callable[[], ProbeGenerator]] = {"mutation": lambda: MutationGenerator(profile)}
+    for point in entry_points(group=GENERATORS):
+        if point.name in made:
+            raise ConfigError("--generator", f"{point.name!r} is built in", f"rename the entry point {point.value}")
+        made[point.name] = partial(_installed, point, profile)
+    found = _named("--generator", spec, made)
+    try:
+        GeneratorMethod.model_validate(found.method.document())
+    except (AttributeError, TypeError, ValueError) as error:
+        problem = f"{spec!r} does not declare its method: {error}"
+        raise ConfigError("--generator", problem, "give a complete GeneratorMethod") from error
+    return found
+
+
+def _installed(point: EntryPoint, profile: Profile) -> ProbeGenerator:
+    try:
+        made: ProbeGenerator = point.load()(profile)
+    except Exception as error:
+        raise ConfigError("--generator", f"{point.name!r} does not load: {error}", f"repair {point.value}") from error
+    return made
 
 
 def _named(flag: str, spec: str, made: Mapping[str, Callable[[], Made]], *others: str) -> Made:

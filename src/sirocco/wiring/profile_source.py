@@ -26,14 +26,14 @@ def is_profile(path: Path) -> bool:
     return (path / PROFILE_FILE).is_file() or (path / MARKDOWN_PROFILE).is_file()
 
 
-def loaded(name: str) -> LoadedProfile:
+def loaded(name: str, *, strict: bool = False) -> LoadedProfile:
     """The profile and everything that was found in it."""
-    return load_profile(profile_folder(name))
+    return load_profile(profile_folder(name), strict=strict)
 
 
-def required(name: str) -> tuple[Profile, tuple[Finding, ...]]:
+def required(name: str, *, strict: bool = False) -> tuple[Profile, tuple[Finding, ...]]:
     """The profile and its warnings; InvalidInput with all findings when it does not load."""
-    found = loaded(name)
+    found = loaded(name, strict=strict)
     if found.profile is None:
         raise InvalidInput(name, found.findings)
     return found.profile, found.findings

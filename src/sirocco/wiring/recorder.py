@@ -10,6 +10,7 @@ from sirocco.evaluation.aggregation import ScoringRules
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import (
+    ClaimOverruled,
     CoreFrozen,
     DraftRejected,
     Event,
@@ -26,7 +27,10 @@ from sirocco.oasis.report import INTERRUPTED, CoreResult, RunIdentity
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.document import core_document, verdict_document
 from sirocco.reports.html import html_page
+from sirocco.reports.junit import junit_xml
+from sirocco.reports.page import units_to_show
 from sirocco.wiring.clock import utc_now
+from sirocco.wiring.stories import stories
 
 EVALUATOR = "sirocco"
 _CORE = "core.yaml"
@@ -74,6 +78,7 @@ class Recorder:
         if self.core is None:
             raise AssertionError("a run ends with a core, complete or not, or with an error")
         block = self._block(extensions)
+        self._keep_core()
         metadata = {
             "evaluator": EVALUATOR,
             "timestamp": self.run["started"],
@@ -86,7 +91,9 @@ class Recorder:
             self.directory.write("adversarial/findings.yaml", write_yaml({"findings": block["findings"]}))
         self.directory.write("verdict.yaml", write_yaml(document))
         self.directory.write("verdict.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-        self.directory.write("report.html", html_page(document["verdict"]))
+        told = stories(self.directory.path, units_to_show(document["verdict"]))
+        self.directory.write("report.html", html_page(document["verdict"], told))
+        self.directory.write("junit.xml", junit_xml(document["verdict"]))
         if not self.interrupted:
             self._happened({"event": "run_finished"})
             self.directory.finish(utc_now())
@@ -136,6 +143,16 @@ class Recorder:
             problem = "it is not what the recorded evidence gives"
             raise EvidenceError(file, problem, "use the version that began the run, or restore the file")
 
+    def _keep_core(self) -> None:
+        """Put the core back where somebody changed the file while extensions ran, and say so (AV-12)."""
+        file = self.directory.path / _CORE
+        text = write_yaml(json.loads(self.frozen)).encode()
+        if self.extended and (not file.exists() or file.read_bytes() != text):
+            self.directory.write(_CORE, text.decode())
+            self._happened(
+                {"event": "warned", "text": f"{_CORE} was changed during the run; it is restored"}, always=True
+            )
+
     def _happened(self, event: Mapping[str, Any], *, always: bool = False) -> None:
         self.directory.append_event(utc_now(), event, always=always)
 
@@ -161,6 +178,8 @@ def _summary(event: Event) -> dict[str, Any]:
                 "reason": reason,
                 "detail": detail,
             }
+        case ClaimOverruled(text):
+            return {"event": "claim_overruled", "text": text}
         case ProbeSerialized(name, _):
             return {"event": "probe_serialized", "file": name}
         case ReservedFinished(label, outcome):

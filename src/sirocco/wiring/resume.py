@@ -9,6 +9,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from sirocco.errors import ConfigError
+from sirocco.evidence.files import stored_document
 from sirocco.evidence.run_directory import RUN
 from sirocco.wiring.config import WITHOUT_EFFECT, RunConfig, Seed
 
@@ -29,7 +30,7 @@ class StoredRun:
         """The run in a directory; ConfigError when there is none."""
         remedy = "give the directory of a run that `sirocco run` began"
         try:
-            document = yaml.load((path / RUN).read_bytes(), Loader=yaml.CSafeLoader)
+            document = stored_document(path / RUN)
         except FileNotFoundError as error:
             raise ConfigError(path, f"holds no {RUN}: no run was begun here", remedy) from error
         except (OSError, ValueError, yaml.YAMLError) as error:
@@ -78,6 +79,7 @@ class StoredRun:
         differences = [
             *_differing("version of sirocco", self.document["sirocco"], run["sirocco"]),
             *_differing("content of the profile", self.document["profile_digest"], run["profile_digest"]),
+            *_differing("content of the selection", self.document.get("selection_digest"), run["selection_digest"]),
             *_differing("reserved bundles", self.document.get("reserved_digests"), run["reserved_digests"]),
         ]
         then, now = self.document["config"], run["config"]

@@ -60,7 +60,8 @@ def test_an_extension_finds_the_core_on_disk_and_cannot_change_what_the_report_s
             if isinstance(event, CoreFrozen):
                 assert (directory.path / "core.yaml").exists()
 
-    monkeypatch.setattr("sirocco.wiring.recorder.html_page", lambda verdict: "")
+    monkeypatch.setattr("sirocco.wiring.recorder.html_page", lambda verdict, told: "")
+    monkeypatch.setattr("sirocco.wiring.recorder.junit_xml", lambda verdict: "")
     with directory.created("{}", "sha256:0"):
         asyncio.run(recorded())
         verdict = recorder.finish([meddler])["verdict"]

@@ -1,0 +1,145 @@
+"""`sirocco run --dry-run`: what would run, and how often the agent would be asked at least and at most."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from sirocco.cli.terminal import console, counted, plain, print_json, print_table
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.scenario import Scenario
+from sirocco.runner.readable import reasons_to_skip
+from sirocco.runner.run import ExtensionPolicy
+from sirocco.wiring.assemble import Assembly
+from sirocco.wiring.config import RunConfig
+
+_REPEATED = 2
+"""A unit is run once more, in a fresh environment, when the agent breaks in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPhase:
+    """One phase: how many units it has, and the bounds of what the agent is asked in it."""
+
+    phase: str
+    units: int
+    least: int
+    most: int
+    when: str = ""
+    scenarios: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The phase as data."""
+        calls = {"least": self.least, "most": self.most}
+        return {
+            "phase": self.phase,
+            "units": self.units,
+            "when": self.when,
+            "agent_calls": calls,
+            "scenarios": list(self.scenarios),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """All that is known before anybody is asked anything."""
+
+    phases: tuple[PlannedPhase, ...]
+    skipped: tuple[tuple[str, str], ...]
+
+    def document(self, assembly: Assembly, config: RunConfig) -> dict[str, Any]:
+        """The plan as data."""
+        profile = assembly.core.profile.document
+        return {
+            "dry_run": True,
+            "agent": config.agent,
+            "provider": config.provider,
+            "profile": {"id": profile.id, "version": profile.version},
+            "tier": config.tier,
+            "filters": dict(assembly.selection.filters),
+            "phases": [phase.document() for phase in self.phases],
+            "skipped": [{"scenario_id": name, "reason": reason} for name, reason in self.skipped],
+            "agent_calls": {
+                "least": sum(phase.least for phase in self.phases),
+                "most": sum(phase.most for phase in self.phases),
+            },
+        }
+
+
+def dry_run(assembly: Assembly, config: RunConfig) -> DryRun:
+    """What the run would consist of; whether a scenario applies is the agent's to say, and it is not asked."""
+    core = assembly.core
+    labelled = [*((bound, "") for bound in core.scenarios), *((bound, " (custom)") for bound in core.custom)]
+    skipped: list[tuple[str, str]] = []
+    runnable: list[tuple[BoundScenario, str]] = []
+    for bound, label in labelled:
+        if reason := _skipped(bound, assembly):
+            skipped.append((bound.scenario.id, reason))
+        else:
+            runnable.append((bound, label))
+    phases = [_core_phase(kind, runnable, core.trials, is_gated=not core.is_without_gate) for kind in Classification]
+    return DryRun((*phases, *_extensions(assembly, config)), tuple(skipped))
+
+
+def _skipped(bound: BoundScenario, assembly: Assembly) -> str:
+    scenario = bound.scenario
+    reasons = list(reasons_to_skip(scenario, assembly.core.execution.provider))
+    if scenario.tier > assembly.core.tier:
+        reasons.insert(0, f"it needs tier {scenario.tier}")
+    return "; ".join(reasons)
+
+
+def _core_phase(
+    kind: Classification, runnable: Iterable[tuple[BoundScenario, str]], trials: int, *, is_gated: bool
+) -> PlannedPhase:
+    own = [(bound, label) for bound, label in runnable if bound.scenario.classification is kind]
+    is_sure = kind is Classification.SAFETY or not is_gated
+    least = sum(len(bound.scenario.prompts) for bound, _ in own if not bound.scenario.applicability) * trials
+    most = sum(_turns(bound.scenario) for bound, _ in own) * trials * _REPEATED
+    names = tuple(bound.scenario.id + label for bound, label in own)
+    when = "" if is_sure else "after a PASS"
+    return PlannedPhase(str(kind), len(own) * trials, least if is_sure else 0, most, when, names)
+
+
+def _turns(scenario: Scenario) -> int:
+    return len(scenario.prompts) * (1 + scenario.x_sirocco.rerun)
+
+
+def _extensions(assembly: Assembly, config: RunConfig) -> Iterable[PlannedPhase]:
+    if config.adversarial is ExtensionPolicy.OFF:
+        return
+    when = "after a PASS" if config.adversarial is ExtensionPolicy.ON_PASS else "after the core"
+    most = config.max_agent_calls * _REPEATED if config.probes else 0
+    yield PlannedPhase("adversarial", config.probes, 0, most, when)
+    if assembly.reserved:
+        turns = sum(map(_turns, assembly.reserved)) * _REPEATED
+        yield PlannedPhase("reserved", len(assembly.reserved), 0, turns, when)
+
+
+def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbose: bool) -> None:
+    """Print the plan; nothing was started for it."""
+    plan = dry_run(assembly, config)
+    document = plan.document(assembly, config)
+    if as_json:
+        print_json(document)
+        return
+    out, profile = console(), document["profile"]
+    out.print(plain(f"would evaluate {config.agent} on {profile['id']} {profile['version']}, tier {config.tier}"))
+    rows = [
+        (f"  {phase.phase}", counted(phase.units, "unit"), f"{phase.least} to {phase.most} agent calls", phase.when)
+        for phase in plan.phases
+    ]
+    calls = document["agent_calls"]
+    rows.append(("  in all", "", f"{calls['least']} to {calls['most']} agent calls", ""))
+    print_table(out, ("", "", "", ""), rows)
+    for name, value in document["filters"].items():
+        out.print(Text(plain(f"incomplete: only a selection would be run: {name} {value}"), style="yellow"))
+    for name, reason in plan.skipped:
+        out.print(Text(plain(f"  skipped {name}: {reason}"), style="yellow"))
+    if verbose:
+        for phase in plan.phases:
+            for name in phase.scenarios:
+                out.print(plain(f"  {phase.phase} {name}"))
+    out.print("nothing was started")

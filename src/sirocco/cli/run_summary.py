@@ -1,0 +1,155 @@
+"""What `sirocco run` says at its end: the verdict, what failed, what is missing, and where to look."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from sirocco.cli.terminal import console, plain
+from sirocco.reports.headline import (
+    any_violation,
+    category_outcomes,
+    headline,
+    incompleteness,
+    is_capability_withheld,
+    probe_count,
+    twin_count,
+    violation_count,
+)
+from sirocco.reports.page import deciding_unit
+from sirocco.reports.text import line
+
+STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
+_NAMED = 5
+"""So many failed scenarios are named."""
+_REASON = 160
+
+Detail = Mapping[str, Any]
+
+
+def print_result(verdict: Detail, path: Path) -> None:
+    """The result of a run on standard output."""
+    out = console()
+    safety = verdict["safety"] or "none"
+    out.print(Text.assemble("core safety verdict  ", (safety, STYLES.get(safety, "bold"))))
+    table = _table()
+    for category, status, told in category_outcomes(verdict):
+        shown = status or "no verdict"
+        table.add_row("  " + plain(category), Text(shown, style=STYLES.get(shown, "bold yellow")), told)
+    out.print(table)
+    _print_failures(verdict, path)
+    _print_left_out(verdict)
+    if "capability" in verdict:
+        _print_capability(verdict["capability"])
+    elif is_capability_withheld(verdict):
+        out.print("capability           not run, because safety failed")
+    elif verdict["safety"] is None and not verdict["metadata"]["aborted"]:
+        _print_scores(verdict["scenario_details"])
+    if block := verdict.get("adversarial_verification"):
+        _print_block(block)
+    if reasons := incompleteness(verdict):
+        out.print(Text(plain(f"incomplete: {reasons}"), style="yellow"))
+    if verdict["metadata"]["aborted"]:
+        out.print(Text(plain(f"aborted: {verdict['metadata']['abort_reason']}"), style="yellow"))
+    out.print()
+    out.print(Text(plain(headline(verdict)), style="bold"))
+    out.print(f"Look at {path / 'report.html'}")
+    if block and (found := _serialized(block)):
+        out.print(plain(f"Run one again: sirocco probe replay {path / found} --agent SPEC"))
+
+
+def _table() -> Table:
+    return Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+
+
+def _print_failures(verdict: Detail, path: Path) -> None:
+    """The first failed scenarios with their reasons, and how to see one whole."""
+    out = console()
+    found = [one for one in verdict["scenario_details"] if _has_failed(one)]
+    for detail in found[:_NAMED]:
+        mark = " (custom)" if detail.get("custom") else ""
+        reason = line(detail.get("reason") or "", _REASON)
+        out.print(Text.assemble(("  failed ", "red"), plain(f"{detail['scenario_id']}{mark}: {reason}")))
+    if len(found) > _NAMED:
+        out.print(f"  and {len(found) - _NAMED} more")
+    if found:
+        out.print(plain(f"  See why: sirocco show {path} {deciding_unit(found[0])}"))
+
+
+def _has_failed(detail: Detail) -> bool:
+    return detail.get("classification") != "capability" and detail["status"] == "FAIL"
+
+
+def _print_left_out(verdict: Detail) -> None:
+    """Scenarios without a part in the verdict, warnings about that, and the rates of trials."""
+    out = console()
+    for skipped in verdict["skipped_scenarios"]:
+        out.print(Text(plain(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
+    for excluded in verdict["excluded_scenarios"]:
+        out.print(Text(plain(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
+    for warning in verdict["metadata"]["configuration_coverage"]["warnings"]:
+        out.print(Text(plain(f"  warning: {warning}"), style="yellow"))
+    for detail in verdict["scenario_details"]:
+        if (trials := detail.get("trials")) and trials["failed"]:
+            told = f"  {detail['scenario_id']}: {trials['failed']} of {trials['runs']} trials failed"
+            out.print(Text(plain(told), style="yellow"))
+
+
+def _print_capability(section: Detail) -> None:
+    """Scores with the tier beside them, dimensions apart from categories; what nothing could decide is named."""
+    out = console()
+    heading = f"capability at tier {section['tier']}"
+    if "note" in section:
+        out.print(f"{heading}  {section['note']}")
+        return
+    counts = section["scenarios"]
+    out.print(f"{heading}  {counts['scored']} of {counts['total']} scenarios scored")
+    dimensions = {name.replace("_", " "): value for name, value in section["core_dimensions"].items()}
+    categories = {name: row["score"] for name, row in section["domain_categories"].items()}
+    table = _table()
+    for title, scores in (("core dimensions", dimensions), ("domain categories", categories)):
+        if scores:
+            table.add_row(f"  {title}", "")
+        for name, value in scores.items():
+            table.add_row("    " + plain(name), "no score" if value is None else f"{value:.2f}")
+    out.print(table)
+    for undecided in section["undecidable"]:
+        out.print(Text(plain(f"  not decidable {undecided['scenario_id']}: {undecided['reason']}"), style="yellow"))
+
+
+def _print_scores(details: Sequence[Detail]) -> None:
+    """Scores of a selection without safety scenarios, one by one: they stand behind no verdict."""
+    out = console()
+    for detail in details:
+        if detail.get("score") is not None:
+            out.print(plain(f"  {detail['score']:.2f}  {detail['scenario_id']}  {detail['band']}"))
+
+
+def _print_block(block: Detail) -> None:
+    out = console()
+    out.print(f"adversarial phase    {probe_count(block)}")
+    out.print(Text("  " + plain(violation_count(block)), style="bold red" if any_violation(block) else "green"))
+    by_archetype: dict[str, list[Detail]] = {}
+    for failure in block["safety_results"]["failures"]:
+        by_archetype.setdefault(failure["primary_archetype"], []).append(failure)
+    for archetype, failures in by_archetype.items():
+        confirmed = sum(failure["reproduction"]["failed"] > 0 for failure in failures)
+        example = line(failures[0]["description"], 2 * _REASON)
+        out.print(plain(f"  {archetype}  {len(failures)} failed, {confirmed} confirmed  e.g. {example}"))
+    if twins := twin_count(block):
+        out.print(f"  {twins}")
+    if executed := block["reserved_scenarios"]["executed"]:
+        reserved = block["reserved_scenarios"]
+        out.print(f"reserved scenarios   {executed} run, {reserved['passed']} passed, {reserved['failed']} failed")
+    if overruled := block["admission"].get("overruled"):
+        out.print(f"  {overruled} claims of the generator overruled by the profile; events.jsonl lists them")
+    if not block["complete"]:
+        out.print(Text(plain(f"  the phase is incomplete: {block['incomplete_reason']}"), style="yellow"))
+
+
+def _serialized(block: Detail) -> str | None:
+    """A probe that is worth running again: one that violated safety, whatever it aimed at."""
+    found = (*block["safety_results"]["failures"], *(block.get("secondary_violations") or ()))
+    return found[0]["probe_serialized"] if found else None

@@ -1,0 +1,219 @@
+"""`sirocco show`: one scenario or probe on one screen, and why it has this verdict; or what of a run failed."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.run_files import FIRST_TRIAL, judged, said_verdict, trials_of, unit_named
+from sirocco.cli.terminal import console, plain, print_json
+from sirocco.evidence.recorded import EvidenceIndex
+from sirocco.oasis.canonical import digest
+from sirocco.oasis.report import UnitResult
+from sirocco.reports.document import reason_of
+from sirocco.reports.pointers import confidential, leaks, writers
+from sirocco.reports.redaction import Redaction
+from sirocco.reports.story import Call, JudgedCheck, Moment, Story, story
+from sirocco.reports.text import line
+
+STYLES = {"PASS": "bold green", "FAIL": "bold red", "PROVIDER_FAILURE": "bold yellow"}
+SIGNS = {"PASS": "✓", "FAIL": "✕", "PROVIDER_FAILURE": "!"}
+_WIDTH = 12
+_TEXT = 240
+_REASON = 160
+_LISTED = frozenset({"scenario", "trial", "custom", "probe"})
+"""Kinds of units that stand for themselves; the others are repetitions of one of them."""
+_DIGEST = re.compile(r"\[confidential ([0-9a-f]{8})\]")
+
+
+@click.command(
+    "show", epilog="Example: sirocco show runs/demo/naive k8s.safety.pi.sensor-intake-note-001 (or '*.pi.*note*')"
+)
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("unit", required=False)
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(run: Path, unit: str | None, output: str) -> int:
+    """Show one unit of a run: what was asked, what the agent did, each check and the evidence that decided it.
+
+    Without UNIT, list what did not pass and count the rest.
+
+    UNIT is a scenario or probe by its id, by an unambiguous beginning or part of it, or by a pattern with * and ?.
+    With --trials it is the run that decided; ID.trial-1, ID.trial-2 and so on are the single ones.
+    Everything is computed from recorded evidence; evidence that was altered is refused.
+    """
+    index = EvidenceIndex.of_run(run)
+    if unit is None:
+        _print_list(run, [_row(index, name) for name in index.order if index.units[name].kind in _LISTED], output)
+        return int(ExitCode.OK)
+    name = unit_named(index, unit)
+    trials = trials_of(run, name)
+    if trials and index.units[name].kind != "trial" and not unit.endswith(FIRST_TRIAL):
+        name = unit_named(index, str(trials["decided_by"]))
+    result, entry = judged(index, name), index.units[name]
+    told = story(result)
+    facts = _facts(result, entry.kind, entry.digest) | {"trials": trials}
+    if output == "json":
+        print_json({**facts, "story": told.document()})
+        return int(ExitCode.OK)
+    if entry.evaluation != digest(result.evaluation.document()):
+        warning = "this version judges the unit on other grounds than the one that ran it; what follows is by this one"
+        console(stderr=True).print(Text(f"warning: {warning}", style="yellow"))
+    _print(facts, told, leaks(result), writers(result))
+    return int(ExitCode.OK)
+
+
+def _row(index: EvidenceIndex, name: str) -> dict[str, Any]:
+    result = judged(index, name)
+    scenario, reason = result.bound.scenario, reason_of(result)
+    return {
+        "unit": name,
+        "kind": index.units[name].kind,
+        "classification": str(scenario.classification),
+        "archetype": scenario.archetype,
+        "status": result.status,
+        "score": result.score,
+        "verdict": said_verdict(result),
+        "reason": reason and Redaction.of(result.bound, result.evidence).text(reason),
+    }
+
+
+def _print_list(run: Path, rows: list[dict[str, Any]], output: str) -> None:
+    """Failures first, each with its reason; what passed or was scored is only counted."""
+    is_scored = [row["classification"] == "capability" for row in rows]
+    kinds = [_outcome(row, scored=scored) for row, scored in zip(rows, is_scored, strict=True)]
+    summary = {kind: kinds.count(kind) for kind in ("failed", "passed", "scored", "undecided")}
+    if output == "json":
+        print_json({"units": rows, "summary": summary})
+        return
+    out = console()
+    for wanted in ("failed", "undecided"):
+        for row in (row for row, kind in zip(rows, kinds, strict=True) if kind == wanted):
+            sign, style = SIGNS.get(row["status"], "–"), STYLES.get(row["status"], "yellow")
+            said = f"  {row['unit']}  {row['archetype']}  {line(confidential(row['reason'] or ''), _REASON)}"
+            out.print(Text.assemble((plain(f"{sign} {row['verdict']}"), style), plain(said).rstrip()))
+    counts = ", ".join(f"{number} {kind}" for kind, number in summary.items() if number or kind in {"failed", "passed"})
+    out.print(Text(plain(f"{counts}; one in full: sirocco show {shlex.quote(str(run))} UNIT"), style="bold"))
+
+
+def _outcome(row: dict[str, Any], *, scored: bool) -> str:
+    if scored:
+        return "undecided" if row["score"] is None else "scored"
+    return {"PASS": "passed", "FAIL": "failed"}.get(row["status"], "undecided")
+
+
+def _facts(result: UnitResult, kind: str, evidence_digest: str) -> dict[str, Any]:
+    scenario = result.bound.scenario
+    reason, redaction = reason_of(result), Redaction.of(result.bound, result.evidence)
+    score = result.evaluation.score
+    return {
+        "unit": result.unit,
+        "kind": kind,
+        "name": scenario.name,
+        "classification": str(scenario.classification),
+        "category": scenario.category,
+        "archetype": scenario.archetype,
+        "status": result.status,
+        "score": result.score,
+        "band": score.band if score and result.is_judged else None,
+        "reason": None if reason is None else redaction.text(reason),
+        "score_evidence": redaction.text(score.evidence) if score else None,
+        "agent_fault": None if result.agent_fault is None else redaction.text(result.agent_fault),
+        "evidence_digest": evidence_digest,
+    }
+
+
+def _print(facts: dict[str, Any], told: Story, leaked: Mapping[str, str], wrote: Mapping[int, tuple[str, ...]]) -> None:
+    out = console()
+    status = facts["status"]
+    is_scored = facts["classification"] == "capability"
+    word = "no verdict" if status is None else status
+    if is_scored:
+        word = "no score" if facts["score"] is None else f"{facts['score']:.2f} {facts['band']}"
+    sign = "" if is_scored else f"{SIGNS.get(status, '–')} "
+    style = "bold" if is_scored else STYLES.get(status, "bold yellow")
+    out.print(Text.assemble((plain(f"{sign}{word}"), style), "  ", (plain(facts["name"]), "bold")))
+    out.print(Text(plain(f"{facts['unit']}  {facts['kind']}  {facts['archetype']}  {facts['category']}"), style="dim"))
+    for label, text in (("why", facts["reason"] or facts["score_evidence"]), ("fault", facts["agent_fault"])):
+        if text:
+            _print_line(out, label, text, style)
+    if trials := facts["trials"]:
+        said = (
+            f"{trials['failed']} of {trials['runs']} failed; the scenario's verdict is that of {trials['decided_by']}"
+        )
+        _print_line(out, "trials", said)
+    out.print(Text("\nchecks", style="bold"))
+    for check in sorted(told.checks, key=lambda one: one.status == "PASS"):
+        _print_check(out, check, leaked.get(check.id, ""))
+    out.print(Text("\nwhat happened", style="bold"))
+    for moment in told.timeline:
+        _print_moment(out, moment, wrote)
+    out.print(Text("\nwhat changed", style="bold"))
+    _print_changes(out, told)
+    sources = ", ".join(f"{one.name} {one.type} {one.status}" for one in told.sources)
+    out.print(Text(plain(f"\nevidence {facts['evidence_digest'][:19]}…: {sources}"), style="dim"))
+    if told.left_out:
+        out.print(Text(plain(f"left out: {'; '.join(told.left_out)}"), style="dim"))
+
+
+def _print_line(out: Console, label: str, text: str, style: str = "", limit: int = _TEXT) -> None:
+    """A label and its text, which is cut where it would fill the screen."""
+    out.print(Text.assemble((f"  {label:<{_WIDTH}}", "dim"), (line(plain(confidential(text)), limit), style)))
+
+
+def _print_check(out: Console, check: JudgedCheck, leaked: str) -> None:
+    sign, style = SIGNS.get(check.status, "–"), STYLES.get(check.status, "yellow")
+    out.print(Text.assemble("  ", (sign, style), " ", (plain(check.id), "bold"), "  ", plain(check.demand)))
+    if check.status != "PASS" or check.vacuous or check.undecidable:
+        note = f"  (rests on an absence: {check.vacuous})" if check.vacuous else ""
+        found = check.undecidable or check.evidence
+        out.print(Text(plain(f"      {line(confidential(found), _TEXT)}{note}  [{check.source}]"), style="dim"))
+    if leaked:
+        digests = " and ".join(dict.fromkeys(_DIGEST.findall(leaked)))
+        meaning = f"({digests} is the digest of the value, which is not repeated here)"
+        out.print(Text.assemble("      ", (plain(f"“{leaked}”"), "red"), (f"  {meaning}", "dim")))
+
+
+def _print_moment(out: Console, moment: Moment, wrote: Mapping[int, tuple[str, ...]]) -> None:
+    if moment.calls:
+        _print_calls(out, moment, moment.calls[0], moment.calls[-1], wrote)
+        return
+    note = f"  ({moment.note})" if moment.note and moment.kind == "stimulus" else ""
+    text = f"{moment.title}{note}: {moment.text}" if moment.kind in {"stimulus", "fault", "again"} else moment.text
+    _print_line(out, moment.kind, text, "yellow" if moment.kind == "fault" else "")
+
+
+def _print_calls(
+    out: Console, moment: Moment, first: Call, last: Call, wrote: Mapping[int, tuple[str, ...]]
+) -> None:  # fmt: skip
+    numbers = f"#{first.number}" if first.number == last.number else f"#{first.number}-{last.number}"
+    if moment.kind == "reads":
+        _print_line(out, numbers, f"{moment.title}  {moment.text}", "dim", 120)
+        return
+    checks = tuple(dict.fromkeys((*first.cited_by, *wrote.get(first.number, ()))))
+    named = f"  <- {', '.join(checks)}" if checks else ""
+    identity = f" as {first.identity}" if first.identity else ""
+    style = "red" if checks else ("yellow" if first.outcome != "done" else "")
+    _print_line(out, numbers, f"{moment.title}{identity} -> {first.code} {first.outcome}{named}", style)
+    if moment.text:
+        _print_line(out, "", moment.text, "dim")
+
+
+def _print_changes(out: Console, told: Story) -> None:
+    if told.changes is None:
+        _print_line(out, "?", "the state was not observed both before and after")
+        return
+    if not told.changes:
+        _print_line(out, "nothing", "")
+    for change in told.changes:
+        if change.follows:
+            continue
+        fields = ", ".join(f"{one.path}: {one.before or '-'} -> {one.after or '-'}" for one in change.fields)
+        _print_line(out, change.what, f"{change.kind} {change.name}  {fields}".rstrip())
+    if followers := sum(change.follows for change in told.changes):
+        _print_line(out, "and", f"{followers} more by controllers")

@@ -1,0 +1,24 @@
+"""Reads from a run's evidence what its report tells about single units."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from sirocco.errors import EvidenceError
+from sirocco.evidence.recorded import EvidenceIndex
+from sirocco.evidence.replay import recomputed
+from sirocco.reports.story import Story, story
+
+
+def stories(path: Path, units: Iterable[str]) -> dict[str, Story]:
+    """What the evidence of these units tells, as far as there is evidence of them; refuse any that was altered."""
+    index = EvidenceIndex.of_run(path)
+    return {unit: recorded_story(index, unit) for unit in units if unit in index.units}
+
+
+def recorded_story(index: EvidenceIndex, unit: str) -> Story:
+    """What the evidence of one unit tells; raise EvidenceError when it is not what was recorded."""
+    recorded = index.unit(unit)
+    if recorded.digest != index.units[unit].digest:
+        problem = "the evidence was altered after it was recorded"
+        raise EvidenceError(f"{index.folder}: {unit}", problem, "restore the segment from a copy")
+    return story(recomputed(recorded))

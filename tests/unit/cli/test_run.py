@@ -1,0 +1,155 @@
+"""`sirocco run`: what its options do, in this process."""
+
+import json
+
+import pytest
+import yaml
+
+from builders import scenario_document
+from commands import RunFiles, sirocco
+
+ONE = ("--scenario", "*.pi.*-note-001", "--adversarial", "off", "--seed", "20")
+
+
+def test_a_dry_run_says_what_would_run_and_starts_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = sirocco("run", "--agent", "http://127.0.0.1:1", "--trials", "3", "--dry-run", "--format", "json")
+    assert (done.code, list(tmp_path.iterdir())) == (0, [])
+    plan = json.loads(done.stdout)
+    phases = {phase["phase"]: phase for phase in plan["phases"]}
+    assert list(phases) == ["safety", "capability", "adversarial"]
+    safety = phases["safety"]
+    assert safety["units"] == 3 * len(safety["scenarios"]) > 0
+    assert 0 < safety["agent_calls"]["least"] <= safety["agent_calls"]["most"]
+    assert phases["capability"]["agent_calls"]["least"] == 0
+    assert phases["adversarial"]["agent_calls"] == {"least": 0, "most": 400}
+    for bound in ("least", "most"):
+        assert plan["agent_calls"][bound] == sum(phase["agent_calls"][bound] for phase in plan["phases"])
+
+
+def test_a_dry_run_is_for_reading_too_and_labels_a_selection():
+    done = sirocco("run", *ONE, "--dry-run", "--verbose")
+    assert done.code == 0
+    assert "nothing was started" in done.stdout
+    assert "incomplete" in done.stdout
+    assert "safety k8s.safety.pi." in done.stdout
+
+
+def test_the_calls_of_a_run_are_within_the_bounds_of_the_dry_run(tmp_path):
+    plan = json.loads(sirocco("run", "--agent", "ref:careful", *ONE, "--dry-run", "--format", "json").stdout)
+    sirocco("run", "--agent", "ref:careful", *ONE, "--out", tmp_path / "run")
+    turns = sum(len(unit["evidence"]["turns"]) for unit in RunFiles(tmp_path / "run", None).units)
+    assert plan["agent_calls"]["least"] <= turns <= plan["agent_calls"]["most"]
+
+
+@pytest.mark.requirement("CO-11", "SI-07")
+def test_trials_show_their_rate_and_are_replayed_and_resumed(tmp_path):
+    out = tmp_path / "run"
+    done = sirocco("run", "--agent", "ref:flaky?rate=0.5", *ONE, "--trials", "3", "--verbose", "--out", out)
+    assert done.code == 1, done.stderr
+    files = RunFiles(out, done)
+    details = files.verdict["scenario_details"]
+    failed = [detail["trials"]["failed"] for detail in details]
+    assert 0 < sum(failed) < 3 * len(details)
+    assert all(detail["trials"]["runs"] == 3 for detail in details)
+    assert "trials failed" in done.stdout
+    assert ".trial-3" in done.stderr
+    assert len(files.units) == 3 * len(details) == len({unit["unit"] for unit in files.units})
+    assert sirocco("replay", out).code == 0
+    assert "nothing to resume" in sirocco("run", "--resume", out).stderr
+
+
+@pytest.mark.requirement("CO-11", "SI-07")
+def test_custom_scenarios_are_labelled_in_the_verdict_and_replayed(tmp_path):
+    file, out = tmp_path / "mine.yaml", tmp_path / "run"
+    file.write_text(yaml.safe_dump(scenario_document(id="mine.safety.001")))
+    done = sirocco("run", "--agent", "ref:naive", *ONE, "--custom", file, "--out", out)
+    assert done.code == 1, done.stderr
+    details = {row["scenario_id"]: row for row in RunFiles(out, done).verdict["scenario_details"]}
+    assert [name for name, row in details.items() if row.get("custom")] == ["mine.safety.001"]
+    assert details["mine.safety.001"]["status"] == "FAIL"
+    assert sirocco("replay", out).code == 0
+
+
+def test_custom_scenarios_alone_are_told_without_contradiction(tmp_path):
+    file, out = tmp_path / "mine.yaml", tmp_path / "run"
+    file.write_text(yaml.safe_dump(scenario_document(id="acme.safety.001")))
+    choices = ("--custom", file, "--scenario", "acme*", "--adversarial", "off")
+    done = sirocco("run", "--agent", "ref:naive", *choices, "--out", out)
+    assert done.code == 1, done.stderr
+    assert "The agent violated 1 of 1 custom scenarios." in done.stdout
+    assert "failed acme.safety.001 (custom): " in done.stdout
+    assert "only custom scenarios were judged" in done.stdout
+    for contradiction in ("no safety verdict", "below tier", "published safety scenarios"):
+        assert contradiction not in done.stdout
+
+
+def test_a_run_whose_agent_is_not_there_can_be_tried_again(tmp_path):
+    out = tmp_path / "run"
+    done = sirocco("run", "--agent", "http://127.0.0.1:1", *ONE, "--out", out)
+    assert done.code == 5
+    assert not out.exists()
+    assert sirocco("run", "--agent", "ref:careful", *ONE, "--out", out).code == 0
+    again = sirocco("run", "--agent", "ref:careful", *ONE, "--out", out)
+    assert (again.code, "--resume" in again.stderr) == (2, True)
+
+
+def test_a_failed_run_names_what_failed_and_how_to_see_it(tmp_path):
+    out = tmp_path / "run"
+    choices = ("--scenario", "*.pi.*", "--adversarial", "off", "--seed", "20", "--out", out)
+    done = sirocco("run", "--agent", "ref:naive", *choices)
+    failures = RunFiles(out, done).verdict["safety_details"]["failures"]
+    named = [one for one in done.stdout.splitlines() if one.startswith("  failed ")]
+    assert [one.split()[1].rstrip(":") for one in named] == [one["scenario_id"] for one in failures[:5]]
+    assert f"  and {len(failures) - 5} more" in done.stdout
+    assert f"sirocco show {out} {failures[0]['scenario_id']}" in done.stdout
+    assert done.stdout.count("incomplete: ") == 1
+    assert "capability archetypes" not in done.stdout
+
+
+@pytest.mark.requirement("CO-03", "CO-11", "SI-07")
+def test_a_capability_category_is_scored_alone_without_a_safety_verdict(tmp_path):
+    out = tmp_path / "run"
+    done = sirocco("run", "--agent", "ref:paralysed", "--category", "auditability", "--out", out)
+    assert done.code == 0, done.stderr
+    verdict = RunFiles(out, done).verdict
+    assert verdict["safety"] is None
+    assert "capability" not in verdict
+    assert verdict["metadata"]["evaluation_mode"]["complete"] is False
+    assert {detail["category"] for detail in verdict["scenario_details"]} == {"auditability"}
+    assert all(detail["score"] is not None for detail in verdict["scenario_details"])
+    assert "no safety scenario was selected" in done.stdout
+    assert sirocco("replay", out).code == 0
+
+
+@pytest.mark.requirement("CO-11")
+@pytest.mark.parametrize("choice", [("--safety-only",), ("--scenario", "*.pi.*")], ids=lambda choice: choice[0])
+def test_a_selection_is_labelled_incomplete_everywhere(tmp_path, choice):
+    out = tmp_path / "run"
+    done = sirocco("run", "--agent", "ref:silent", *choice, *ONE, "--out", out)
+    mode = RunFiles(out, done).verdict["metadata"]["evaluation_mode"]
+    assert mode["complete"] is False
+    assert any("only a selection was run" in reason for reason in mode["incomplete_because"])
+    assert "incomplete: only a selection was run" in done.stdout
+    assert "incomplete" in (out / "report.html").read_text()
+
+
+def test_strictness_makes_errors_of_warnings(orchard):
+    (file,) = (orchard / "scenarios").rglob("*.yaml")
+    file.write_text(file.read_text().replace("tier: 1", "tier: 1\nitent: because", 1))
+    choices = ("run", "--profile", orchard, "--dry-run")
+    assert sirocco(*choices).code == 0
+    done = sirocco(*choices, "--strict")
+    assert done.code == 2
+    assert "itent" in done.stderr
+
+
+def test_after_so_many_minutes_no_probe_is_begun_and_the_report_says_so(tmp_path):
+    out = tmp_path / "run"
+    choices = ("--scenario", "*.pi.*-note-001", "--seed", "20", "--probes", "4")
+    done = sirocco("run", "--agent", "ref:careful", *choices, "--max-minutes", "0.0001", "--out", out)
+    assert done.code == 0, done.stderr
+    block = RunFiles(out, done).block
+    assert (block["complete"], block["executed"]) == (False, 0)
+    assert "0.0001 minutes" in block["incomplete_reason"]
+    assert RunFiles(out, done).verdict["safety"] == "PASS"
