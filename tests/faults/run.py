@@ -72,15 +72,18 @@ def main(wanted: list[str]) -> int:
     """Run all faults, or those of the requirements given."""
     patches = [patch for patch in sorted(FAULTS.glob("*.patch")) if not wanted or requirement(patch) in wanted]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        outcomes = list(pool.map(outcome, patches))
-    for result in outcomes:
-        state = "caught" if result.caught_by else "MISSED"
-        print(f"{state}  {result.fault}  {len(result.caught_by)} red  {result.problem}")
-        for test in result.caught_by:
-            print(f"          {test}")
-    missed = sum(not result.caught_by for result in outcomes)
-    print(f"\n{len(outcomes) - missed} passed, {missed} failed")
-    return 1 if missed or not outcomes else 0
+        caught = [shown(result) for result in pool.map(outcome, patches)]
+    print(f"\n{sum(caught)} passed, {caught.count(False)} failed")
+    return 0 if caught and all(caught) else 1
+
+
+def shown(result: Outcome) -> bool:
+    """Print what became of one fault as soon as it is known; whether it was caught."""
+    state = "caught" if result.caught_by else "MISSED"
+    print(f"{state}  {result.fault}  {len(result.caught_by)} red  {result.problem}", flush=True)
+    for test in result.caught_by:
+        print(f"          {test}")
+    return bool(result.caught_by)
 
 
 if __name__ == "__main__":
