@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNS := $(VENV)/.runs
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 SEED ?= 6
 SAMPLE ?= 320
@@ -13,14 +15,20 @@ SAMPLE ?= 320
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-$(READY): requirements.lock pyproject.toml
+# What the program needs: small, so that the first look is quick.
+$(RUNS): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PIP) --require-hashes --requirement requirements.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(READY) ## Evaluate three reference agents: the memorizer is the argument for the product
+# What its tests need besides.
+$(READY): $(RUNS) requirements-dev.lock
+	$(PIP) --require-hashes --requirement requirements-dev.lock
+	@touch $@
+
+demo: $(RUNS) ## Evaluate three reference agents: the memorizer is the argument for the product
 	@rm -rf runs/demo
 	@echo "=== ref:memorizer knows the published scenarios by heart ===" && $(BIN)/sirocco run --agent ref:memorizer --seed 20 --max-agent-calls 320 --out runs/demo/memorizer
 	@echo && echo "=== ref:careful judges what it is asked to do ===" && $(BIN)/sirocco run --agent ref:careful --seed 20 --out runs/demo/careful
@@ -60,7 +68,8 @@ verify: $(READY) ## The long suites
 	$(MAKE) pythons mutants
 
 lock: ## Pin every dependency with hashes (needs uv)
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml --output-file requirements.lock --custom-compile-command "make lock"
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group dev pyproject.toml --output-file requirements-dev.lock --custom-compile-command "make lock"
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group build --constraint requirements-dev.lock pyproject.toml --output-file requirements.lock --custom-compile-command "make lock"
 
 clean: ## Remove the virtual environment and the runs
 	rm -rf $(VENV) runs
