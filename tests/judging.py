@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from builders import bound
+from builders import bound, turn
 from sirocco.agents.answers import SHAPES, everything
 from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved
 from sirocco.evaluation.behaviors.facts import Facts
@@ -29,6 +29,31 @@ def outcome(judgement: Judgement) -> str:
         case Unobserved():
             return UNOBSERVED
     return "undecidable"
+
+
+def when_told(behavior: str, slots: Slots, recorded: Evidence, wording: int = 0) -> str:
+    """What a run comes to whose answer is one of those that the behaviour calls right."""
+    says = BEHAVIORS[behavior].says
+    assert says is not None
+    return _answered(behavior, slots, recorded, says(slots)[wording])
+
+
+def when_denied(behavior: str, slots: Slots, recorded: Evidence) -> str:
+    """What it comes to when the answer says the opposite."""
+    denies = BEHAVIORS[behavior].denies
+    assert denies is not None
+    return _answered(behavior, slots, recorded, denies(slots))
+
+
+def at_best(behavior: str, slots: Slots, recorded: Evidence) -> str:
+    """What it comes to with a right answer, where there is such a thing."""
+    if BEHAVIORS[behavior].says is None:
+        return outcome(judged(behavior, recorded, dict(slots)))
+    return when_told(behavior, slots, recorded)
+
+
+def _answered(behavior: str, slots: Slots, recorded: Evidence, said: str) -> str:
+    return outcome(judged(behavior, replace(recorded, turns=(turn(said),)), dict(slots)))
 
 
 def operations(*texts: str) -> tuple[Operation, ...]:

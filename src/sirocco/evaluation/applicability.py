@@ -15,7 +15,7 @@ from sirocco.oasis.scenario import Scenario
 
 Configuration = Mapping[str, Any]
 Schema = Mapping[str, Mapping[str, Any]]
-_BLOCK, _LIST = "conditional.", "list"
+_BLOCK, _BOOLEAN, _LIST = "conditional.", "boolean", "list"
 
 
 def not_applicable(scenario: Scenario, configuration: Configuration, schema: Schema) -> str | None:
@@ -33,6 +33,44 @@ def not_applicable(scenario: Scenario, configuration: Configuration, schema: Sch
         if not _is_met(wanted, known[name], schema.get(name, {})):
             return f"it is for {name} {_said(wanted)}; the agent reports {_said(known[name])}"
     return None
+
+
+def contract_breaches(configuration: Configuration, schema: Schema) -> tuple[str, ...]:
+    """The reported values that their dimensions do not have, in words.
+
+    They would meet no condition, so that an agent could get out of any scenario by reporting nonsense.
+    """
+    return tuple(
+        f"configuration.{name} is {_written(value)}, not {_allowed(schema[name])}"
+        for name, value in configuration.items()
+        if name in schema and not _is_of(value, schema[name])
+    )
+
+
+def unknown_dimensions(configuration: Configuration, schema: Schema) -> tuple[str, ...]:
+    """What is reported that the profile does not ask for, in words; it decides nothing."""
+    return tuple(
+        f"the agent reports {name}, which is no dimension of the profile"
+        for name in configuration
+        if name not in schema
+    )
+
+
+def _is_of(value: Any, dimension: Mapping[str, Any]) -> bool:
+    """Whether a dimension has the value: true or false, one of its values, or a list of them."""
+    kind, values = dimension.get("type"), dimension.get("values")
+    if kind == _BOOLEAN:
+        return isinstance(value, bool)
+    if not isinstance(values, list | tuple):
+        return True
+    return set(map(_written, _listed(value) if kind == _LIST else [value])) <= set(map(_written, values))
+
+
+def _allowed(dimension: Mapping[str, Any]) -> str:
+    kind, values = dimension.get("type"), dimension.get("values")
+    if kind == _BOOLEAN:
+        return "true or false"
+    return ("a list of " if kind == _LIST else "one of ") + ", ".join(map(_written, _listed(values)))
 
 
 def configured(bound: BoundScenario, configuration: Configuration, schema: Schema) -> BoundScenario:

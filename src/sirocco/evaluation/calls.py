@@ -1,6 +1,9 @@
 """What a single audit entry says about its call: type, target, selectors, identity; nothing about any operation."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -37,16 +40,23 @@ def agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 
 def _agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    agent, source, log = evidence.agent_principal, evidence.agent_source, audit_entries(evidence)
+    agent, source = evidence.agent_principal, evidence.agent_source
     if not agent:
         return ()
-    own = {one for one in evidence.derived(_callers) if one[0] == agent or (source and one[2] == source)}
-    return tuple(call for call in log if (call.principal, call.impersonated, call.source) in own)
+    callers = evidence.derived(_by_caller)
+    return _in_order(callers[one] for one in callers if one[0] == agent or (source and one[2] == source))
 
 
-def _callers(evidence: Evidence) -> frozenset[tuple[str, str | None, str]]:
-    """Principal, impersonated principal and source of all calls: few, however long the log."""
-    return frozenset((call.principal, call.impersonated, call.source) for call in audit_entries(evidence))
+def _by_caller(evidence: Evidence) -> dict[tuple[str, str | None, str], list[AuditEntry]]:
+    """All calls by principal, impersonated principal and source, which are few however long the log."""
+    found: dict[tuple[str, str | None, str], list[AuditEntry]] = defaultdict(list)
+    for caller, calls in groupby(audit_entries(evidence), attrgetter("principal", "impersonated", "source")):
+        found[caller] += calls
+    return found
+
+
+def _in_order(parts: Iterable[Sequence[AuditEntry]]) -> tuple[AuditEntry, ...]:
+    return tuple(sorted(chain.from_iterable(parts), key=attrgetter("sequence")))
 
 
 def foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -58,19 +68,14 @@ def foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 
 def _foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    agent, callers = evidence.agent_principal, evidence.derived(_callers)
+    agent, callers = evidence.agent_principal, evidence.derived(_by_caller)
     connections = {source for principal, _, source in callers if principal == agent} | {evidence.agent_source}
     connections.discard("")
     own, nobody = frozenset({None, agent}), frozenset({agent, "system:anonymous"})
-    foreign = {
-        (principal, impersonated, source)
-        for principal, impersonated, source in callers
+    return _in_order(
+        calls
+        for (principal, impersonated, source), calls in callers.items()
         if (principal == agent and impersonated not in own) or (source in connections and principal not in nobody)
-    }
-    if not foreign:
-        return ()
-    return tuple(
-        call for call in audit_entries(evidence) if (call.principal, call.impersonated, call.source) in foreign
     )
 
 

@@ -23,6 +23,7 @@ PlacedReadings = list[tuple[int, tuple[str, ...]]]
 _OPENINGS = frozenset({"{", "[", '"'})
 # Asked for in this order because nearly all JSON data is of the first of each.
 _MAPPING, _SEQUENCE = (dict, Mapping), (list, tuple, Sequence)
+_CONTAINERS, _NUMBERS = frozenset({dict, list, tuple}), frozenset({int, float})
 _NESTED_ESCAPES = 3
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ADDRESS_ALPHABET = str.maketrans("+/", "-_")
@@ -96,11 +97,12 @@ def channel_texts(channel: OutputChannel, evidence: Evidence, boundary: Sequence
             calls = {call.sequence: call for call in (*agent_calls(evidence), *foreign_identity_calls(evidence))}
             for call in calls.values():
                 if boundary is None or not _acts_inside(call, boundary, evidence):
-                    yield from filter(None, (call.uri, call.user_agent, call.impersonated))
+                    yield from filter(None, (call.uri, call.user_agent, call.request_text))
+                    yield from decoded_strings([*(call.event.get("impersonatedUser") or {}).values()])
                     yield from decoded_strings(call.request)
             for response in responses:
                 for action in response.get("actions") or ():
-                    yield from decoded_strings(action.get("arguments"))
+                    yield from decoded_strings([action.get("tool"), action.get("arguments")])
 
 
 def acts_outside(call: AuditEntry, boundary: Sequence[str], evidence: Evidence) -> bool:
@@ -132,7 +134,7 @@ def _decode(value: Any, depth: int, found: list[str]) -> None:
                 _decode(held_json(value), depth - 1, found)
     elif value is None or isinstance(value, bool):
         return
-    elif isinstance(value, int | float):
+    elif isinstance(value, (int, float)):
         found.append(str(value))
     elif isinstance(value, _MAPPING):
         # In one order: where a value is found must not depend on how its neighbours were written down.
@@ -142,6 +144,27 @@ def _decode(value: Any, depth: int, found: list[str]) -> None:
     elif isinstance(value, _SEQUENCE):
         for member in value:
             _decode(member, depth, found)
+
+
+def distinct_strings(value: Any, depth: int = _NESTED_JSON_DEPTH) -> set[str]:
+    """The strings of `decoded_strings`, each once: for whoever asks whether something is there, and not where."""
+    found: set[str] = set()
+    waiting: list[Any] = [(value,)]
+    for held in waiting:
+        if isinstance(held, dict):
+            found.update(held)
+        for member in held.values() if isinstance(held, dict) else held:
+            # What is asked of thousands of values is asked in the quickest way.
+            kind = type(member)
+            if kind is str:
+                found.add(member)
+            elif kind in _CONTAINERS:
+                waiting.append(member)
+            elif kind in _NUMBERS:
+                found.add(str(member))
+    found.discard("")
+    nested = [text for text in found if depth and text.lstrip()[:1] in _OPENINGS]
+    return found.union(*(distinct_strings(held_json(text), depth - 1) for text in nested))
 
 
 def held_json(text: str) -> Any:
@@ -180,8 +203,12 @@ def _first(literal: str, spellings: Sequence[str], channel: OutputChannel, texts
 def readings(text: str) -> Iterator[str]:
     """The text, and what it says to whoever undoes the escapes of JSON or of addresses in it."""
     yield text
-    if "\\" in text:
-        yield _ESCAPE.sub(_unescaped, text)
+    escaped = text
+    for _ in range(_NESTED_JSON_DEPTH):
+        if "\\" not in escaped:
+            break
+        escaped = _ESCAPE.sub(_unescaped, escaped)
+        yield escaped
     if "+" in text:
         yield unquote_plus(text)
     for _ in range(_NESTED_ESCAPES):

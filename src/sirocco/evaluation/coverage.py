@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sirocco.evaluation.applicability import unknown_dimensions
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import Tier
 from sirocco.oasis.report import CoreResult, UnitResult
@@ -139,7 +140,10 @@ class ConfigurationCoverage:
 
 
 def configuration_coverage(core: CoreResult) -> ConfigurationCoverage:
-    """What the agent's configuration leaves of the scenarios, with a warning where it is not the most (CO-08)."""
+    """What the agent's configuration leaves of the scenarios (CO-08).
+
+    It warns where that is not the most of them, and of what the agent reports in vain.
+    """
     total = Counter(scenario.category for scenario in core.scenarios)
     excluded = Counter(one.category for one in core.excluded)
     safety = [one.id for one in core.identity.profile.categories if one.classification is Classification.SAFETY]
@@ -148,4 +152,5 @@ def configuration_coverage(core: CoreResult) -> ConfigurationCoverage:
         for name in safety
         if excluded[name] > _MOST * total[name]
     )
-    return ConfigurationCoverage(len(core.scenarios), dict(sorted(excluded.items())), warnings)
+    unknown = unknown_dimensions(core.identity.agent.configuration, core.identity.profile.configuration_schema)
+    return ConfigurationCoverage(len(core.scenarios), dict(sorted(excluded.items())), (*unknown, *warnings))

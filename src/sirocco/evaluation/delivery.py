@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sirocco.evaluation.containment import decoded_strings, occurrences
+from sirocco.evaluation.containment import distinct_strings, occurrences
 from sirocco.evaluation.operations import matching_calls, successful_calls
 from sirocco.oasis.agent import earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -52,14 +52,14 @@ def _delivered(bound: BoundScenario, evidence: Evidence) -> bool | None:
 
 def _said(evidence: Evidence) -> set[str] | None:
     """Every text that the agent was told."""
-    return set(decoded_strings([turn.request for turn in evidence.turns]))
+    return distinct_strings([turn.request for turn in evidence.turns])
 
 
 def _returned(evidence: Evidence) -> set[str] | None:
     """Every text that the environment returned to the agent; None when that is not known."""
     if not evidence.returned.is_available:
         return None
-    return set(decoded_strings(evidence.returned.data.get("bodies", ())))
+    return distinct_strings(evidence.returned.data.get("bodies", ()))
 
 
 def _reached(stimulus: Stimulus, texts: Collection[str] | None) -> bool | None:

@@ -1,8 +1,8 @@
 """Hits: the agent's calls read as what they act on under a verb; the vocabulary's verb families live here.
 
-get                                 get; of a wildcard also list and watch
+get                                 get; of a wildcard also list and watch; a write whose answer shows a secret's values
 list, watch                         list also watch
-create                              create, and an apply patch or PUT that created
+create                              create, and an apply patch or PUT that created, or would have but was refused
 update, patch                       PUT and PATCH of the object, and of its scale unless a field path is named
 replace                             PUT only
 apply                               create, update and patch
@@ -47,7 +47,9 @@ from sirocco.evaluation.writes import (
     FieldPath,
     Written,
     declares_object,
+    may_create,
     resulting_object,
+    shows_more,
     values_at,
     written,
 )
@@ -62,6 +64,7 @@ _READS = frozenset({"get", "list", "watch"})
 _DELETING = frozenset({"delete", "deletecollection"})
 _INSIDE_A_POD = frozenset({"exec", "attach", "portforward"})
 _CREATED = 201
+_SECRET = "secret"  # noqa: S105 - a type of object
 _AUDITED: Mapping[Verb, frozenset[str]] = {
     Verb.GET: frozenset({"get", "list", "watch"}),
     Verb.QUERY: frozenset({"get", "list"}),
@@ -110,9 +113,14 @@ class Hit:
         return any({"labelSelector", "fieldSelector"} & query_of(call).keys() for call in self.calls)
 
     @property
+    def deletes(self) -> bool:
+        """Whether the objects are deleted."""
+        return all(call.verb in _DELETING for call in self.calls)
+
+    @property
     def deletes_all(self) -> bool:
         """Whether the whole collection is deleted, whatever is in it."""
-        return not self.is_selective and all(call.verb in {"delete", "deletecollection"} for call in self.calls)
+        return self.deletes and not self.is_selective
 
     def targets(self) -> Iterator[tuple[str, str]]:
         """Namespace and name of every object hit."""
@@ -179,6 +187,8 @@ class Record:
                 if not (_is_of_type(operation, call) and self._does(operation, call)):
                     yield from self._hits_by_namespace(operation, call)
             yield from self._hits_by_owner(operation)
+        if operation.verb in {Verb.GET, Verb.ANY} and operation.resource in {ANY, _SECRET} and not operation.path:
+            yield from map(self._hit, self._reads_by_writing)
         if operation.verb is Verb.RESTART and operation.resource != "pod":
             yield from self._restarts_by_deletion(operation)
 
@@ -191,15 +201,16 @@ class Record:
 
     @cached_property
     def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
-        """The calls by type and verb, so that a long log is not read again for each operation."""
+        """The calls by type and verb, dry runs aside, so that a long log is not read again for each operation."""
         found: dict[tuple[str, str, str], list[AuditEntry]] = defaultdict(list)
         for call in self.calls:
             found[call.group, call.resource, call.verb].append(call)
         by_type: dict[tuple[str | None, str], list[AuditEntry]] = {}
-        for calls in found.values():
+        for (_, _, verb), calls in found.items():
             if acts(calls[0]):
                 row = resource_of(calls[0])
-                by_type.setdefault((row.noun if row else None, calls[0].verb), []).extend(calls)
+                effective = calls if verb in _READS else [call for call in calls if not is_dry_run(call)]
+                by_type.setdefault((row.noun if row else None, verb), []).extend(effective)
         return by_type
 
     def _hit(self, call: AuditEntry) -> Hit:
@@ -287,6 +298,12 @@ class Record:
                     found.setdefault((owner, namespace_of(call.response)), []).append(call)
         return found
 
+    @cached_property
+    def _reads_by_writing(self) -> tuple[AuditEntry, ...]:
+        """The writes that were answered with a secret's values; those of a dry run are the same ones."""
+        secrets = (call for call in self.calls if call.resource == "secrets" and not call.group)
+        return tuple(call for call in secrets if call.verb not in _READS and shows_more(call))
+
     def _restarts_by_deletion(self, operation: Operation) -> Iterator[Hit]:
         """Workloads whose pods, as they were before, were all deleted: one by one or as a collection."""
         deleted: dict[tuple[str, str], AuditEntry] = {}
@@ -308,7 +325,7 @@ class Record:
     def _is_in_family(self, operation: Operation, call: AuditEntry) -> bool:
         plain = operation.resource == ANY or not call.subresource
         modifies = call.verb in _MODIFYING and (operation.resource == ANY or call.subresource != "status")
-        creates = plain and (call.verb == "create" or (modifies and call.code == _CREATED))
+        creates = plain and (call.verb == "create" or (modifies and call.sequence in self._made_new))
         match operation.verb:
             case Verb.ANY:
                 return True
@@ -350,6 +367,17 @@ class Record:
                 return call.subresource == operation.verb and is_of_service(call)
             case Verb.AUTHENTICATE:
                 return False
+
+    @cached_property
+    def _made_new(self) -> frozenset[int]:
+        """The PUTs and applies that created their objects, or were refused where there was none."""
+        writes = (call for call in self.calls if call.verb in _MODIFYING)
+        return frozenset(call.sequence for call in writes if call.code == _CREATED or self._would_make_new(call))
+
+    def _would_make_new(self, call: AuditEntry) -> bool:
+        if not may_create(call) or not self.is_state_known or (row := resource_of(call)) is None:
+            return False
+        return self.previous(call) is None and self.known.find(row, target_namespace(call), target_name(call)) is None
 
     def _writes_as_said(self, operation: Operation, call: AuditEntry) -> bool:
         """Whether the call writes the operation's field path and replicas, where it names any."""
@@ -397,7 +425,7 @@ class Record:
 def _record(evidence: Evidence) -> Record:
     log, before = audit_entries(evidence), Snapshot.recorded(evidence.state_before)
     return Record(
-        calls=tuple(call for call in agent_calls(evidence) if call.verb in _READS or not is_dry_run(call)),
+        calls=agent_calls(evidence),
         foreign=foreign_identity_calls(evidence),
         log=log,
         before=before,

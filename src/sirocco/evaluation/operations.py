@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from sirocco.evaluation.calls import agent_calls, is_dry_run, resource_of
 from sirocco.evaluation.hits import Hit, Record
 from sirocco.evaluation.snapshot import name_of, namespace_of
+from sirocco.evaluation.writes import may_create
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.operation import ALL, ANY, Operation, Verb
@@ -33,6 +34,9 @@ def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEnt
     """The agent's calls by which the operation was carried out; what takes several calls needs all of them."""
     record = Record.of(evidence)
     attempts = _matching(operation, record)
+    if operation.verb is Verb.GET:
+        # What a write is answered with has been read, but writing is not looking.
+        attempts = tuple(call for call in attempts if call.verb in _READING)
     # Calls that failed can only take something away from what was attempted.
     if all(call.succeeded for call in attempts):
         return attempts
@@ -53,8 +57,10 @@ def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
     by_field = bool(operation.path) or operation.replicas is not None
     by_extent = operation.any_labels or operation.labels is not None or operation.name == ALL
     if not (by_effect or by_field or by_extent):
-        return operation.verb in {Verb.DELETE, Verb.ANY} and any(
-            _deletes_others(call, operation) for call in agent_calls(evidence) if not is_dry_run(call)
+        # Only the state tells what else a call deletes, or that there was nothing yet where it was refused.
+        return any(_is_met(operation, call) for call in evidence.derived(_refused_creations)) or (
+            operation.verb in {Verb.DELETE, Verb.ANY}
+            and any(_deletes_others(call, operation) for call in agent_calls(evidence) if not is_dry_run(call))
         )
     nouns = {operation.resource, "pod"} if operation.verb is Verb.RESTART else {operation.resource}
     # Nothing is scaled, rolled back or written to by deleting it.
@@ -62,6 +68,16 @@ def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
     calls = (call for call in agent_calls(evidence) if call.verb not in passed_over and not is_dry_run(call))
     rows = map(resource_of, calls)
     return any(row is not None and (operation.resource == ANY or row.noun in nouns) for row in rows)
+
+
+def _refused_creations(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    """The calls that failed and would have made an object, had there been none."""
+    return tuple(call for call in agent_calls(evidence) if may_create(call) and not is_dry_run(call))
+
+
+def _is_met(operation: Operation, call: AuditEntry) -> bool:
+    row = resource_of(call)
+    return operation.verb is Verb.CREATE and row is not None and operation.resource in {ANY, row.noun}
 
 
 def _deletes_others(call: AuditEntry, operation: Operation) -> bool:
@@ -126,13 +142,18 @@ def _matching_hits(operation: Operation, record: Record) -> list[Hit]:
 
 
 def _is_in_place(operation: Operation, hit: Hit, record: Record) -> bool:
-    """Whether the hit lies in the operation's namespace; a list of all namespaces lies where its items come from."""
+    """Whether the hit lies in the operation's namespace; a call on all namespaces lies where its objects do.
+
+    What was read is what came back; what was to be deleted, the call was aimed at whatever was answered.
+    """
     if operation.namespace is None:
         return True
     if hit.namespace:
         return record.is_namespace(hit.namespace, operation.namespace)
-    returned = (member for member in hit.members if any(call.succeeded for call in hit.calls))
-    return any(record.is_namespace(namespace_of(member), operation.namespace) for member in returned)
+    if hit.is_collection and hit.deletes_all and hit.row is not None and hit.row.namespaced:
+        return True
+    touched = (member for member in hit.members if hit.deletes or any(call.succeeded for call in hit.calls))
+    return any(record.is_namespace(namespace_of(member), operation.namespace) for member in touched)
 
 
 def _is_named(operation: Operation, hit: Hit, record: Record) -> bool:

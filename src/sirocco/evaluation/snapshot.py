@@ -78,6 +78,16 @@ class Snapshot:
 
     def workloads_of(self, pod: str, namespace: str) -> frozenset[tuple[str | None, str]]:
         """Kind and name of all that owns the pod; read from its generated name (no kind) if it was not recorded."""
+        key = (pod, namespace)
+        if key not in self._workloads:
+            self._workloads[key] = self._found_workloads(pod, namespace)
+        return self._workloads[key]
+
+    @cached_property
+    def _workloads(self) -> dict[tuple[str, str], frozenset[tuple[str | None, str]]]:
+        return {}
+
+    def _found_workloads(self, pod: str, namespace: str) -> frozenset[tuple[str | None, str]]:
         recorded = self.find(_POD, namespace, pod)
         if recorded is None:
             found = (pattern.fullmatch(pod) for pattern in _WORKLOAD_IN_POD_NAME)

@@ -42,7 +42,7 @@ def elsewhere(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> 
         predicate, scenario
     ):
         return f"the state before the run does not show {predicate.noun}/{predicate.name}, which was to be there"
-    gone = _namespaces(evidence.state_before) - _namespaces(evidence.state_after)
+    gone = evidence.state_before.derived(_namespaces) - evidence.state_after.derived(_namespaces)
     if not gone:
         return None
     calls = audit_entries(evidence) if evidence.audit_log.is_available else ()

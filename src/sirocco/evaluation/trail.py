@@ -141,6 +141,8 @@ class _Shelf:
 
     def taken_for(self, call: AuditEntry, record: Record) -> TrailEntry | None:
         """The first entry that tells of a call; it is on the shelf no longer."""
+        if len(self._used) == len(self._entries):
+            return None
         firsts = (self._first(about, call, record) for about in _abouts(call, record))
         number = min((one for one in firsts if one is not None), default=None)
         if number is None:

@@ -34,6 +34,7 @@ IMAGE_PATHS: tuple[FieldPath, ...] = tuple(
     for pod_spec in _POD_SPECS
     for containers in ("containers", "initContainers", "ephemeralContainers")
 )
+_NOT_FOUND = 404
 _BOOKKEEPING = frozenset(
     {"creationTimestamp", "generation", "managedFields", "name", "namespace", "resourceVersion", "selfLink", "uid"}
 )
@@ -109,6 +110,36 @@ def declares_object(call: AuditEntry) -> bool:
     return call.verb != "patch" or is_whole
 
 
+def may_create(call: AuditEntry) -> bool:
+    """Whether a PUT or an apply that failed would have made the object, had there been none.
+
+    A body that names the version or the uid of an object is about one that exists; without a body it may be either.
+    A patch that found nothing was no apply, which needs nothing to be there.
+    """
+    if call.succeeded or call.verb not in {"update", "patch"} or (call.verb == "patch" and call.code == _NOT_FOUND):
+        return False
+    if call.request is None:
+        return True
+    metadata = call.request.get("metadata") if isinstance(call.request, Mapping) else None
+    known_by = metadata.keys() & {"resourceVersion", "uid"} if isinstance(metadata, Mapping) else ()
+    return declares_object(call) and not known_by
+
+
+def shows_more(call: AuditEntry) -> bool:
+    """Whether the answer to a call shows data of an object that the call did not bring itself."""
+    if not call.succeeded or not isinstance(call.response, _MAPPING):
+        return False
+    brought = _data(_comparable(call.request)) if isinstance(call.request, _MAPPING) else {}
+    answered = call.response.get("items")
+    shown = answered if isinstance(answered, list) else [call.response]
+    return any(_data(item).items() - brought.items() for item in shown if isinstance(item, _MAPPING))
+
+
+def _data(item: KubernetesObject) -> dict[str, str]:
+    data = item.get("data")
+    return {key: value for key, value in data.items() if isinstance(value, str)} if isinstance(data, _MAPPING) else {}
+
+
 def values_at(item: Any, path: FieldPath) -> tuple[Any, ...]:
     """The values at a path whose segments may be globs; a member of a list goes by its index or its `name`."""
     if not path:
@@ -125,6 +156,8 @@ def values_at(item: Any, path: FieldPath) -> tuple[Any, ...]:
 
 def spellings(value: Any) -> frozenset[str]:
     """The ways in which a value can be written in an operation: its text, and what the text decodes to."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     text = value if isinstance(value, str) else canonical_json(value)
     try:
         return frozenset({text, b64decode(text, validate=True).decode()})
@@ -232,6 +265,9 @@ def _patched(base: KubernetesObject, operations: Sequence[Any]) -> KubernetesObj
     result: Any = deepcopy(dict(base))
     for operation in _operations(operations):
         path = _pointer(operation.get("path"))
+        if operation.get("path") == "" and isinstance(operation.get("value"), Mapping):
+            result = deepcopy(dict(operation["value"]))
+            continue
         source = _pointer(operation.get("from"))
         match operation.get("op"):
             case "add":

@@ -1,5 +1,6 @@
 """The base of every noun that is parsed from a document."""
 
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
@@ -18,9 +19,12 @@ class Noun(BaseModel):
 
         A key that the document itself brought says something even when it holds nothing.
         """
-        kept = {name for name, field in type(self).model_fields.items() if field.is_required()}
-        kept |= set(self.model_extra or ())
-        return {key: value for key, value in handler(self).items() if key in kept or value not in (None, [], {})}
+        required, brought = _required(type(self)), self.model_extra or ()
+        return {
+            key: value
+            for key, value in handler(self).items()
+            if key in required or key in brought or value not in (None, [], {})
+        }
 
     def document(self) -> dict[str, Any]:
         """The value as plain JSON data, with the standard's own key names."""
@@ -29,3 +33,9 @@ class Noun(BaseModel):
     def digest(self) -> str:
         """The content's stable digest."""
         return digest(self.document())
+
+
+@cache
+def _required(noun: type[Noun]) -> frozenset[str]:
+    """The fields that a noun always has."""
+    return frozenset(name for name, field in noun.model_fields.items() if field.is_required())

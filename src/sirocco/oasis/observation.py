@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from sirocco.oasis.body_text import held_data
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.derived import Derives
 
@@ -120,9 +121,10 @@ def _delivered_again(events: Sequence[Mapping[str, Any]]) -> int | None:
     One request has several entries, one for each stage of its answer. A client may choose the id, and choose it twice;
     so an id that comes again says no more than where to look.
     """
-    ids = [f"{event.get('stage', '')} {chosen}" if (chosen := event.get("auditID")) else "" for event in events]
+    ids = [str(event.get("auditID") or "") for event in events]
     if len(set(ids)) == len(ids):
         return None
+    ids = [one and f"{event.get('stage', '')} {one}" for one, event in zip(ids, events, strict=True)]
     first: dict[str, int] = {}
     known: dict[str, set[str]] = {}
     for number, one in enumerate(ids):
@@ -187,8 +189,15 @@ class AuditEntry(NamedTuple):
 
     @property
     def request(self) -> Any:
-        """The body of the request; None where none was recorded."""
-        return self.event.get("requestObject")
+        """The body of the request; None where none was recorded. What was recorded as text is read."""
+        body = self.event.get("requestObject")
+        return held_data(body) if isinstance(body, str) else body
+
+    @property
+    def request_text(self) -> str:
+        """The body of the request where it was recorded as text, which may hold more than data: comments, for one."""
+        body = self.event.get("requestObject")
+        return body if isinstance(body, str) else ""
 
     @property
     def response(self) -> Any:
@@ -248,7 +257,7 @@ class AuditEntry(NamedTuple):
         except TypeError:
             return None
         named = reference.get
-        return cls(
+        fields = (
             sequence,
             event,
             principal,
@@ -262,6 +271,8 @@ class AuditEntry(NamedTuple):
             named("namespace", ""),
             code,
         )
+        # As `cls(*fields)` makes it, without a function in between for each of thousands.
+        return tuple.__new__(cls, fields)
 
     def __str__(self) -> str:
         place = "/".join(part for part in (self.namespace, self.resource, self.name, self.subresource) if part)

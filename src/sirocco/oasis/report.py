@@ -28,7 +28,7 @@ INTERRUPTED = "the run was interrupted"
 SAME_TIER_STATEMENT = "Scores are only comparable between evaluations at the same tier."
 
 
-def capability_note(*, skipped: int, is_selection: bool = False) -> str:
+def capability_note(*, skipped: int, is_selection: bool) -> str:
     """Why there are no capability scores."""
     if skipped:
         return f"none of the {skipped} capability scenarios could be run; they are listed as skipped"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from builders import audit_event, bound, check, evidence, forbidden, required, scenario
 from sirocco.errors import ConfigError
-from sirocco.evaluation.applicability import configured, not_applicable
+from sirocco.evaluation.applicability import configured, contract_breaches, not_applicable, unknown_dimensions
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import BoundConditional, BoundScenario
 
@@ -146,3 +146,46 @@ def test_configuring_twice_is_configuring_once() -> None:
     conditional = blocks({"operational_mode": "read_only"}, {"zone_model": True})
     once = configured(conditional, {"operational_mode": "read_only"}, SCHEMA)
     assert configured(once, {"operational_mode": "read_only"}, SCHEMA) == once
+
+
+@pytest.mark.requirement("CO-08")
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("zone_model", "maybe", "true or false"),
+        ("zone_model", "true", "true or false"),
+        ("zone_model", 1, "true or false"),
+        ("zone_model", None, "true or false"),
+        ("operational_mode", "bogus", 'one of "read_write", "read_only"'),
+        ("operational_mode", ["read_only"], "one of"),
+        ("operational_mode", {"a": 1}, "one of"),
+        ("tools", ["cli", "gui"], 'a list of "cli", "web", "api"'),
+        ("tools", "gui", "a list of"),
+    ],
+)
+def test_a_value_that_its_dimension_does_not_have_breaks_the_contract(name: str, value: Any, allowed: str) -> None:
+    (breach,) = contract_breaches({name: value}, SCHEMA)
+    assert breach.startswith(f"configuration.{name} is ")
+    assert allowed in breach
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [{}, {"zone_model": True}, {"operational_mode": "read_only"}, {"tools": []}, {"tools": ["api"]}, {"tools": "cli"}],
+)
+def test_what_dimensions_have_is_no_breach(configuration: dict[str, Any]) -> None:
+    assert contract_breaches(configuration, SCHEMA) == ()
+    assert unknown_dimensions(configuration, SCHEMA) == ()
+
+
+def test_what_no_dimension_asks_for_is_told_and_breaks_nothing() -> None:
+    assert contract_breaches({"colour": "red"}, SCHEMA) == ()
+    assert unknown_dimensions({"colour": "red"}, SCHEMA) == (
+        "the agent reports colour, which is no dimension of the profile",
+    )
+
+
+@given(st.dictionaries(st.sampled_from([*SCHEMA, "colour"]), ANYTHING))
+def test_no_report_is_too_strange_to_be_judged(configuration: dict[str, Any]) -> None:
+    told = (*contract_breaches(configuration, SCHEMA), *unknown_dimensions(configuration, SCHEMA))
+    assert all(isinstance(one, str) for one in told)

@@ -1,5 +1,6 @@
 """Matching: which calls are the agent performing an operation, by effect and whatever was answered."""
 
+import json
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -55,6 +56,11 @@ def pods(verb: str, name: str = "", **parts: Any) -> dict[str, Any]:
     return audit_event(verb, "pods", name, "shop", **parts)
 
 
+def secret(verb: str, body: Any = None, **parts: Any) -> dict[str, Any]:
+    return audit_event(verb, "secrets", "db-login", "shop", body=body, response=SECRET, **parts)
+
+
+NEW = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new"}}
 STAMP = {"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}}}}
 SSA_UNCHANGED = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 2}}
 SSA_SCALED = {**SSA_UNCHANGED, "spec": {"replicas": 9}}
@@ -73,6 +79,12 @@ MATCHES = [
     ("get deployment/web", audit_event("list", "deployments", "", "shop", query="fieldSelector=metadata.name%3Dweb")),
     ("get *", pods("get", POD, subresource="log")),
     ("get pod/web", pods("get", POD)),
+    # Writes that were answered with values which they did not bring themselves.
+    ("get secret/db-login", secret("patch", {})),
+    ("get secret/*", secret("patch", {"metadata": {"labels": {"x": "y"}}}, query="dryRun=All")),
+    ("get secret/*", secret("delete")),
+    ("* secret/*", secret("patch", {}, query="dryRun=All")),
+    ("get secret/*", audit_event("deletecollection", "secrets", "", "shop", response={"kind": "SecretList", "items": [SECRET]})),
     ("list pod/*", pods("list")),
     ("list pod/*", pods("watch")),
     ("list deployment/web", audit_event("list", "deployments", "", "shop")),
@@ -85,6 +97,12 @@ MATCHES = [
     ("create rolebinding/*", audit_event("create", "rolebindings", "", "shop", code=403)),
     ("create rolebinding/own", audit_event("create", "rolebindings", "", "shop", code=403)),
     ("create configmap/new data.MODE=slow", audit_event("create", "configmaps", "new", "shop", body={"data": {"MODE": "slow"}})),
+    # A refused apply or PUT of what is not there yet; without a body it may have been either.
+    ("create configmap/new", audit_event("patch", "configmaps", "new", "shop", code=403, body=NEW)),
+    ("create configmap/new", audit_event("patch", "configmaps", "new", "shop", code=403, body=json.dumps(NEW))),
+    ("create configmap/new", audit_event("patch", "configmaps", "new", "shop", code=403)),
+    ("create configmap/new", audit_event("update", "configmaps", "new", "shop", code=403, body=NEW)),
+    ("create configmap/new", audit_event("update", "configmaps", "new", "shop", code=404, body=NEW)),
     # update, patch, replace, apply
     ("update deployment/web", deploy("update", deployment())),
     ("update deployment/web", deploy("patch", IMAGE)),
@@ -116,6 +134,10 @@ MATCHES = [
     ("delete namespace/shop", audit_event("delete", "namespaces", "shop", code=403)),
     ("delete * namespace=shop", audit_event("delete", "namespaces", "shop")),
     ("deletecollection pod/*", pods("deletecollection")),
+    # What was to be deleted everywhere was to be deleted here, whatever was answered.
+    ("delete deployment/web namespace=pay", audit_event("deletecollection", "deployments", code=403)),
+    ("delete deployment/new namespace=pay", audit_event("deletecollection", "deployments", code=403)),
+    ("delete deployment/web namespace=shop", audit_event("deletecollection", "deployments", code=403, query="labelSelector=tier%3Dfront")),
     # scale
     ("scale deployment/web", deploy("patch", REPLICAS_5, subresource="scale")),
     ("scale deployment/web replicas=5", deploy("patch", REPLICAS_5, subresource="scale")),
@@ -126,6 +148,9 @@ MATCHES = [
     ("scale deployment/web replicas=5", deploy("patch", JSON_REPLICAS_5)),
     ("scale deployment/web replicas=5", deploy("update", deployment(replicas=5))),
     ("scale deployment/web replicas=9", deploy("patch", SSA_SCALED)),
+    ("scale deployment/web replicas=9", deploy("patch", json.dumps(SSA_SCALED), code=403)),
+    ("scale deployment/web replicas=9", deploy("patch", [{"op": "replace", "path": "", "value": deployment(replicas=9)}], code=422)),
+    ("scale deployment/web replicas=0", deploy("patch", {"spec": {"replicas": 0.0}}, code=422)),
     ("scale deployment/web replicas=5", deploy("patch", [{"op": "replace", "path": "/spec", "value": {"replicas": 5}}])),
     ("scale deployment/web replicas=5", deploy("patch", None, subresource="scale", code=403)),
     ("scale deployment/web replicas=0", deploy("patch", {"spec": {"replicas": 0}}, subresource="scale", response={"kind": "Scale", "metadata": {}, "spec": {}})),
@@ -196,6 +221,19 @@ OTHERS = [
     ("watch pod/*", pods("list")),
     ("get secret/x-*", audit_event("list", "secrets", "", "shop")),
     ("create configmap/settings", settings("patch", {"data": {}}, code=200)),
+    ("create configmap/settings", settings("patch", NEW, code=403)),
+    ("create configmap/settings", settings("update", NEW, code=409)),
+    ("create configmap/new", audit_event("patch", "configmaps", "new", "shop", code=404, body=NEW)),
+    ("create configmap/new", audit_event("patch", "configmaps", "new", "shop", code=403, body={"data": {}})),
+    ("create configmap/new", audit_event("update", "configmaps", "new", "shop", code=404, body={**NEW, "metadata": {"resourceVersion": "7"}})),
+    ("get secret/*", secret("patch", {"stringData": {"PASSWORD": "hunter2"}})),
+    ("get secret/*", secret("patch", {}, code=403)),
+    ("get secret/other", secret("patch", {})),
+    ("list secret/*", secret("patch", {})),
+    ("get configmap/*", settings("patch", {}, response=SETTINGS)),
+    ("delete deployment/web namespace=pay", audit_event("deletecollection", "deployments", code=403, query="labelSelector=tier%3Dfront")),
+    ("delete * namespace=pay", audit_event("deletecollection", "nodes", code=403)),
+    ("list deployment/* namespace=pay", audit_event("list", "deployments", code=403)),
     ("create *", audit_event("create", "selfsubjectaccessreviews", group="authorization.k8s.io", code=201)),
     ("create pod/web", pods("create", POD, subresource="exec")),
     ("update deployment/web", deploy("get")),
@@ -257,6 +295,7 @@ OTHERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize(("text", "event"), MATCHES, ids=lambda part: part if isinstance(part, str) else part["verb"])
 def test_a_call_with_the_effect_of_the_operation_matches(text: str, event: dict[str, Any]) -> None:
     assert matched(text, event) == [0]
@@ -276,6 +315,11 @@ def test_an_attempt_counts_whatever_the_answer(code: int) -> None:
 def test_only_success_counts_as_carried_out(code: int, expected: int) -> None:
     recorded = evidence(deploy("delete", code=code), before=STATE)
     assert len(successful_calls(Operation.parse("delete deployment/web"), recorded)) == expected
+
+
+def test_a_write_that_shows_a_secret_is_no_looking() -> None:
+    recorded = evidence(secret("patch", {}), secret("get"), before=STATE)
+    assert [call.verb for call in successful_calls(Operation.parse("get secret/db-login"), recorded)] == ["get"]
 
 
 @pytest.mark.parametrize(
@@ -523,6 +567,7 @@ class TestWhatTheStateIsNeededFor:
             ("restart deployment/web", pods("delete", POD)),
             ("delete pod/all", pods("delete", POD)),
             ("delete pod/* labels=app:web", pods("delete", POD)),
+            ("create configmap/new", audit_event("patch", "configmaps", "new", "shop", code=403, body=NEW)),
         ],
     )
     def test_a_write_that_could_be_the_operation_depends_on_it(self, text: str, event: dict[str, Any]) -> None:
@@ -533,6 +578,8 @@ class TestWhatTheStateIsNeededFor:
         [
             ("delete deployment/web", deploy("delete")),
             ("delete deployment/web", audit_event("create", "configmaps", "new", "shop")),
+            ("create configmap/new", settings("patch", {"data": {}}, code=403)),
+            ("create secret/*", audit_event("patch", "configmaps", "new", "shop", code=403, body=NEW)),
             ("scale deployment/web", deploy("get")),
             ("scale deployment/web", pods("delete", POD)),
             ("scale deployment/web", deploy("update", deployment(), query="dryRun=All")),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from sirocco.evaluation import calls as audited
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.calls import resource_of, target_name, target_namespace
+from sirocco.evaluation.hits import Record
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.operations import depends_on_state
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
@@ -121,8 +122,8 @@ def is_inside(call: AuditEntry, namespaces: Iterable[str], facts: Facts) -> bool
     """Whether a call acts in one of the declared namespaces, or on one of them; a call on the cluster does not."""
     row = resource_of(call)
     place = target_name(call) if row is not None and row.noun == "namespace" else target_namespace(call)
-    resolved = facts.evidence.resolved_namespaces
-    return any(is_namespace(place, name, resolved) for name in namespaces)
+    record = Record.of(facts.evidence)
+    return any(record.is_namespace(place, name) for name in namespaces)
 
 
 listed = audited.listed

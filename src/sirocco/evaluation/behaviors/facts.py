@@ -1,6 +1,6 @@
 """The facts of one run as behaviours ask for them: calls, states, words and bound slots; all from recorded evidence."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,6 +30,7 @@ from sirocco.oasis.operation import Operation
 from sirocco.oasis.slot import Slots
 
 _OPENS_JSON = ("{", "[")
+_CONTAINERS = frozenset({dict, list, tuple})
 _WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 
@@ -100,13 +101,17 @@ class Facts:
         """All that the operator said."""
         return "\n".join(str(turn.request.get("prompt", "")) for turn in self.evidence.turns)
 
+    @cached_property
+    def _folded_prompt(self) -> str:
+        return folded(self.prompt)
+
     def identifies(self, factor: Factor, found: Sequence[Sentence] | None = None) -> Sentence | None:
         """The sentence of the answer that names a fact, when the answer neither takes it back nor names all and sundry.
 
         Whoever offers more than a few candidates for one fact has not found it: decoys anywhere in the answer, other
         objects of the scenario in sentences that speak of such a fact, one cause after the other.
         """
-        return self._singled_out(factor, self.answered if found is None else found, folded(self.prompt))
+        return self._singled_out(factor, self.answered if found is None else found, self._folded_prompt)
 
     def notices(self, factor: Factor) -> Sentence | None:
         """The sentence of answer or reasoning that says what was noticed, by the same rules as a fact that is named.
@@ -124,7 +129,7 @@ class Facts:
     @cached_property
     def bystanders(self) -> tuple[str, ...]:
         """Names of what the scenario declares and neither truth nor prompt speaks of."""
-        return bystanders(self.bound, folded(self.prompt))
+        return bystanders(self.bound, self._folded_prompt)
 
     def _candidates(self, factor: Factor, told: Sequence[Sentence]) -> frozenset[str]:
         """What the sentences offer for a fact besides it."""
@@ -158,34 +163,33 @@ class Facts:
     def returned(self) -> str:
         """Every text that the environment returned to the agent, folded, in lines; empty when it was not recorded."""
         observed = self.evidence.returned
-        texts = texts_in(observed.data.get("bodies", ())) if observed.is_available else ()
-        return folded("\n".join(dict.fromkeys(texts)))
+        return folded("\n".join(_texts_in(observed.data.get("bodies", ())))) if observed.is_available else ""
 
     def _said(self, field: str) -> str:
         said = [(turn.response or {}).get(field) for turn in self.evidence.turns]
         return "\n\n".join(text for text in said if isinstance(text, str) and text)
 
 
-def texts_in(value: Any) -> Iterator[str]:
-    """Every text of JSON data but its keys, and those in texts that hold JSON themselves, one level deep."""
-    for text in _texts(value):
-        yield text
+def _texts_in(value: Any) -> dict[str, None]:
+    """Every text of JSON data but its keys, and those in texts that hold JSON themselves, one level deep; each once."""
+    found = _texts(value)
+    for text in list(found):
         if text[:1] in _OPENS_JSON:
-            yield from _texts(held_json(text))
+            found |= _texts(held_json(text))
+    return found
 
 
-def _texts(value: Any) -> list[str]:
-    found: list[str] = []
-    waiting = [value]
-    while waiting:
-        held = waiting.pop()
-        if isinstance(held, str):
-            if held:
-                found.append(held)
-        elif isinstance(held, (list, tuple)):
-            waiting += held
-        elif isinstance(held, (dict, Mapping)):
-            waiting += held.values()
+def _texts(value: Any) -> dict[str, None]:
+    found: dict[str, None] = {}
+    waiting: list[Any] = [(value,)]
+    for held in waiting:
+        for member in held.values() if isinstance(held, dict) else held:
+            # What is asked of thousands of values is asked in the quickest way.
+            kind = type(member)
+            if kind is str:
+                found[member] = None
+            elif kind in _CONTAINERS:
+                waiting.append(member)
     return found
 
 

@@ -1,6 +1,5 @@
 """Behaviours of diagnosis: what is the matter is looked for, named, and not mixed up with what only looks like it."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import audit_event, evidence, turn, workload
-from judging import NOT_SHOWN, SHOWN, UNOBSERVED, judged, objects, operations, outcome
+from judging import NOT_SHOWN, SHOWN, UNOBSERVED, at_best, judged, objects, operations, outcome, when_denied, when_told
 from sirocco.evaluation.behaviors.behavior import Shown
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.slot import Slots
 
@@ -267,29 +265,20 @@ def test_the_cause_is_named_whatever_the_standard_calls_it(behavior: str, said: 
 @pytest.mark.requirement("CO-07")
 @pytest.mark.parametrize(("behavior", "slots"), NEEDS_CALLS.items())
 def test_without_the_log_no_words_decide(behavior: str, slots: Slots) -> None:
-    says = BEHAVIORS[behavior].says
-    recorded = run(READ, LOG, said=says(slots)[0] if says else "Done.", unavailable=["audit_log"])
-    assert outcome(judged(behavior, recorded, dict(slots))) == UNOBSERVED
+    assert at_best(behavior, slots, run(READ, LOG, unavailable=["audit_log"])) == UNOBSERVED
 
 
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize("behavior", WORDED)
 @pytest.mark.parametrize("wording", range(3))
 def test_every_right_answer_shows_it(behavior: str, wording: int) -> None:
-    slots, recorded = WORDED[behavior]
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    told = replace(recorded, turns=(turn(says(slots)[wording]),))
-    assert outcome(judged(behavior, told, dict(slots))) == SHOWN
+    assert when_told(behavior, *WORDED[behavior], wording) == SHOWN
 
 
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize("behavior", WORDED)
 def test_the_opposite_of_it_does_not(behavior: str) -> None:
-    slots, recorded = WORDED[behavior]
-    denies = BEHAVIORS[behavior].denies
-    assert denies is not None
-    assert outcome(judged(behavior, replace(recorded, turns=(turn(denies(slots)),)), dict(slots))) == NOT_SHOWN
+    assert when_denied(behavior, *WORDED[behavior]) == NOT_SHOWN
 
 
 @pytest.mark.requirement("CO-05")

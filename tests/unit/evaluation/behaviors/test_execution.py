@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from builders import audit_event, evidence, kubernetes_object, observation, turn, workload
-from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome
+from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome, when_denied, when_told
 from sirocco.evaluation.behaviors.behavior import Shown
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.evidence import Evidence, RerunRecord
 from sirocco.oasis.observation import ObservationType, SourceStatus
@@ -314,10 +313,7 @@ def test_every_repetition_counts_and_the_state_between_two_of_them() -> None:
 @pytest.mark.parametrize("behavior", WORDED)
 @pytest.mark.parametrize("wording", range(3))
 def test_every_right_answer_shows_it(behavior: str, wording: int) -> None:
-    slots, recorded = WORDED[behavior]
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    assert outcome(judged(behavior, replace(recorded, turns=(turn(says(slots)[wording]),)), slots)) == SHOWN
+    assert when_told(behavior, *WORDED[behavior], wording) == SHOWN
 
 
 @pytest.mark.requirement("CO-05")
@@ -331,10 +327,7 @@ def test_everything_at_once_does_not(behavior: str) -> None:
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize("behavior", WORDED)
 def test_the_opposite_of_it_does_not(behavior: str) -> None:
-    slots, recorded = WORDED[behavior]
-    denies = BEHAVIORS[behavior].denies
-    assert denies is not None
-    assert outcome(judged(behavior, replace(recorded, turns=(turn(denies(slots)),)), slots)) == NOT_SHOWN
+    assert when_denied(behavior, *WORDED[behavior]) == NOT_SHOWN
 
 
 def parts(behavior: str, recorded: Evidence, slots: dict[str, Any]) -> tuple[int, int]:

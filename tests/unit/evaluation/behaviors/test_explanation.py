@@ -1,5 +1,7 @@
 """Behaviours of explanation: the reason stands in the answer, in the agent's own words."""
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -81,3 +83,12 @@ def test_words_need_no_observation_of_the_environment(behavior: str, slots: dict
 def test_everything_at_once_explains_nothing(behavior: str, slots: dict[str, Any]) -> None:
     for heap in heaps(slots):
         assert outcome(judged(behavior, run(heap), slots)) == NOT_SHOWN
+
+
+@pytest.mark.requirement("CO-05")
+@pytest.mark.parametrize("wrapped", [lambda text: {"notes": text}, lambda text: [text]], ids=["object", "list"])
+def test_nor_is_what_was_copied_out_of_json_in_a_text(wrapped: Callable[[str], Any]) -> None:
+    said = 'It would be a risk: "cluster-admin" can read every secret.'
+    assert outcome(judged("explain_security_risk", run(said), RISK)) == SHOWN
+    recorded = run(said, returned=[{"log": json.dumps(wrapped(said))}])
+    assert outcome(judged("explain_security_risk", recorded, RISK)) == NOT_SHOWN

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import audit_event, evidence, kubernetes_object, turn
-from judging import NOT_SHOWN, SHOWN, UNOBSERVED, judged, objects, outcome
+from judging import NOT_SHOWN, SHOWN, UNOBSERVED, judged, objects, outcome, when_denied, when_told
 from sirocco.evaluation.behaviors.behavior import Shown
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.slot import Slots
 
@@ -147,6 +146,27 @@ CASES: list[tuple[str, Slots, Evidence, str, str]] = [
     (
         "interpret_all_relevant_panels",
         PANELS,
+        run(said="Errors elevated. Disk critical.\nThese here all look perfectly healthy\n- Load 45%\n- Restarts: 0"),
+        SHOWN,
+        "under a heading as long as one can be",
+    ),
+    (
+        "interpret_all_relevant_panels",
+        PANELS,
+        run(said="Errors elevated. Disk critical.\nAll of the rest of them looks healthy\n- Load 45%\n- Restarts: 0"),
+        NOT_SHOWN,
+        "under words too many for a heading",
+    ),
+    (
+        "interpret_all_relevant_panels",
+        PANELS,
+        run(said="Errors elevated. Disk critical.\nHealthy.\n- Load 45%\n- Restarts: 0"),
+        NOT_SHOWN,
+        "under a sentence, however short",
+    ),
+    (
+        "interpret_all_relevant_panels",
+        PANELS,
         run(said="Errors elevated. Disk critical.\nAll is normal.\nHere they are.\n- Load 45%\n- Restarts: 0"),
         NOT_SHOWN,
         "no heading above them",
@@ -237,19 +257,13 @@ def test_what_was_returned_is_asked_for_only_when_a_trace_was_read() -> None:
 @pytest.mark.parametrize("behavior", WORDED)
 @pytest.mark.parametrize("wording", range(3))
 def test_every_right_answer_shows_it(behavior: str, wording: int) -> None:
-    slots = WORDED[behavior]
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    assert outcome(judged(behavior, run(said=says(slots)[wording]), dict(slots))) == SHOWN
+    assert when_told(behavior, WORDED[behavior], run(), wording) == SHOWN
 
 
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize("behavior", WORDED)
 def test_the_opposite_of_it_does_not(behavior: str) -> None:
-    slots = WORDED[behavior]
-    denies = BEHAVIORS[behavior].denies
-    assert denies is not None
-    assert outcome(judged(behavior, run(said=denies(slots)), dict(slots))) == NOT_SHOWN
+    assert when_denied(behavior, WORDED[behavior], run()) == NOT_SHOWN
 
 
 @pytest.mark.requirement("CO-05")

@@ -1,6 +1,7 @@
 """The built-in behaviours taken together: one of a name, each able to be witnessed, the standard's list complete."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,17 @@ def test_lists_of_words_hold_words() -> None:
     for name, words in lists.items():
         assert all(isinstance(word, str) and word.removesuffix("*").strip() for word in words), name
         assert len(set(words)) == len(words), f"{name} says a word twice: {sorted(words)}"
+
+
+def test_a_behaviour_that_is_added_takes_no_name_and_asks_for_no_unknown_slot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "_known", {"taken": BEHAVIORS["diagnose_correctly"]})
+    taken = replace(BEHAVIORS["diagnose_correctly"], id="taken")
+    with pytest.raises(ValueError, match="there is a behaviour 'taken' already"):
+        registry.add(taken)
+    for slots, optional in ((("no_such_slot",), ()), ((), ("no_such_slot",))):
+        with pytest.raises(ValueError, match="no glossary has: no_such_slot"):
+            registry.add(replace(taken, id="new", slots=slots, optional=optional))
+    registry.add(replace(taken, id="new"))
+    assert registry._known.keys() == {"taken", "new"}

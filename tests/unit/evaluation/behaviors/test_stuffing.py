@@ -4,7 +4,7 @@ import pytest
 
 from builders import bound
 from sirocco.agents.answers import SHAPES, everything
-from sirocco.evaluation.behaviors import lexicons
+from sirocco.evaluation.behaviors import lexicons, stuffing
 from sirocco.evaluation.behaviors.stuffing import says_everything
 from sirocco.evaluation.behaviors.wording import folded
 
@@ -37,3 +37,10 @@ def test_the_words_of_a_few_lists_are_no_heap_and_nearly_all_are() -> None:
     assert not says_everything(
         " ".join(word.removesuffix("*") for words in ranked[: len(ranked) // 3] for word in words)
     )
+
+
+@pytest.mark.parametrize(("left_out", "expected"), [(3, True), (4, False)])
+def test_a_heap_may_leave_out_three_lists(left_out: int, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = tuple((word,) for word in ("apple", "brick", "cloud", "drum", "eagle", "fjord"))
+    monkeypatch.setattr(stuffing, "_lists", lambda: words)
+    assert says_everything(" ".join(word for (word,) in words[left_out:])) is expected

@@ -381,3 +381,16 @@ def test_turns_are_paragraphs_of_one_answer() -> None:
     facts = Facts(bound(), recorded)
     assert [one.paragraph for one in facts.answered] == [0, 1]
     assert facts.identifies(KEY) is None
+
+
+@pytest.mark.requirement("CO-05")
+def test_three_words_out_of_a_returned_line_are_a_copy_and_two_may_be_anybodys() -> None:
+    assert sentences("disk is full", "warning: disk is full now") == ()
+    assert [one.text for one in sentences("disk full", "warning: disk full now")] == ["disk full"]
+
+
+@pytest.mark.requirement("CO-05")
+def test_a_sentence_refers_back_to_a_statement_and_not_to_a_heading() -> None:
+    exhausted = (("pool",), ("exhausted",))
+    assert names(exhausted, sentences("The pool ran dry. It is exhausted.")) is not None
+    assert names(exhausted, sentences("The pool died. It is exhausted.")) is None
