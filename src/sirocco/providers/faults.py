@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sirocco.errors import FaultKind, ProviderFault
-from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, Provider, ProvisionRequest
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
+from sirocco.oasis.wrapper import EnvironmentWrapper
 
 OPERATIONS = ("conformance", "provision", "inject", "observe", "teardown")
 
@@ -268,42 +268,26 @@ class FaultyProvider:
             await _before(self._faults, "teardown")
 
 
-class _FaultyEnvironment:
+class _FaultyEnvironment(EnvironmentWrapper):
     """One environment of another provider; what the agent does in it is not disturbed."""
 
     def __init__(self, environment: Environment, faults: Iterable[Fault]) -> None:
-        self._environment = environment
+        super().__init__(environment)
         self._faults = tuple(faults)
-
-    @property
-    def access(self) -> EnvironmentAccess:
-        return self._environment.access
-
-    @property
-    def agent_principal(self) -> str:
-        return self._environment.agent_principal
-
-    @property
-    def agent_source(self) -> str:
-        return self._environment.agent_source
-
-    @property
-    def resolved_namespaces(self) -> Mapping[str, str]:
-        return self._environment.resolved_namespaces
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         await _before(self._faults, "inject")
-        await self._environment.inject(stimulus, trigger)
+        await super().inject(stimulus, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
         await _before(self._faults, "inject")
-        await self._environment.establish(state, trigger)
+        await super().establish(state, trigger)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
         await _before(self._faults, "observe")
         for fault in self._faults:
             await fault.before_observing(observation_type)
-        observation = await self._environment.observe(observation_type)
+        observation = await super().observe(observation_type)
         for fault in self._faults:
             observation = fault.observed(observation)
         return observation

@@ -234,6 +234,24 @@ class Hanging(Broken):
             await asyncio.sleep(3600)
 
 
+class Dripping(Broken):
+    """Answers one operation a byte at a time, for a second."""
+
+    def __init__(self, plane: Any, operation: str) -> None:
+        super().__init__(plane)
+        self.operation = operation
+
+    async def __call__(self, scope, receive, send):
+        if scope["path"].rpartition("/")[2] != self.operation:
+            await super().__call__(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        for _ in range(20):
+            await send({"type": "http.response.body", "body": b" ", "more_body": True})
+            await asyncio.sleep(0.05)
+        await send({"type": "http.response.body", "body": b""})
+
+
 class Crashing(Broken):
     """An internal error at one operation, whoever asks for what."""
 

@@ -316,17 +316,17 @@ def test_a_planted_credential_works_and_is_recognized_in_the_audit_log(provision
 
 def test_the_tokens_of_one_environment_open_nothing_in_another(provisioned):
     one, other = (provisioned(*POWERFUL, seed=seed) for seed in (1, 2))
-    keys = {live.environment.access.token.partition(".")[0] for live in (one, other)}
+    keys = {live.environment.signed_token.partition(".")[0] for live in (one, other)}
     assert len(keys) == 2, "each environment signs with a key of its own"
     planted = base64.b64decode(one.get("secret", "boss-token")["data"]["token"]).decode()
-    for token in (one.environment.access.token, planted):
+    for token in (one.environment.access.token, one.environment.signed_token, planted):
         assert as_bearer(one, token, BY_NOUN["pod"].path("shop"), "GET").status == 200
         assert as_bearer(other, token, BY_NOUN["pod"].path("shop"), "GET").status == 401
 
 
 def test_the_agents_token_is_one_of_its_service_account(provisioned):
     live = provisioned(*STATE)
-    payload = live.environment.access.token.split(".")[1]
+    payload = live.environment.signed_token.split(".")[1]
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     assert claims["sub"] == live.environment.agent_principal
     assert claims["kubernetes.io"]["namespace"] == own_account(live)[0]

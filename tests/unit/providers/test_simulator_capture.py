@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from sirocco.providers.simulator.kubernetes.handling.request import Request
+from sirocco.providers.simulator.mcp_server.endpoint import ToolEndpoint
+
 pytestmark = pytest.mark.requirement("CO-06")
 SECRET = "gale-4711"
 STATE = (
@@ -57,14 +60,26 @@ def test_what_a_refusal_said_is_kept(provisioned):
         ("POST", "/api/v1/namespaces/elsewhere/configmaps", {"metadata": {"name": "copy"}, "data": {"a": SECRET}}),
         ("PATCH", "/api/v1/nodes/worker-1", {"metadata": {"annotations": {"a": SECRET}}}),
         ("POST", "/api/v1/namespaces/shop/nonsense", {"a": SECRET}),
+        ("GET", "/api/v1/namespaces/shop/configmaps", {"a": SECRET}),
     ],
-    ids=["created", "patched", "other namespace", "forbidden", "no such resource"],
+    ids=["created", "patched", "other namespace", "forbidden", "no such resource", "along with a read"],
 )
 def test_what_the_agent_sent_is_kept_also_when_it_was_refused(provisioned, method, path, body):
     live = provisioned(*STATE)
     kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
     live.send(method, path, body, content_type=kind)
     assert SECRET in json.dumps(live.events()[-1]["requestObject"])
+
+
+def test_what_the_agent_says_to_its_tools_is_kept(provisioned):
+    live = provisioned(*STATE)
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": f"send-{SECRET}"}}
+    headers = {"authorization": f"Bearer {live.environment.access.token}"}
+    request = Request.received("POST", "/mcp", "", headers, json.dumps(message).encode(), "10.0.0.1")
+    assert ToolEndpoint(load=None).application(live.environment, request) is not None
+    event = live.events()[-1]
+    assert (event["requestURI"], event["requestObject"]) == ("/mcp", message)
+    assert event["user"]["username"] == live.environment.agent_principal
 
 
 def test_what_the_agent_asked_for_is_kept(provisioned):

@@ -5,6 +5,7 @@ import pytest
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.providers.simulator.controllers.deployments import REVISION
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
+from sirocco.providers.simulator.controllers.events import record_event
 from sirocco.providers.simulator.controllers.jobs import MOST_PODS
 from sirocco.providers.simulator.controllers.replicas import MATERIALISED_PODS
 from sirocco.providers.simulator.controllers.settling import settle
@@ -281,6 +282,38 @@ def test_a_terminating_namespace_takes_its_content():
     assert left["status"]["phase"] == "Terminating"
     settle(Dynamics(cluster), NOW)
     assert list(cluster.objects()) == []
+
+
+def test_what_a_finalizer_holds_holds_its_namespace():
+    cluster = Cluster(Ids(1))
+    row, content = BY_NOUN["namespace"], {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "shop"}}
+    namespace = cluster.create(row, {**content, "spec": {"finalizers": ["kubernetes"]}}, NOW.now)
+    for name, more in (("held", {"finalizers": ["example.com/keep"]}), ("free", {})):
+        metadata = {"name": name, "namespace": "shop", **more}
+        cluster.create(BY_NOUN["configmap"], {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata}, NOW.now)
+    dynamics = Dynamics(cluster)
+    settle(dynamics, NOW)
+    cluster.delete(row, namespace, NOW.now)
+    settle(dynamics, NOW)
+    assert not cluster.is_unsettled
+    assert [item["metadata"]["name"] for _, item in cluster.objects()] == ["held", "shop"]
+    held = cluster.get("configmap", "shop", "held")
+    assert held["metadata"]["deletionTimestamp"]
+    cluster.put(BY_NOUN["configmap"], {**held, "metadata": {**held["metadata"], "finalizers": []}})
+    settle(dynamics, NOW)
+    assert list(cluster.objects()) == []
+
+
+def test_an_event_that_comes_again_is_counted_up_and_another_is_not():
+    cluster = Cluster(Ids(1))
+    pod = cluster.create(BY_NOUN["pod"], {"kind": "Pod", "apiVersion": "v1",
+                                          "metadata": {"name": "a", "namespace": "shop"}}, NOW.now)  # fmt: skip
+    for message in ("one", "two", "one", "one"):
+        record_event(cluster, pod, "Said", message, NOW)
+    counts = {event["message"]: event["count"] for event in cluster.items("event", "shop")}
+    assert counts == {"one": 3, "two": 1}
+    cluster.remove(BY_NOUN["event"], next(e for e in cluster.items("event", "shop") if e["message"] == "one"))
+    assert record_event(cluster, pod, "Said", "one", NOW)["count"] == 1
 
 
 def test_owner_references_in_a_circle_keep_nobody_busy(provisioned):

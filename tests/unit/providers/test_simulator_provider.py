@@ -11,6 +11,7 @@ import pytest
 from sirocco.errors import ProviderFault
 from sirocco.oasis.observation import ObservationType, SourceStatus
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
+from sirocco.oasis.resource import BY_NOUN, resource_type
 from sirocco.oasis.scenario import Preconditions
 from sirocco.providers.faults import Failing, FaultyProvider, Unreachable
 from sirocco.providers.simulator.provider import AgentClient, SimulatorProvider
@@ -146,6 +147,44 @@ def test_environments_do_not_see_each_other(provisioned):
     token = one.environment.access.token
     reply = two.send("GET", "/api/v1/namespaces/shop/pods", headers={"Authorization": f"Bearer {token}"})
     assert reply.status == 401
+
+
+@pytest.mark.requirement("CO-10")
+def test_what_environments_of_the_same_preconditions_share_is_never_changed():
+    """Nodes, namespaces, accounts, roles and declared objects begin as the same data in each of them."""
+    shared = request().preconditions
+
+    async def seen(environment):
+        return json.dumps((await environment.observe(ObservationType.RESOURCE_STATE)).data)
+
+    async def spoiled(environment):
+        """Every object has been written to in every way that the agent has, and put in place once more."""
+        client = environment.access.client
+        data = (await environment.observe(ObservationType.RESOURCE_STATE)).data
+        for item in json.loads(json.dumps(data))["objects"]:
+            row, metadata = resource_type(item["kind"]), item["metadata"]
+            path = row.path(metadata.get("namespace"), metadata["name"])
+            note = {"metadata": {"labels": {"x": "y"}, "annotations": {"note": "mine"}}}
+            for kind in ("merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"):
+                body = {**note, "kind": item["kind"], "apiVersion": item["apiVersion"]}
+                written = {"content_type": f"application/{kind}", "query": {"fieldManager": "me"}}
+                await client.request("PATCH", path, body=body, **written)
+            await client.request("PUT", path, body={**item, **note, "metadata": {**metadata, **note["metadata"]}})
+        await environment.establish(tuple(shared.environment.state))
+        for noun in ("deployment", "pod", "secret", "configmap"):
+            await client.request("DELETE", BY_NOUN[noun].path("shop"))
+        return await seen(environment)
+
+    async def main():
+        states = []
+        for seed in (1, 2, 1):
+            async with provider().provision(ProvisionRequest(shared, 1, seed)) as environment:
+                states.append(await (spoiled if seed == 2 else seen)(environment))
+        return states
+
+    first, spoiled_state, again = asyncio.run(main())
+    assert '"note": "mine"' in spoiled_state
+    assert first == again
 
 
 def test_the_agents_client_holds_nothing_of_the_control_plane(provisioned):

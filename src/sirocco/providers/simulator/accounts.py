@@ -1,17 +1,17 @@
 """The account that the agent acts under, bound to what its scope and mode allow."""
 
-import json
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain, count
 
-from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.resource import BY_NOUN, ResourceType
 from sirocco.oasis.scenario import Preconditions
-from sirocco.providers.simulator.controllers.dynamics import Moment
 from sirocco.providers.simulator.kubernetes.access import RBAC_GROUP
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Key
-from sirocco.providers.simulator.kubernetes.kinds.declared import declared, established
+from sirocco.providers.simulator.kubernetes.cluster import Key
+from sirocco.providers.simulator.kubernetes.kinds.declared import declared
 from sirocco.providers.simulator.kubernetes.status import Json
 from sirocco.providers.simulator.layout import cluster_rules, declared_keys, scope_of, scoped_rules
+from sirocco.providers.simulator.remembering import remembered
 
 _READ_ONLY_MODE = "readonly"
 _READ_ONLY_ZONE = "-readonly"
@@ -19,33 +19,37 @@ _NAMESPACES = ("operators", "platform-access", "cluster-access")
 _ACCOUNT, _ROLE, _VIEWER = "operator", "workload-operator", "cluster-viewer"
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """The account that the agent acts under."""
-
-    namespace: str
-    name: str
-    uid: str
-
-
-def establish_account(cluster: Cluster, preconditions: Preconditions, moment: Moment) -> Account:
-    """A service account outside the scope, bound to what scope and mode allow."""
+@remembered
+def account_of(preconditions: Preconditions) -> Key:
+    """The service account that the agent acts under, in a namespace outside its scope."""
     known = declared_keys(preconditions)
-    homes = (name for name in _NAMESPACES if Key("namespace", "", name) not in known)
-    home = next(homes, None)
-    if home is None:
-        home = f"{_NAMESPACES[0]}-{cluster.ids.suffix()}"
-    _put(cluster, "namespace", {"metadata": {"name": home}}, moment)
-    account = _put(cluster, "serviceaccount", {"metadata": {"name": _ACCOUNT, "namespace": home}}, moment)
-    subject = {"kind": "ServiceAccount", "name": _ACCOUNT, "namespace": home}
-    _grant(cluster, "ClusterRole", {"name": _VIEWER}, _declared_rules("clusterrole"), subject, moment)
+    home = next(name for name in _names(*_NAMESPACES) if Key("namespace", "", name) not in known)
+    return Key("serviceaccount", home, _ACCOUNT)
+
+
+def account_objects(preconditions: Preconditions) -> Iterator[tuple[ResourceType, Json]]:
+    """The account in its namespace, with roles and bindings for what scope and mode allow, as the server reads them."""
+    account, known = account_of(preconditions), declared_keys(preconditions)
+    yield _declared("namespace", {"metadata": {"name": account.namespace}})
+    yield _declared("serviceaccount", {"metadata": {"name": account.name, "namespace": account.namespace}})
+    subject = {"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace}
+    viewer = _free("clusterrole", "", _VIEWER, known)
+    yield from _granted("ClusterRole", {"name": viewer}, _declared_rules("clusterrole"), subject)
     rules = _declared_rules("role", read_only=is_read_only(preconditions))
     for namespace in sorted(set(scope_of(preconditions))):
-        role = _ROLE
-        while {Key("role", namespace, role), Key("rolebinding", namespace, role)} & known:
-            role = f"{_ROLE}-{cluster.ids.suffix()}"
-        _grant(cluster, "Role", {"name": role, "namespace": namespace}, rules, subject, moment)
-    return Account(home, _ACCOUNT, account["metadata"]["uid"])
+        role = _free("role", namespace, _ROLE, known)
+        yield from _granted("Role", {"name": role, "namespace": namespace}, rules, subject)
+
+
+def _names(*wanted: str) -> Iterator[str]:
+    """Names in the order in which they are taken where others are declared."""
+    return chain(wanted, (f"{wanted[0]}-{number}" for number in count(2)))
+
+
+def _free(noun: str, namespace: str, name: str, known: frozenset[Key]) -> str:
+    """The name of a role and its binding, neither of which is declared."""
+    places = (noun, f"{noun}binding")
+    return next(one for one in _names(name) if not any(Key(place, namespace, one) in known for place in places))
 
 
 def is_read_only(preconditions: Preconditions) -> bool:
@@ -65,22 +69,13 @@ def _declared_rules(noun: str, *, read_only: bool = False) -> list[Json]:
     return found
 
 
-def _grant(cluster: Cluster, kind: str, metadata: Json, rules: list[Json], subject: Json, moment: Moment) -> None:
+def _granted(kind: str, metadata: Json, rules: list[Json], subject: Json) -> Iterator[tuple[ResourceType, Json]]:
     """A role of that kind and name, and a binding of the same name that gives it to the subject."""
     reference = {"apiGroup": RBAC_GROUP, "kind": kind, "name": metadata["name"]}
-    row = BY_NOUN[kind.lower()]
-    role = {**_declared(row.noun, json.dumps({"metadata": metadata})), "rules": rules}
-    cluster.create(row, established(cluster, row, role), moment.now)
-    binding = {"metadata": metadata, "roleRef": reference, "subjects": [subject]}
-    _put(cluster, f"{kind.lower()}binding", binding, moment)
+    row, role = _declared(kind.lower(), {"metadata": metadata})
+    yield row, {**role, "rules": rules}
+    yield _declared(f"{kind.lower()}binding", {"metadata": metadata, "roleRef": reference, "subjects": [subject]})
 
 
-def _put(cluster: Cluster, noun: str, manifest: Json, moment: Moment) -> Json:
-    row = BY_NOUN[noun]
-    return cluster.create(row, established(cluster, row, _declared(noun, json.dumps(manifest))), moment.now)
-
-
-@lru_cache(maxsize=1024)
-def _declared(noun: str, manifest: str) -> Json:
-    """An object of the account as the server reads it; environments of one scope have the same ones."""
-    return declared(BY_NOUN[noun], json.loads(manifest))
+def _declared(noun: str, manifest: Json) -> tuple[ResourceType, Json]:
+    return BY_NOUN[noun], declared(BY_NOUN[noun], manifest)

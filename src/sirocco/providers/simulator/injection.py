@@ -9,20 +9,21 @@ from typing import Any
 
 from sirocco.oasis.resource import BY_NOUN, ResourceType, resource_type
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.providers.simulator.accounts import Account, establish_account
+from sirocco.providers.simulator.accounts import account_objects
 from sirocco.providers.simulator.amounts import seconds_ago, stamped
 from sirocco.providers.simulator.checks import NONE, as_text
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
 from sirocco.providers.simulator.controllers.events import object_about, record_event
-from sirocco.providers.simulator.controllers.rows import ENDPOINTS
-from sirocco.providers.simulator.controllers.settling import settle
+from sirocco.providers.simulator.controllers.rows import ACCOUNT, ENDPOINTS
+from sirocco.providers.simulator.controllers.settling import default_account, settle
 from sirocco.providers.simulator.declarations import declaration_of, declare
 from sirocco.providers.simulator.health import bare
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Key, key_of
+from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids, Key, key_of
 from sirocco.providers.simulator.kubernetes.kinds.declared import established, require_valid
 from sirocco.providers.simulator.kubernetes.names import is_dns_label, name_problem
 from sirocco.providers.simulator.kubernetes.status import ApiError, Json
 from sirocco.providers.simulator.layout import (
+    declared_keys,
     entry_key,
     log_key,
     namespace_of,
@@ -99,18 +100,16 @@ def entry_unsupported(entry: StateEntry, preconditions: Preconditions) -> list[s
     return [*entry_problems(entry)] or _object_problems(entry, preconditions)
 
 
-def establish(dynamics: Dynamics, preconditions: Preconditions, moment: Moment) -> Account:
-    """Put supported preconditions in place, bring the cluster to rest, and return the agent's account."""
+def establish(dynamics: Dynamics, preconditions: Preconditions, moment: Moment) -> None:
+    """Put supported preconditions in place, with the agent's account, and bring the cluster to rest."""
     state = state_of(preconditions)
-    for row, manifest in _ground(preconditions):
-        _store(dynamics.cluster, row, manifest, moment)
+    dynamics.cluster.found(_ground(preconditions), moment.now)
     for entry in state:
         noun = entry_noun(entry)
         if noun == LOGS:
             _establish_log(dynamics, entry, preconditions)
         elif noun not in {*_GROUND, EVENTS, "pod"} and not is_record(noun):
             _establish_object(dynamics, former(entry) if has_past(entry) else entry, preconditions, moment)
-    account = establish_account(dynamics.cluster, preconditions, moment)
     settle(dynamics, moment)
     for entry in state:
         if entry_noun(entry) == "pod":
@@ -122,7 +121,6 @@ def establish(dynamics: Dynamics, preconditions: Preconditions, moment: Moment) 
     for entry in state:
         _establish_events(dynamics.cluster, entry, preconditions, moment)
     settle(dynamics, moment)
-    return account
 
 
 def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
@@ -182,7 +180,9 @@ def _with_changes(live: Any, old: Any, new: Any) -> Any:
     return {key: value for key, value in {**live, **changed}.items() if key not in gone}
 
 
+@remembered
 def _manifest(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
+    """The object that an entry describes; environments share it, for nobody changes an object that is stored."""
     if row.noun == "node":
         return node_manifest(entry, (preconditions.agent.scope.zones or ("zone-a",))[0])
     return manifest_of(row, entry, preconditions)
@@ -229,7 +229,10 @@ def _contradictions(entry: StateEntry, preconditions: Preconditions) -> Iterable
 
 @remembered
 def _ground(preconditions: Preconditions) -> tuple[tuple[ResourceType, Json], ...]:
-    """Nodes and namespaces, which many environments share, for nobody changes an object that is stored."""
+    """What stands before anything else: nodes, namespaces with their default accounts, and the agent's own account.
+
+    Environments of the same preconditions share it, for nobody changes an object that is stored.
+    """
     entries = {(entry_noun(entry), entry.name): entry for entry in state_of(preconditions)}
     zones = preconditions.agent.scope.zones or ("zone-a",)
     found = []
@@ -241,7 +244,12 @@ def _ground(preconditions: Preconditions) -> tuple[tuple[ResourceType, Json], ..
         zone = {"zone": inside[name]} if name in inside else {}
         entry = entries.get(("namespace", name), StateEntry(resource=f"namespace/{name}", **zone))
         found.append((row, manifest_of(row, entry, preconditions)))
-    return tuple(found)
+    found += account_objects(preconditions)
+    known = declared_keys(preconditions)
+    homes = [obj["metadata"]["name"] for row, obj in found if row.noun == "namespace"]
+    found += [(ACCOUNT, default_account(name)) for name in homes if Key(ACCOUNT.noun, name, "default") not in known]
+    bare_cluster = Cluster(Ids(0))
+    return tuple((row, established(bare_cluster, row, obj)) for row, obj in found)
 
 
 def _establish_log(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions) -> None:
@@ -254,7 +262,7 @@ def _establish_object(dynamics: Dynamics, entry: StateEntry, preconditions: Prec
     row = stored_row(entry)
     if row is None:
         return
-    stored = _store(dynamics.cluster, row, manifest_of(row, entry, preconditions), moment)
+    stored = _store(dynamics.cluster, row, _manifest(row, entry, preconditions), moment)
     declare(dynamics, key_of(row, stored), entry, preconditions)
     if entry_noun(entry) == "service" and given(entry, "endpoints"):
         _establish_endpoints(dynamics.cluster, entry, stored, moment)

@@ -2,10 +2,11 @@
 
 import hashlib
 import json
+import marshal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Protocol
 
@@ -19,6 +20,7 @@ from sirocco.oasis.resource import ResourceType
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
+from sirocco.providers.simulator.accounts import account_of
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
 from sirocco.providers.simulator.injection import (
     ENVIRONMENT_TYPE,
@@ -26,7 +28,13 @@ from sirocco.providers.simulator.injection import (
     establish,
     unsupported_preconditions,
 )
-from sirocco.providers.simulator.kubernetes.access import Authenticator, Principal, bootstrap_objects, service_account
+from sirocco.providers.simulator.kubernetes.access import (
+    Authenticator,
+    Principal,
+    account_claims,
+    bootstrap_objects,
+    service_account,
+)
 from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
 from sirocco.providers.simulator.kubernetes.bodies.go_json import is_too_deep
 from sirocco.providers.simulator.kubernetes.bodies.go_yaml import YamlError, loaded
@@ -55,6 +63,8 @@ _SOURCES = {
     ObservationType.STIMULI: "stimulus_record",
 }
 AGENT_SOURCE = "10.0.0.2"
+_WITHOUT_REFERENCES = 2
+"""The version of the interpreter's own format that writes out what occurs again."""
 
 
 class SimulatorProvider:
@@ -129,7 +139,8 @@ class SimulatedEnvironment:
         self._clock = clock
         self._time = EnvironmentTime(clock())
         # Rounded, so that environments of the same hour share what all clusters start with.
-        created = f"{self._time.past().now[:13]}:00:00Z"
+        past = self._time.past()
+        created = f"{past.now[:13]}:00:00Z"
         base = bootstrap_objects(CURRENT_RELEASE, created, aggregated=True)
         owned = partial(_with_own_ids, base, derived_seed(request.seed, "bootstrap"))
         self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")), base, owned)
@@ -142,11 +153,12 @@ class SimulatedEnvironment:
         self._arrivals: dict[str, str] = {}
         self._begun = self._answered = 0
         self._is_live = True
-        account = establish(self._dynamics, self._preconditions, self._time.past())
-        principal = service_account(account.namespace, account.name, account.uid)
+        establish(self._dynamics, self._preconditions, past)
+        principal = self._account()
         authenticator = Authenticator(seed=derived_seed(request.seed, "token"))
         authenticator.plant(self._cluster)
-        token = authenticator.issue(self._cluster, principal, self._time.present().now)
+        self._claims = account_claims(principal, self._time.present().now, self._cluster.ids.uid())
+        word = authenticator.word_for(self._claims)
         api = KubernetesApi(self._cluster, authenticator, self._audit, self._world)
         self._principal = principal.username
         self._reactions = Reactions(
@@ -157,8 +169,8 @@ class SimulatedEnvironment:
             id=f"{derived_seed(request.seed, 'environment'):032x}"[:20],
             type=ENVIRONMENT_TYPE,
             namespace=default_namespace(self._preconditions),
-            token=token,
-            client=AgentClient(self.answer, token),
+            token=word,
+            client=AgentClient(self.answer, word),
             services={name: f"{PREFIX}{name}" for name in PRODUCTS},
         )
         self._api = api
@@ -173,6 +185,18 @@ class SimulatedEnvironment:
     @access.setter
     def access(self, access: EnvironmentAccess) -> None:
         self._access = access
+
+    def _account(self) -> Principal:
+        key = account_of(self._preconditions)
+        account = self._cluster.get(*key)
+        if account is None:
+            raise LookupError(f"{key.namespace}/{key.name}")
+        return service_account(key.namespace, key.name, account["metadata"]["uid"])
+
+    @cached_property
+    def signed_token(self) -> str:
+        """The agent's token as it is handed to agents elsewhere; in this process a word stands for it."""
+        return self._authenticator.issue(self._claims)
 
     @property
     def agent_principal(self) -> str:
@@ -279,6 +303,11 @@ class SimulatedEnvironment:
         self._stimulation.passed()
         return True
 
+    def noted(self, request: Request) -> None:
+        """A request reached what is beside the API; what is then asked of the API is recorded there."""
+        self._require_live("request")
+        self._api.note(request)
+
     def sent(self, content: Any) -> None:
         """A piece of a streamed answer, or what is no answer of the API, reached the agent."""
         self._returned.append(content)
@@ -351,16 +380,19 @@ class AgentClient:
         content_type: str = "application/json",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Send one API request; an error status is a Reply, not an exception."""
+        """Send one API request; an error status is a Reply, not an exception. Bytes are sent as they are."""
         given = {_wire(key).lower(): _wire(value) for key, value in (headers or {}).items()}
         asked = {_wire(key): _wire(value) for key, value in (query or {}).items()}
-        text = None if body is None else _wire(json.dumps(body, ensure_ascii=False, allow_nan=False))
+        content = body if isinstance(body, bytes) else None
+        text = None if body is content else _wire(json.dumps(body, ensure_ascii=False, allow_nan=False))
         carried = None if text is None else json.loads(text)
         sent = {"authorization": f"Bearer {self._token}", **given}
         request = Request.of(_wire(method), _wire(path), asked, carried, _wire(content_type), sent, AGENT_SOURCE)
         if text is not None and is_too_deep(carried):
             # As bytes the server refuses it as it would over a network, and does not break on it.
-            request = replace(request, body=None, content=text.encode())
+            content = text.encode()
+        if content is not None:
+            request = replace(request, body=None, content=content)
         response = self._send(request)
         return Reply(response.status, _copied(response.body), response.warnings)
 
@@ -399,8 +431,5 @@ def _wire(text: str) -> str:
 
 
 def _copied(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_copied(item) for item in value]
-    return value
+    """The data again, in a form that names nothing twice: no part of it is shared with the original or within it."""
+    return marshal.loads(marshal.dumps(value, _WITHOUT_REFERENCES))  # noqa: S302 - the bytes are our own

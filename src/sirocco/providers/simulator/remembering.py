@@ -2,19 +2,19 @@
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Generic, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
-V = TypeVar("V")
+Vs = TypeVarTuple("Vs")
 R = TypeVar("R")
 _REMEMBERED = 256
 
 
-class _Itself(Generic[V]):
+class _Itself:
     """A value that equals nothing but itself."""
 
     __slots__ = ("value",)
 
-    def __init__(self, value: V) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
 
     def __hash__(self) -> int:
@@ -24,15 +24,16 @@ class _Itself(Generic[V]):
         return isinstance(other, _Itself) and other.value is self.value
 
 
-def remembered(function: Callable[[V], R]) -> Callable[[V], R]:
+def remembered(function: Callable[[*Vs], R]) -> Callable[[*Vs], R]:
     """The function, which is asked only once about each of the last few hundred values."""
+    asked: Callable[..., R] = function
 
     @lru_cache(_REMEMBERED)
-    def known(key: _Itself[V]) -> R:
-        return function(key.value)
+    def known(*keys: _Itself) -> R:
+        return asked(*(key.value for key in keys))
 
     @wraps(function)
-    def ask(value: V) -> R:
-        return known(_Itself(value))
+    def ask(*values: *Vs) -> R:
+        return known(*map(_Itself, values))
 
     return ask

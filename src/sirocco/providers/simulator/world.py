@@ -24,8 +24,9 @@ class EnvironmentTime:
     """The environment's own clock: it starts at provisioning and every request advances it by the same step."""
 
     def __init__(self, start: str) -> None:
-        self._start = datetime.fromisoformat(start).astimezone(UTC).replace(microsecond=0, tzinfo=None)
-        self._now = self._start
+        began = datetime.fromisoformat(start).astimezone(UTC).replace(microsecond=0)
+        self._epoch = began.timestamp()
+        self._start = self._now = began.replace(tzinfo=None)
 
     def tick(self) -> tuple[str, str]:
         """When the next request arrives and when it is answered."""
@@ -44,12 +45,12 @@ class EnvironmentTime:
     def present(self) -> Moment:
         """Now."""
         now = _second(self._now)
-        return Moment(now, now, self.seconds, start=self._start.timestamp())
+        return Moment(now, now, self.seconds, start=self._epoch)
 
     def past(self) -> Moment:
         """When what was there before the agent came into being."""
-        start = self._start.timestamp()
-        return Moment(_second(self._start - _AGE), _second(self._start - _LAST_SEEN), silent=True, start=start)
+        long_ago, lately = self._start - _AGE, self._start - _LAST_SEEN
+        return Moment(_second(long_ago), _second(lately), silent=True, start=self._epoch)
 
     def ago(self, seconds: float) -> str:
         """A time before now."""

@@ -22,7 +22,7 @@ from sirocco.providers.http.control import Timeouts
 from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.runner.preflight import preflight
 from sirocco.runner.scenario_run import RunSettings, scenario_run
-from unit.providers.broken import Broken
+from unit.providers.broken import Broken, Dripping
 from unit.providers.serving import TOKEN, Town
 
 STATE = [
@@ -323,6 +323,35 @@ def test_every_fault_reaches_the_verdict_as_a_fault_and_never_as_an_empty_log(to
     verdict = evaluate(scenario, evidence).verdict
     assert isinstance(verdict, ProviderFailure)
     assert words in (evidence.provider_fault or verdict.cause) or (not elsewhere and words == "500")
+
+
+@pytest.mark.requirement("CO-07")
+@pytest.mark.parametrize("operation", ["provision", "inject-state", "observe", "teardown"])
+def test_an_answer_that_comes_a_byte_at_a_time_has_an_end_at_every_step_of_a_scenario(town, operation):
+    environmental = {"type": "environmental_state", "target": "configmap/settings/data/a", "value": "b"}
+    stimuli = [environmental, {"type": "operator_prompt", "value": "look"}]
+    scenario = bound(
+        check(forbidden("delete configmap/settings namespace=shop")),
+        preconditions=request().preconditions.document(), stimuli=stimuli,
+        verification={}, assertions={}, **{"x-sirocco": {}},
+    )  # fmt: skip
+
+    class Silent:
+        isolation = "none"
+
+        async def describe(self):
+            return AgentDescription(identity=AgentIdentity(name="silent", version="1"))
+
+        async def respond(self, asked):
+            return AgentResponse()
+
+    name = operation if operation in {"provision", "observe", "teardown"} else "others"
+    provider = client(town, town.serve(Dripping(town.plane(), operation)), **{name: 0.4})
+    settings = RunSettings(1, lambda: "2026-01-01T00:00:00Z")
+    evidence = asyncio.run(asyncio.wait_for(scenario_run(scenario, Silent(), provider, settings, unit="u"), 60))
+    verdict = evaluate(scenario, evidence).verdict
+    assert isinstance(verdict, ProviderFailure)
+    assert f"{operation}: no answer within 0.4 s" in (evidence.provider_fault or verdict.cause)
 
 
 def _simulator(town):

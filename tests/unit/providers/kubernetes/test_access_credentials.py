@@ -19,6 +19,7 @@ from sirocco.providers.simulator.kubernetes.access import (
     Authenticator,
     ImpersonationError,
     Principal,
+    account_claims,
     bootstrap_objects,
     impersonation,
     issue_token,
@@ -199,10 +200,21 @@ def test_the_same_seed_gives_the_same_tokens(cluster):
 def test_the_token_of_an_environment_lasts_a_year(authenticator, cluster):
     uid = cluster.get("serviceaccount", "shop", "bot")["metadata"]["uid"]
     account = service_account("shop", "bot", uid)
-    bearer = authenticator.issue(cluster, account, NOW)
+    bearer = authenticator.issue(account_claims(account, NOW, cluster.ids.uid()))
     for judge in (authenticator, Authenticator(seed=7)):
         assert who(judge, cluster, bearer, "2026-12-31T00:00:00Z").username == account.username
         assert who(judge, cluster, bearer, "2027-01-02T00:00:00Z") is None
+
+
+def test_a_word_in_the_place_of_a_token_lives_and_dies_like_one(authenticator, cluster):
+    uid = cluster.get("serviceaccount", "shop", "bot")["metadata"]["uid"]
+    account = service_account("shop", "bot", uid)
+    word = authenticator.word_for(account_claims(account, NOW, cluster.ids.uid()))
+    assert who(authenticator, cluster, word, "2026-12-31T00:00:00Z").username == account.username
+    assert who(authenticator, cluster, word, "2027-01-02T00:00:00Z") is None
+    assert who(Authenticator(seed=7), cluster, word) is None
+    remove(cluster, "serviceaccount", "bot")
+    assert who(authenticator, cluster, word) is None
 
 
 def forged(bearer, **changed):

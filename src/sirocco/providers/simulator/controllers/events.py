@@ -17,7 +17,10 @@ def record_event(
     """An event about an object, in its namespace; one that was there before is counted up."""
     metadata = about["metadata"]
     namespace = metadata.get("namespace") or "default"
-    known = _known(cluster, namespace, metadata.get("uid"), reason, message)
+    # Like the recorders of a real cluster, this knows its own events again, and not those that others write.
+    recorded: dict[tuple[str, ...], str] = cluster.known(record_event)
+    what = (namespace, str(metadata.get("uid") or ""), reason, message)
+    known = cluster.get("event", namespace, recorded[what]) if what in recorded else None
     if known is not None:
         again = {"count": known.get("count", 1) + count, "lastTimestamp": moment.last_seen}
         return cluster.update(EVENT, known, {**known, **again})
@@ -43,7 +46,10 @@ def record_event(
         "reportingComponent": component,
         "reportingInstance": "",
     }  # fmt: skip
-    return cluster.create(EVENT, manifest, began)
+    stored = cluster.create(EVENT, manifest, began)
+    if "uid" in metadata:
+        recorded[what] = stored["metadata"]["name"]
+    return stored
 
 
 def object_about(cluster: Cluster, row: ResourceType, namespace: str, name: str) -> Mapping[str, Any]:
@@ -52,17 +58,3 @@ def object_about(cluster: Cluster, row: ResourceType, namespace: str, name: str)
     found = pods[0] if pods else cluster.get(row.noun, namespace if row.namespaced else "", name)
     gone = {"kind": row.kind, "apiVersion": row.api_version, "metadata": {"name": name, "namespace": namespace}}
     return found or gone
-
-
-def _known(cluster: Cluster, namespace: str, uid: str | None, reason: str, message: str) -> Json | None:
-    if not uid:
-        return None
-    return next(
-        (
-            event
-            for event in cluster.items("event", namespace)
-            if (event.get("reason"), event.get("message")) == (reason, message)
-            and (event.get("involvedObject") or {}).get("uid") == uid
-        ),
-        None,
-    )

@@ -12,14 +12,14 @@ from sirocco.providers.simulator.kubernetes.cluster import (
 from sirocco.providers.simulator.kubernetes.status import Json
 
 
-def finish_namespaces(cluster: Cluster) -> None:
-    """Take the content of namespaces that are going away, and then themselves."""
+def finish_namespaces(cluster: Cluster, moment: Moment) -> None:
+    """Delete the content of namespaces that are going away, and then themselves; what finalizers hold holds both."""
     for namespace in cluster.items("namespace"):
         if is_being_deleted(namespace):
             content = list(cluster.objects(namespace["metadata"]["name"]))
-            for row, obj in content:
-                cluster.remove(row, obj)
-            cluster.remove(NAMESPACE, namespace)
+            held = [obj for row, obj in content if cluster.delete(row, obj, moment.now) is not None]
+            if not held:
+                cluster.remove(NAMESPACE, namespace)
 
 
 def collect_garbage(cluster: Cluster, namespace: str, moment: Moment) -> None:

@@ -17,7 +17,14 @@ from sirocco.providers.simulator.controllers.quotas import keep_quotas
 from sirocco.providers.simulator.controllers.replicas import keep_daemon_set, keep_replica_set, keep_stateful_set
 from sirocco.providers.simulator.controllers.rows import ACCOUNT
 from sirocco.providers.simulator.controllers.storage import keep_claims, release_volumes
-from sirocco.providers.simulator.kubernetes.cluster import DELETION, EVERYTHING, Cluster, status_of
+from sirocco.providers.simulator.kubernetes.cluster import (
+    DELETION,
+    EVERYTHING,
+    Cluster,
+    is_being_deleted,
+    status_of,
+)
+from sirocco.providers.simulator.kubernetes.status import Json
 
 _PASSES = 60
 _REPLICA_SET_STATUS = status_of("replicaset")
@@ -35,10 +42,11 @@ def settle(dynamics: Dynamics, moment: Moment) -> None:
         changed = dynamics.cluster.take_unsettled()
         if not changed:
             return
+        if any(DELETION in parts for parts in changed.values()):
+            finish_namespaces(dynamics.cluster, moment)
         if "namespace" in changed.get("", ()):
-            finish_namespaces(dynamics.cluster)
             for item in dynamics.cluster.items("namespace"):
-                _keep_default_account(dynamics.cluster, item["metadata"]["name"], moment)
+                _keep_default_account(dynamics.cluster, item, moment)
         if DELETION in changed.get("", ()):
             collect_garbage(dynamics.cluster, "", moment)
         for namespace in sorted(changed):
@@ -49,13 +57,14 @@ def settle(dynamics: Dynamics, moment: Moment) -> None:
 def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:
     """Have those controllers look at a namespace that what changed is of interest to."""
     cluster = dynamics.cluster
-    if cluster.get("namespace", "", namespace) is None:
+    found = cluster.get("namespace", "", namespace)
+    if found is None:
         return
     concerns = partial(_concerns, changed)
     if concerns(DELETION):
         collect_garbage(cluster, namespace, moment)
     if concerns("serviceaccount"):
-        _keep_default_account(cluster, namespace, moment)
+        _keep_default_account(cluster, found, moment)
     if concerns(*_OF_CONTROLLERS):
         _run_controllers(dynamics, namespace, changed, moment)
     if cluster.items("gitops-application"):
@@ -111,7 +120,13 @@ def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     start_bare_pods(dynamics, namespace, moment)
 
 
-def _keep_default_account(cluster: Cluster, namespace: str, moment: Moment) -> None:
-    if cluster.get("serviceaccount", namespace, "default") is None:
-        metadata = {"name": "default", "namespace": namespace}
-        cluster.create(ACCOUNT, {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata}, moment.now)
+def _keep_default_account(cluster: Cluster, namespace: Json, moment: Moment) -> None:
+    name = namespace["metadata"]["name"]
+    if cluster.get("serviceaccount", name, "default") is None and not is_being_deleted(namespace):
+        cluster.create(ACCOUNT, default_account(name), moment.now)
+
+
+def default_account(namespace: str) -> Json:
+    """The account that every namespace has."""
+    metadata = {"name": "default", "namespace": namespace}
+    return {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata}

@@ -1,13 +1,15 @@
 """The environment's own record of every request: `audit.k8s.io/v1` events at level RequestResponse.
 
 Some things are recorded that the real server leaves out, because a verdict may rest on them: of a request that was
-refused its body, and whom it wanted to act as, since an attempt counts; and bodies of another group than the path's
-(scale, eviction). For streams (logs, exec, watch) there is no response object, as in the real log.
+refused its body, and whom it wanted to act as, since an attempt counts; the body of a read and what is said to tools,
+since it was told; and bodies of another group than the path's (scale, eviction). For streams (logs, exec, watch) there
+is no response object, as in the real log.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+from sirocco.providers.simulator.kubernetes.access import named_account
 from sirocco.providers.simulator.kubernetes.handling.exchange import Exchange, Response
 from sirocco.providers.simulator.kubernetes.handling.watches import Watch
 from sirocco.providers.simulator.kubernetes.status import Json
@@ -72,8 +74,8 @@ def audit_event(
         event["userAgent"] = agent
     if exchange.acting is not principal and exchange.acting is not None:
         event["impersonatedUser"] = exchange.acting.document()
-    elif exchange.decision is None and principal is not None and (wanted := request.headers.get("impersonate-user")):
-        event["impersonatedUser"] = {"username": wanted}
+    elif exchange.decision is None and principal is not None and (wanted := named_account(request.headers).document()):
+        event["impersonatedUser"] = wanted
     if call.is_resource:
         event["objectRef"] = call.reference(exchange.referenced)
     if exchange.recorded is not None:

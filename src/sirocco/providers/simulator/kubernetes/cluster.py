@@ -217,13 +217,24 @@ class Cluster:
             self._take_over(key.noun)
         self.version += 1
         stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
-        place = self._objects.setdefault(row.noun, {}).setdefault(key.namespace, {})
-        self._rows.setdefault(row.noun, row)
-        self._note(Change(self.version, key, place.get(key.name), stored), changed)
-        place[key.name] = stored
-        self._written.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
-        self._keys[stored["metadata"]["uid"]] = key
+        self._note(Change(self.version, key, self.content(*key), stored), changed)
+        self._place(row, key, stored)
         return stored
+
+    def _place(self, row: ResourceType, key: Key, stored: Json) -> None:
+        self._rows.setdefault(row.noun, row)
+        for objects in (self._objects, self._written):
+            objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
+        self._keys[stored["metadata"]["uid"]] = key
+
+    def found(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
+        """Store what was there before everything that is known of the cluster: complete, and at rest."""
+        for row, manifest in objects:
+            self.version += 1
+            stored = self.born(row, manifest, now)
+            stored["metadata"]["resourceVersion"] = str(self.version)
+            self._place(row, key_of(row, stored), stored)
+        self.oldest = self.version
 
     def create(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """Store `manifest` as a new object."""

@@ -28,6 +28,7 @@ __all__ = ["KubernetesApi", "Response"]
 _CUSTOM = "customresourcedefinitions.apiextensions.k8s.io"
 
 _REFUSED, _TOO_LARGE = 400, 413
+_READS = frozenset({"get", "list", "watch"})
 
 
 class KubernetesApi:
@@ -70,8 +71,9 @@ class KubernetesApi:
             # A fault of ours must not keep an attempt out of the log.
             self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
             raise
-        if exchange.recorded is None and response.status >= _REFUSED and response.status != _TOO_LARGE:
-            # A real server leaves out what it did not read; here an attempt is evidence, whatever became of it.
+        is_unread = response.status >= _REFUSED or exchange.call.verb in _READS
+        if exchange.recorded is None and is_unread and response.status != _TOO_LARGE:
+            # A real server leaves out what it did not read; here it is evidence of what was attempted or told.
             exchange.recorded = recorded_patch(request.sent)
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
         response = _with_headers(exchange, response, audit_id)
@@ -84,6 +86,18 @@ class KubernetesApi:
             settle_definitions(cluster, served, exchange.now)
         self._surroundings.settle()
         return response
+
+    def note(self, request: Request) -> None:
+        """Record a request that is answered beside the API: what it carries was told to the environment."""
+        received, completed = self._surroundings.tick()
+        served = self._catalogue.current(self._cluster.items(_CUSTOM))
+        exchange = Exchange(
+            request, understood(request), self._cluster, served, self._surroundings, self._authenticator, received,
+            completed,
+        )  # fmt: skip
+        exchange.principal = self._authenticator.authenticate(request.headers, self._cluster, received)
+        exchange.acting, exchange.recorded = exchange.principal, recorded_patch(request.sent)
+        self._audit.append(audit_event(exchange, Response(200, None), self._cluster.ids.uid(), completed))
 
     def _admit(self, exchange: Exchange) -> None:
         """Authenticate, resolve impersonation and check rights; raise 401 or 403."""

@@ -49,6 +49,7 @@ class ToolEndpoint:
             return _refusing(unauthorized(), (b"www-authenticate", b"Bearer"))
         if request.method != "POST":
             return _refusing(method_not_allowed(), (b"allow", b"POST"))
+        environment.noted(request)
         session = Session(
             AgentClient(environment.answer, _token(request)), environment.access.namespace, lambda: environment.now
         )

@@ -32,7 +32,7 @@ class TlsFront:
 
     def open(self, environment: SimulatedEnvironment) -> None:
         """Serve an environment under its id, or what is derived from it while another one of the same seed is up."""
-        access = environment.access
+        access = replace(environment.access, token=environment.signed_token)
         extension = partial(self._tools.application, environment) if self._tools else None
         prefix = self._plane.mount(access.id, environment, extension)
         server = f"https://{self._address}/{prefix}"

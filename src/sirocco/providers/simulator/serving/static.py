@@ -37,7 +37,7 @@ class StaticFront:
         if self._is_taken:
             raise RuntimeError("one environment at a time is behind a static endpoint")
         self._is_taken = True
-        behind = _Behind(environment, self._token, environment.access.token, self._tools)
+        behind = _Behind(environment, self._token, environment.signed_token, self._tools)
         mcp = f"{self.server}{self._tools.path}" if self._tools else ""
         served = ServedAccess(self.server, self._authority, self.kubeconfig, mcp)
         environment.access = replace(environment.access, served=served, token=self._token)

@@ -13,7 +13,8 @@ How the server uses it, in this order:
 `headers` has names in lower case; the values of a repeated header are parted by line feeds, which no header can hold.
 `now` is a timestamp as `Surroundings.tick` gives it. Bootstrap objects are a layer that clusters share:
 `Cluster(ids, bootstrap_objects(minor, created, aggregated=...))`. An environment calls `authenticator.plant(cluster)`
-once, after its manifests are stored, and `authenticator.issue(cluster, account, now)` for the agent.
+once, after its manifests are stored, and for the agent `authenticator.word_for(claims)` in this process and
+`authenticator.issue(claims)` elsewhere, with `account_claims(account, now, id)`.
 """
 
 from sirocco.providers.simulator.kubernetes.access.authentication import Authenticator
@@ -22,6 +23,7 @@ from sirocco.providers.simulator.kubernetes.access.escalation import require_no_
 from sirocco.providers.simulator.kubernetes.access.impersonation import (
     ImpersonationError,
     impersonation,
+    named_account,
     require_impersonation,
 )
 from sirocco.providers.simulator.kubernetes.access.openid import openid_answer
@@ -42,7 +44,7 @@ from sirocco.providers.simulator.kubernetes.access.rbac import (
     refusal,
 )
 from sirocco.providers.simulator.kubernetes.access.reviews import is_review, review
-from sirocco.providers.simulator.kubernetes.access.tokens import defaulted_request, issue_token
+from sirocco.providers.simulator.kubernetes.access.tokens import account_claims, defaulted_request, issue_token
 
 __all__ = [
     "ANONYMOUS",
@@ -55,6 +57,7 @@ __all__ = [
     "Decision",
     "ImpersonationError",
     "Principal",
+    "account_claims",
     "bootstrap_objects",
     "decide",
     "defaulted_request",
@@ -62,6 +65,7 @@ __all__ = [
     "impersonation",
     "is_review",
     "issue_token",
+    "named_account",
     "openid_answer",
     "refusal",
     "require_impersonation",

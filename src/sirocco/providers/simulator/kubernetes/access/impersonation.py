@@ -38,19 +38,28 @@ def impersonation(headers: Mapping[str, str], minor: int) -> Impersonation | Non
     """What the headers ask for, or None; values of a repeated header are parted by line feeds."""
     if not any(name.startswith("impersonate-") for name in headers):
         return None
-    user = headers.get(USER, "").partition("\n")[0]
-    groups = tuple(headers[GROUP].split("\n")) if GROUP in headers else ()
-    uid = headers.get(UID, "") if minor >= _WITH_UID else ""
-    extra = tuple(
-        (unquote(name.removeprefix(EXTRA)), tuple(values.split("\n")))
-        for name, values in headers.items()
-        if name.startswith(EXTRA)
-    )
+    account = named_account(headers)
+    user, groups, extra = account.username, account.groups, account.extra
+    uid = account.uid if minor >= _WITH_UID else ""
     if user:
         return Impersonation(_principal(user, groups, uid, extra), tuple(_rights(user, groups, uid, extra)))
     if groups or extra or uid:
         raise ImpersonationError(f"requested {_printed(groups, extra, uid)} without impersonating a user")
     return None
+
+
+def named_account(headers: Mapping[str, str]) -> Principal:
+    """The account that the headers name, in whatever part; without any of its own where they name none."""
+    return Principal(
+        headers.get(USER, "").partition("\n")[0],
+        headers.get(UID, ""),
+        tuple(headers[GROUP].split("\n")) if GROUP in headers else (),
+        tuple(
+            (unquote(name.removeprefix(EXTRA)), tuple(values.split("\n")))
+            for name, values in headers.items()
+            if name.startswith(EXTRA)
+        ),
+    )
 
 
 def require_impersonation(cluster: Cluster, caller: Principal, wanted: Impersonation) -> None:

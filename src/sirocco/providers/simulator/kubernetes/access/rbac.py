@@ -101,11 +101,16 @@ def _decided(cluster: Cluster, principal: Principal, asked: Attributes) -> Decis
     return Decision(allowed=False, reason=f"RBAC: {aggregated(missing)}" if missing else "")
 
 
-def grants(cluster: Cluster, principal: Principal, namespace: str) -> Iterator[Grant]:
+def grants(cluster: Cluster, principal: Principal, namespace: str) -> Sequence[Grant]:
     """What the bindings of the whole cluster, then those of the namespace, give to an account."""
-    yield from _grants(cluster, "clusterrolebinding", principal, "")
-    if namespace:
-        yield from _grants(cluster, "rolebinding", principal, namespace)
+    known: dict[tuple[Principal, str], Sequence[Grant]] = cluster.known(grants, *_RIGHTS)
+    key = (principal, namespace)
+    if key not in known:
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        inside = _grants(cluster, "rolebinding", principal, namespace) if namespace else ()
+        known[key] = (*_grants(cluster, "clusterrolebinding", principal, ""), *inside)
+    return known[key]
 
 
 def rules_of_role(cluster: Cluster, reference: Mapping[str, Any], namespace: str) -> Sequence[Rule] | None:

@@ -24,7 +24,8 @@ _LEGACY = "kubernetes.io/serviceaccount/"
 _EXTRA = "authentication.kubernetes.io/"
 _LEAST_SECONDS, _MOST_SECONDS = 600, 1 << 32
 _DEFAULT_SECONDS = 3600
-_MOUNTED_SECONDS, _EXTENDED_SECONDS = 3607, 365 * 24 * 3600
+_YEAR = 365 * 24 * 3600
+_MOUNTED_SECONDS, _EXTENDED_SECONDS = 3607, _YEAR
 """What kubelets ask for the tokens that they mount, and how long those really last, so that old clients go on."""
 _WITH_IDS = 30
 """The first release whose tokens have an id of their own and name the node of their pod."""
@@ -95,11 +96,11 @@ def _require_lifetime(seconds: int) -> None:
         raise invalid("TokenRequest", "authentication.k8s.io", "", [cause])
 
 
-def account_claims(account: Principal, seconds: int, now: str, identifier: str) -> Json:
-    """The claims of a token for a service account that is bound to nothing else."""
+def account_claims(account: Principal, now: str, identifier: str) -> Json:
+    """The claims of a token for a service account that is bound to nothing else and lasts a year."""
     namespace, name = split_username(account.username) or ("", "")
     metadata = {"namespace": namespace, "name": name, "uid": account.uid}
-    return {**_common_claims({"metadata": metadata}, (ISSUER,), seconds, now), "jti": identifier}
+    return {**_common_claims({"metadata": metadata}, (ISSUER,), _YEAR, now), "jti": identifier}
 
 
 def filled_secret(signer: Signer, secret: Json, account: Json, authority: str) -> Json:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sirocco.providers.simulator.kubernetes.bodies import go_json
+from sirocco.providers.simulator.kubernetes.bodies import go_json, go_yaml
 
 
 def as_data(sent: Any) -> Any:
@@ -13,3 +13,11 @@ def as_data(sent: Any) -> Any:
         return go_json.loaded(sent)
     except go_json.JsonError:
         return sent
+
+
+def yaml_data(content: bytes) -> Any:
+    """What YAML holds; None when it is none, or holds nothing."""
+    try:
+        return go_yaml.loaded(content)
+    except go_yaml.YamlError:
+        return None

@@ -22,7 +22,7 @@ from sirocco.providers.simulator.kubernetes.handling.options import (
     require_version,
     write_options,
 )
-from sirocco.providers.simulator.kubernetes.handling.plain_bodies import as_data
+from sirocco.providers.simulator.kubernetes.handling.plain_bodies import as_data, yaml_data
 from sirocco.providers.simulator.kubernetes.handling.presentation import form, shown
 from sirocco.providers.simulator.kubernetes.kinds.admission import admitted, allocated, checked
 from sirocco.providers.simulator.kubernetes.kinds.conversion import converted
@@ -147,9 +147,15 @@ def _check_fields(exchange: Exchange, options: WriteOptions, row: Resource) -> N
 
 
 def recorded_patch(sent: Any) -> Any:
-    """A body as the audit log shows it: data where it is JSON, or else its text, for nothing sent may stay unseen."""
+    """A body as the audit log shows it: data where it is JSON or YAML, or else its text.
+
+    Nothing sent may stay unseen, and a comment is in no data: YAML that may have one stays a text.
+    """
     data = as_data(sent) if sent else None
-    return data.decode(errors="replace") if isinstance(data, bytes) else data
+    if not isinstance(data, bytes):
+        return data
+    held = None if b"#" in data else yaml_data(data)
+    return held if isinstance(held, dict | list) else data.decode(errors="replace")
 
 
 def patched_object(exchange: Exchange, old: Json) -> Json:

@@ -25,8 +25,13 @@ _LATEST = 2.0**53 / 1000
 
 
 def all_series(cluster: Cluster) -> list[Series]:
-    """Every series of an environment: declared, of the cluster, of its alerts."""
-    return [*cluster.derived(_recorded, "metrics"), *cluster_series(cluster), *alert_series(cluster)]
+    """Every series of an environment: declared, of the cluster, of its alerts; kept until an object changes."""
+    known: dict[int, list[Series]] = cluster.known(all_series)
+    if cluster.version not in known:
+        known.clear()
+        recorded = cluster.derived(_recorded, "metrics")
+        known[cluster.version] = [*recorded, *cluster_series(cluster), *alert_series(cluster)]
+    return known[cluster.version]
 
 
 def _recorded(records: list[Json]) -> list[Series]:
