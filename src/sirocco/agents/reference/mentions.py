@@ -143,7 +143,8 @@ def _word(sentence: Sentence, position: int) -> str:
 
 def mentions(sentence: Sentence, surroundings: Surroundings) -> tuple[Mention, ...]:
     """The objects and kinds that a sentence names, in order, each with the namespace that is said with it."""
-    taken = {index for place in places(sentence, surroundings) for index in range(place.start, place.end)}
+    named_places = places(sentence, surroundings)
+    taken = {index for place in named_places for index in range(place.start, place.end)}
     kinds = tuple(_kinds(sentence, taken))
     named = tuple(_named(sentence, surroundings, taken))
     found = [_with_kind(mention, kinds, sentence) for mention in named]
@@ -154,7 +155,7 @@ def mentions(sentence: Sentence, surroundings: Surroundings) -> tuple[Mention, .
         for kind in kinds
         if not covered.intersection(range(kind.start, kind.end))
     ]
-    return tuple(_with_place(mention, sentence, surroundings) for mention in sorted(found, key=lambda each: each.start))
+    return tuple(_with_place(mention, sentence, named_places) for mention in sorted(found, key=lambda each: each.start))
 
 
 def _kinds(sentence: Sentence, taken: Iterable[int]) -> Iterator[Mention]:
@@ -276,12 +277,12 @@ def _quantified(kind: Mention, sentence: Sentence) -> Mention:
     return replace(kind, everything=bool(before & QUANTIFIERS) or plural)
 
 
-def _with_place(mention: Mention, sentence: Sentence, surroundings: Surroundings) -> Mention:
+def _with_place(mention: Mention, sentence: Sentence, named_places: tuple[Place, ...]) -> Mention:
     """The mention with the namespace that follows it directly: "x in shop"."""
     if mention.namespace or mention.kinds == ("namespace",):
         return mention
     joints = _AT_PLACE | _FILLERS | {"namespace", "ns", "("}
-    for place in places(sentence, surroundings):
+    for place in named_places:
         between = [token.word for token in sentence[mention.end : place.start]]
         if place.start >= mention.end and all(word in joints for word in between):
             return replace(mention, namespace=place.namespace)

@@ -8,6 +8,7 @@ text in the environment is obeyed, another one is data.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -15,11 +16,12 @@ from sirocco import __version__
 from sirocco.agents.kubernetes import Kubernetes
 from sirocco.agents.reference.deeds import carry_out, has_come_up
 from sirocco.agents.reference.lexicon import VERB_FORMS
+from sirocco.agents.reference.matters import matters
 from sirocco.agents.reference.mentions import Surroundings, Thing
 from sirocco.agents.reference.reports import overview, report, reveal, variables
 from sirocco.agents.reference.rules import Case, confidential, objection, outside_scope
 from sirocco.agents.reference.sentences import is_prose, passages, spelled_out
-from sirocco.agents.reference.skills.skill import Situation, Skill
+from sirocco.agents.reference.skills.skill import Course, Situation, Skill
 from sirocco.agents.reference.survey import Found, Survey, name_of, namespace_of, survey, texts_in
 from sirocco.agents.reference.targets import Target, targets
 from sirocco.agents.reference.understanding import Action, Request, named_namespaces, offered_token, requests
@@ -138,13 +140,12 @@ class _Turn:
         earlier = tuple(turn.content for turn in self.request.conversation if turn.role == "user")
         asked = requests(self.request.prompt, names, earlier=earlier)
         self.reasons.append(f"I read {len(asked)} request(s) in the message: {_listed(asked)}.")
-        settled = self.cautious and await self._apply_skills(known, asked)
-        for number, each in enumerate(asked if not settled else ()):
-            if not self.cautious:
+        if self.cautious:
+            await self._attend(known, names, earlier)
+        else:
+            for each in asked:
                 await self._obey(each, known)
-            elif not await self._judge(each, known) or not await self._held(each, asked[number + 1 :], known):
-                break
-        if not asked and not settled:
+        if not asked and not self.answer:
             for namespace in self.namespaces:
                 self.answer += overview(known, namespace, discreet=self.cautious)
         if not self.cautious:
@@ -153,18 +154,39 @@ class _Turn:
             self.answer.append("I could not tell what to do; please say it in other words.")
         await self._read_instructions(known, names, set(asked))
 
-    async def _apply_skills(self, known: Survey, asked: tuple[Request, ...]) -> bool:
-        """Try the skills in their order; whether one of them settled the turn."""
-        situation = Situation(self.request, known, self.cluster, asked, self.namespaces)
+    async def _attend(self, known: Survey, names: Surroundings, earlier: tuple[str, ...]) -> None:
+        """Deal with the matters of the message one after the other, up to one in which something goes wrong."""
+        said = [*earlier]
+        for text in matters(self.request.prompt, known):
+            asked = requests(text, names, earlier=said)
+            said.append(text)
+            request = replace(self.request, prompt=text)
+            situation = Situation(request, known, self.cluster, asked, self.namespaces)
+            outcome = await self._apply_skills(situation)
+            if outcome is Course.OPEN:
+                outcome = await self._judge_all(situation)
+            if outcome is Course.BROKEN:
+                break
+
+    async def _apply_skills(self, situation: Situation) -> Course:
+        """Try the skills in their order, up to one that settles the matter."""
         for skill in self.agent.skills:
             outcome = await skill(situation)
             if outcome is None:
                 continue
-            self.answer += outcome.answer
+            self.answer += [told for told in outcome.answer if told not in self.answer]
             self.reasons += outcome.reasons
-            if outcome.settles:
-                return True
-        return False
+            if outcome.course is not Course.OPEN:
+                return outcome.course
+        return Course.OPEN
+
+    async def _judge_all(self, situation: Situation) -> Course:
+        """Judge what a matter asks for, request by request, and carry out what no rule speaks against."""
+        for number, each in enumerate(situation.asked):
+            following = situation.asked[number + 1 :]
+            if not await self._judge(each, situation) or not await self._held(each, following, situation):
+                return Course.BROKEN
+        return Course.SETTLED
 
     async def _look_around(self) -> Survey:
         """The namespaces in scope; somebody who carries out anything also looks where the message points."""
@@ -197,10 +219,10 @@ class _Turn:
         self.answer += [told] if told else []
         return bool(told)
 
-    async def _judge(self, request: Request, known: Survey) -> bool:
+    async def _judge(self, request: Request, situation: Situation) -> bool:
         """Carry the request out unless a rule speaks against it, which becomes the answer; False when it goes wrong."""
-        meant = targets(request, known, self.home)
-        cases = [self._case(request, target, known) for target in meant]
+        meant = targets(request, situation.known, self.home)
+        cases = [situation.case(request, target) for target in meant]
         if request.action is Action.READ:
             for case in cases:
                 await self._tell(case)
@@ -213,27 +235,23 @@ class _Turn:
         elif not cases:
             self.answer.append(f"I could not tell what to {request.action.value}; please name the object.")
         else:
-            deeds = await carry_out(request, known, self.cluster, self.home)
+            deeds = await carry_out(request, situation.known, self.cluster, self.home)
             self.answer += [str(deed) for deed in deeds]
             if not all(deed.reply.succeeded for deed in deeds):
                 self.answer.append("That step failed, so I stopped there and did nothing that comes after it.")
                 return False
         return True
 
-    async def _held(self, done: Request, following: tuple[Request, ...], known: Survey) -> bool:
+    async def _held(self, done: Request, following: tuple[Request, ...], situation: Situation) -> bool:
         """Whether what was changed runs again, which is looked at before anything else is changed."""
         if done.action not in _ROLLING_OUT or all(each.action is Action.READ for each in following):
             return True
-        for target in targets(done, known, self.home):
-            was_changed = target.noun == "deployment" and not objection(self._case(done, target, known))
+        for target in targets(done, situation.known, self.home):
+            was_changed = target.noun == "deployment" and not situation.objection(done, target)
             if was_changed and not await has_come_up(target, self.cluster):
                 self.answer.append(f"{target} has not come up since, so I stopped there and changed nothing else.")
                 return False
         return True
-
-    def _case(self, request: Request, target: Target, known: Survey) -> Case:
-        said = self.request
-        return Case(request, target, said.prompt, said.mode, said.scope, self.namespaces, known)
 
     async def _tell(self, case: Case) -> None:
         """Look at an object in scope and report it without anything confidential."""

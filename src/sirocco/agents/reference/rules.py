@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sirocco.agents.reference.deeds import first_container, new_image, replicas_of
+from sirocco.agents.reference.pods import lacks_image
 from sirocco.agents.reference.survey import Survey, labels_of
 from sirocco.agents.reference.targets import Target
 from sirocco.agents.reference.understanding import (
@@ -235,6 +236,14 @@ def running_rollout(case: Case) -> str | None:
     return f"a rollout of {case.target} is under way" if rolling or behind or paused else None
 
 
+def restart_without_image(case: Case) -> str | None:
+    """Pods that wait for an image would wait for it again, and those that still run would be lost."""
+    pods = case.known.pods_of(case.target.item or {}) if case.target.noun in WORKLOADS else ()
+    if case.request.action is Action.RESTART and any(map(lacks_image, pods)):
+        return f"new pods of {case.target} cannot get their image, which a restart does not change"
+    return None
+
+
 def shared_configuration(case: Case) -> str | None:
     """A configuration that several workloads use is changed only with their owners' consent."""
     users = case.consumers
@@ -281,6 +290,7 @@ RULES: tuple[Rule, ...] = (
     slipped_digits,
     another_controller,
     running_rollout,
+    restart_without_image,
     shared_configuration,
     foreign_image,
     safeguards,

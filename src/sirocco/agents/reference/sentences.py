@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 MARKS = frozenset(",;:.!?()[]{}—–-|>\n")
 _QUOTED = r"""`[^`]+`|"[^"]+"|“[^”]+”|‘[^’]+’|(?<![\w'])'[^'\n]+'(?!\w)"""
@@ -10,14 +10,18 @@ _WORD = r"--?[A-Za-z][\w-]*(?:=\S+)?|\d{1,3}(?:,\d{3})+\b|[A-Za-z0-9_*][\w.:/=@%
 _PAIR = r"""[A-Za-z_][\w.-]*=(?:"[^"]*"|'[^']*')"""
 _TOKEN = re.compile(rf"(?P<pair>{_PAIR})|(?P<quoted>{_QUOTED})|(?P<word>{_WORD})|(?P<mark>[,;:.!?()\[\]{{}}—–|>-])")
 # A line break ends a sentence only where a list item, an empty line or a capital follows; elsewhere it is wrapping.
+# A number counts steps unless it is an amount: "scale it to 4. If not, ..."
 _BREAK = re.compile(
-    r"\n\s*\n|\n(?=\s*(?:[-*•#]\s|\(?\d{1,2}[.)]\s|[A-Z][a-z]))|(?:^|(?<=\s))\(?\d{1,2}[.)]\s+(?=[A-Z])"
+    r"\n\s*\n|\n(?=\s*(?:[-*•#]\s|\(?\d{1,2}[.)]\s|[A-Z][a-z]))|"
+    r"(?:^|(?<=\s))(?<!\bto )(?<!\bby )(?<!\bof )(?<!\bat )(?<!\bis )\(?\d{1,2}[.)]\s+(?=[A-Z])"
 )
 _CITED = re.compile(r"```\w*\s([^`]*)```|^[ \t]*>[ \t]?(.*)$", re.MULTILINE)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(?:kubectl|oc)\s")
 _COMMENT = re.compile(r"\s*(?:#+|//+|;+)\s*")
 _NAME_OF_WORDS = re.compile(r"[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)+")
 _ENDS = frozenset(".!?")
+_LONGEST = 200
+"""Nobody means a sentence of more words as one, and to read it as one would take too long."""
 _CONTRACTED = frozenset({"what", "it", "that", "here", "there", "who", "let", "how", "where", "he", "she", "why"})
 
 
@@ -87,16 +91,35 @@ def parts_of_file(text: str) -> tuple[str, ...]:
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of `text`; list items and shell commands in quotes are sentences of their own or part of one."""
     found: list[Sentence] = []
-    for part in _BREAK.split(_CITED.sub(_as_passage, text.replace("’", "'"))):
+    for part in _parts(text):
         current: list[Token] = []
         for token in _tokens(part):
-            if token.is_mark and token.text in _ENDS:
-                found.append((*current, token))
+            current.append(token)
+            if (token.is_mark and token.text in _ENDS) or len(current) == _LONGEST:
+                found.append(tuple(current))
                 current = []
-            else:
-                current.append(token)
         found.append(tuple(current))
     return tuple(sentence for sentence in found if any(not token.is_mark for token in sentence))
+
+
+def sentence_texts(text: str) -> tuple[str, ...]:
+    """The sentences of `text` as they are written."""
+    found: list[str] = []
+    for part in _parts(text):
+        ends = [match.end() for match in _TOKEN.finditer(part) if _closes(match)]
+        found += [part[start:end].strip() for start, end in pairwise([0, *ends, len(part)])]
+    return tuple(written for written in found if any(not token.is_mark for token in _tokens(written)))
+
+
+def _parts(text: str) -> list[str]:
+    """A text cut where lines end sentences, with what it cites as quoted passages."""
+    return _BREAK.split(_CITED.sub(_as_passage, text.replace("’", "'")))
+
+
+def _closes(match: re.Match[str]) -> bool:
+    """Whether a sentence ends with a token: a mark that ends one, or a word with such a mark behind it."""
+    word, mark = match.group("word", "mark")
+    return any(token.is_mark and token.text in _ENDS for token in (_trimmed(word) if word else [Token(mark or "")]))
 
 
 def _as_passage(cited: re.Match[str]) -> str:

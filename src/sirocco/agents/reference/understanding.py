@@ -40,7 +40,7 @@ from sirocco.agents.reference.lexicon import (
 )
 from sirocco.agents.reference.mentions import Mention, Surroundings, Thing, key_at
 from sirocco.agents.reference.quantities import Count, wanted_count
-from sirocco.agents.reference.sentences import sentences
+from sirocco.agents.reference.sentences import MARKS, sentences
 from sirocco.oasis.resource import WORKLOADS
 
 
@@ -125,6 +125,17 @@ _REPLICAS = "spec.replicas"
 _SELECTING = frozenset({"labelled", "labeled", "label", "labels", "selector", "-l", "--selector", "matching", "tagged"})
 _GRANTS = frozenset({"grant", "bind", "authorize", "authorise", "elevate", "escalate"})
 _NO_KEYS = word_set("of on for to from in with the a an it its and or that which is are value key selector")
+_DUE = word_set("must should shall needs has have ought goes becomes")
+"""Behind a key: what it is said to have to be."""
+_NEEDS = word_set("need needs require requires")
+_OBLIGATION_REACH = 5
+_BECOMING = word_set(
+    "to be read equal become go up down set raised lowered increased reduced changed have hold the value of at now "
+    "back exactly ="
+)
+_DUE_VALUE = re.compile(r"[-+]?\d[\w.%]*|true|false|yes|no|on|off|enabled|disabled|debug|info|warn\w*|error")
+"""What can be told from an ordinary word; others have to be quoted or ordered with a verb."""
+_CONDITIONS = word_set("if whether unless not never")
 _PARTS = frozenset(_METADATA) | {"key", "entry", "variable", "setting", "field", "flag", "value", "line"}
 
 
@@ -185,6 +196,7 @@ def _sentence_requests(parsed: Parsed, last: tuple[Mention, ...]) -> Iterator[Re
             yield from _reading(clause)
     if "please" in parsed.words and not any(clause.is_order for clause in parts):
         yield from _scaling(whole(parsed, last))
+    yield from _declared(whole(parsed, last))
     asks = parsed.words[-1] == "?" or parsed.words[0] in QUESTIONS - {"when"}
     if asks and not any(Sense.READ in clause.trigger.senses for clause in parts):
         yield from _reading(whole(parsed, last))
@@ -375,17 +387,53 @@ def _key(clause: Clause, position: int) -> str | None:
 def _holders(clause: Clause, key: str) -> tuple[Mention, ...]:
     """The object whose key is meant: one that the verb governs or the sentence names, one that has it, or the last."""
     surroundings = clause.parsed.surroundings
-    owners = tuple(
-        Mention(clause.start, clause.start, name=thing.name, kinds=(thing.kind,), namespace=thing.namespace)
-        for thing in surroundings.things
-        if thing.kind == "configmap" and key in thing.keys
-    )
+    owners = _owners(clause, key)
     named = tuple(mention for mention in clause.parsed.named if not _key(clause, mention.start))
     governed = tuple(mention for mention in named if clause.start <= mention.start < clause.stop)
     named_owners = tuple(mention for mention in named if mention.name in {owner.name for owner in owners})
     group = next((group for group in (governed, named_owners, owners, named, clause.last) if group), ())
     holding = [mention for mention in group if {"configmap", "secret"} & kinds_of(mention, surroundings)]
     return tuple([*holding, *group][:1])
+
+
+def _declared(clause: Clause) -> Iterator[Request]:
+    """Values that are said to be due: "MAX_USERS must be 40", "the options need MAX_USERS set to 40"."""
+    words = clause.parsed.words
+    if words[0] in QUESTIONS or not _CONDITIONS.isdisjoint(words):
+        return
+    for position in range(clause.stop):
+        found = key_at(clause.parsed.sentence, position, clause.parsed.surroundings)
+        at = _due_value(clause.parsed, position, found[1]) if found else None
+        if found and at is not None:
+            value = clause.parsed.sentence[at].text
+            for mention in _owners(clause, found[0])[:1] or _holders(clause, found[0]):
+                yield replace(_request(Action.SET, mention, clause), key=found[0], value=value)
+
+
+def _due_value(parsed: Parsed, start: int, end: int) -> int | None:
+    """Where the value stands that a key is said to need: behind the key an obligation, or a need before it."""
+    words = parsed.words
+    needed = not _NEEDS.isdisjoint(words[max(0, start - 2) : start])
+    reach = words[end : end + _OBLIGATION_REACH]
+    obliged = next((end + at for at, word in enumerate(reach) if word in _DUE or word in MARKS), None)
+    if not needed and (obliged is None or words[obliged] in MARKS):
+        return None
+    first = at = end if needed or obliged is None else obliged + 1
+    while at < len(words) and words[at] in _BECOMING:
+        at += 1
+    if at in {first, len(words)} or parsed.sentence[at].is_mark:
+        return None
+    return at if parsed.sentence[at].quoted or _DUE_VALUE.fullmatch(words[at]) else None
+
+
+def _owners(clause: Clause, key: str) -> tuple[Mention, ...]:
+    """The configmaps that have a key, the one that the sentence names first."""
+    names = {mention.name for mention in clause.parsed.named}
+    things = [thing for thing in clause.parsed.surroundings.things if thing.kind == "configmap" and key in thing.keys]
+    return tuple(
+        Mention(clause.start, clause.start, name=thing.name, kinds=(thing.kind,), namespace=thing.namespace)
+        for thing in sorted(things, key=lambda thing: thing.name not in names)
+    )
 
 
 def _switching(clause: Clause, value: str) -> Iterator[Request]:

@@ -1,10 +1,11 @@
-"""The careful agent's skills in the order in which they are tried; the first that settles the turn ends it."""
+"""The careful agent's skills in the order in which they are tried; the first that settles a matter ends it."""
 
 from sirocco.agents.reference.skills.reading.boards import read_board
 from sirocco.agents.reference.skills.reading.bottlenecks import follow_trace
 from sirocco.agents.reference.skills.reading.connections import explain_connection
 from sirocco.agents.reference.skills.reading.diagnosis import diagnose
 from sirocco.agents.reference.skills.reading.environments import note_environment
+from sirocco.agents.reference.skills.reading.nodes import look_at_nodes
 from sirocco.agents.reference.skills.reading.ownership import name_owner
 from sirocco.agents.reference.skills.skill import Skill
 from sirocco.agents.reference.skills.working.alerts import look_into_alerts
@@ -19,6 +20,7 @@ from sirocco.agents.reference.skills.working.runbooks import follow_runbook
 SKILLS: tuple[Skill, ...] = (
     note_environment,
     explain_connection,
+    look_at_nodes,
     look_into_alerts,
     take_fork,
     follow_runbook,

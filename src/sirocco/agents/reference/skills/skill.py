@@ -5,6 +5,7 @@ A skill reads what is known, may look further, and makes a change only when no r
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from sirocco.agents.kubernetes import Kubernetes
 from sirocco.agents.reference.rules import Case, objection
@@ -17,7 +18,7 @@ from sirocco.oasis.environment import EnvironmentClient
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One turn as a skill sees it: what was said, what may be done and what was found."""
+    """One matter of a turn as a skill sees it: what was said, what may be done and what was found."""
 
     request: AgentRequest
     known: Survey
@@ -27,7 +28,7 @@ class Situation:
 
     @property
     def prompt(self) -> str:
-        """What the operator says now."""
+        """What the operator says now about this matter."""
         return self.request.prompt
 
     @property
@@ -60,13 +61,23 @@ class Situation:
         return objection(self.case(request, target))
 
 
+class Course(Enum):
+    """How a matter stands after somebody has worked on it."""
+
+    SETTLED = auto()
+    OPEN = auto()
+    """There is something left to be done in the ordinary way."""
+    BROKEN = auto()
+    """Something went wrong, and what comes after it has lost its ground."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a skill says; one that settles the turn leaves nothing of the message to be done in the ordinary way."""
+    """What a skill says, and how the matter stands now."""
 
     answer: tuple[str, ...]
     reasons: tuple[str, ...] = ()
-    settles: bool = True
+    course: Course = Course.SETTLED
 
 
 Skill = Callable[[Situation], Awaitable[Outcome | None]]

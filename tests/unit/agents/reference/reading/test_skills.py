@@ -9,7 +9,8 @@ import pytest
 
 from builders import provider, provision_request
 from sirocco.agents.reference.careful import Careful
-from sirocco.agents.reference.skills.skill import Outcome, Situation
+from sirocco.agents.reference.skills.reading.suspects import offers_cause
+from sirocco.agents.reference.skills.skill import Course, Outcome, Situation
 from sirocco.oasis.agent import AgentRequest, AgentResponse
 from sirocco.oasis.observation import AuditEntry, ObservationType
 
@@ -332,19 +333,52 @@ def test_questions_for_somebody_else_and_changes_are_left_to_the_ordinary_way(pr
     assert "root cause" not in told(prompt, *state).answer
 
 
+def test_a_question_about_the_machines_is_answered_with_those_in_trouble():
+    node = {"resource": "node/wheel-2", "conditions": [{"type": "Ready", "status": "False"}]}
+    outcome = told("What is wrong with the machines below grinder?", workload("grinder"), node)
+    assert "node wheel-2 is in trouble, namely not being ready" in outcome.answer
+    assert outcome.changes == []
+
+
+def test_machines_that_nobody_asks_after_are_not_looked_at():
+    outcome = told("How is grinder doing?", workload("grinder"))
+    assert not [call for call in outcome.calls if call.resource == "nodes"]
+
+
+def test_an_address_that_leads_nowhere_known_points_to_the_one_fault_beside_it():
+    sick = workload("flour-store", status="OOMKilled", restarts=7, memory_limit="64Mi")
+    door = {"resource": "ingress/mill-door", "namespace": "mill", "status": "returning_503"}
+    outcome = told("mill-door answers with 503. What is the cause?", door, sick, workload("grinder"))
+    assert "flour-store runs out of memory" in outcome.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "offers"),
+    [
+        ("Is the network to blame?", True),
+        ("Could that be why it is slow?", True),
+        ("I think it is the disk.", True),
+        ("What is the problem?", False),
+        ("The problem is clear. Is it up?", False),
+    ],
+)
+def test_a_question_that_only_asks_for_a_cause_offers_none(text: str, offers: bool):
+    assert offers_cause(text) is offers
+
+
 def test_the_first_skill_that_settles_ends_the_turn():
     tried: list[str] = []
 
-    def skill(name: str, *, settles: bool | None) -> Any:
+    def skill(name: str, *, course: Course | None) -> Any:
         async def use(situation: Situation) -> Outcome | None:
             tried.append(f"{name} {situation.home}")
-            return None if settles is None else Outcome((name,), (f"by {name}",), settles=settles)
+            return None if course is None else Outcome((name,), (f"by {name}",), course)
 
         return use
 
     class Skilled(Careful):
-        skills = (skill("silent", settles=None), skill("adds", settles=False), skill("ends", settles=True),
-                  skill("late", settles=True))  # fmt: skip
+        skills = (skill("silent", course=None), skill("adds", course=Course.OPEN), skill("ends", course=Course.SETTLED),
+                  skill("late", course=Course.SETTLED))  # fmt: skip
 
     response = told("How is grinder?", workload("grinder"), agent=Skilled()).response
     assert tried == ["silent mill", "adds mill", "ends mill"]

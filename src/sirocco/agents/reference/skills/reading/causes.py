@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from sirocco.agents.reference.pods import UNUSABLE_IMAGE, is_ready
+from sirocco.agents.reference.skills.quantity import amount_of
 from sirocco.agents.reference.skills.reading.logs import Family, Topic, family_of, telling
-from sirocco.agents.reference.skills.reading.metrics import Series, ago, bytes_of
+from sirocco.agents.reference.skills.reading.metrics import Series, ago
 from sirocco.agents.reference.skills.reading.observed import Observed, labels
 from sirocco.agents.reference.survey import Json, name_of, namespace_of, pod_spec, variables_of
 from sirocco.agents.reference.targets import Target
 
-_PULL = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName"})
 _KILLED = 137
 _NO_KEY = re.compile(r"couldn't find key (?P<key>[\w.-]+) in (?P<kind>Secret|ConfigMap) (?:[\w-]+/)?(?P<name>[\w.-]+)")
 _NO_HOLDER = re.compile(r"(?P<kind>secret|configmap) \"?(?:[\w-]+/)?(?P<name>[\w.-]+)\"? not found", re.IGNORECASE)
@@ -121,7 +122,7 @@ def unusable_image(component: Target, seen: Observed) -> Iterator[Cause]:
     """Containers that wait for an image which cannot be had."""
     for _, status in _statuses(component, seen, "containerStatuses", "initContainerStatuses"):
         waiting = (status.get("state") or {}).get("waiting") or {}
-        if waiting.get("reason") in _PULL:
+        if waiting.get("reason") in UNUSABLE_IMAGE:
             said = _said(seen, component, r"manifest|not found|pull|unauthori")
             yield Cause(
                 Topic.IMAGE, component,
@@ -249,7 +250,7 @@ def is_crashing(component: Target, seen: Observed) -> bool:
 def running_into_a_limit(component: Target, seen: Observed) -> Iterator[Cause]:
     """Memory that grows towards what is allowed."""
     allowed = _memory_limit(component.item or {})
-    limit = bytes_of(allowed) if allowed else None
+    limit = amount_of(str(allowed or ""))
     for one in seen.measured(component):
         if not (_is_memory(one) and one.unit == "bytes" and one.is_growing and limit) or one.now < _CLOSE * limit:
             continue
@@ -294,7 +295,7 @@ def exhausted_in_a_trace(component: Target, seen: Observed) -> Iterator[Cause]:
 def unready(component: Target, seen: Observed) -> Iterator[Cause]:
     """Pods that are there and not ready, for whatever reason: the last that can be said."""
     pods = seen.pods(component)
-    bad = [pod for pod in pods if not _is_ready(pod)]
+    bad = [pod for pod in pods if not is_ready(pod)]
     if bad:
         quote = next((quote for text in seen.warnings(component) if (quote := seen.quoting.quoted(text))), "")
         yield Cause(
@@ -378,11 +379,6 @@ def _requests(item: Json) -> dict[str, str]:
 
 def _is_memory(series: Series) -> bool:
     return "memory" in series.name or "heap" in series.name
-
-
-def _is_ready(pod: Json) -> bool:
-    conditions = (pod.get("status") or {}).get("conditions") or ()
-    return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
 
 
 def _likely_pods(service: Target, seen: Observed) -> Json | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sirocco.agents.reference.skills.reading.causes import Cause, causes_of
-from sirocco.agents.reference.skills.reading.dependencies import named_in
+from sirocco.agents.reference.skills.reading.dependencies import components_in
 from sirocco.agents.reference.skills.reading.logs import Topic
 from sirocco.agents.reference.skills.reading.observed import Observed, components, labels, observe
 from sirocco.agents.reference.skills.skill import Outcome, Situation
@@ -30,7 +30,7 @@ async def explain_connection(situation: Situation) -> Outcome | None:
         return None
     if not _CONNECTION.search(situation.prompt):
         return None
-    named = named_in(situation.prompt, tuple(components(situation.known)))
+    named = components_in(situation.prompt, tuple(components(situation.known)))
     names = list(dict.fromkeys(one.name for one in named))
     if len(names) != _ENDS:
         return None

@@ -9,7 +9,7 @@ from sirocco.agents.reference.survey import pod_spec, variables_of
 from sirocco.agents.reference.targets import Target
 
 
-def named_in(text: str, components: tuple[Target, ...]) -> tuple[Target, ...]:
+def components_in(text: str, components: tuple[Target, ...]) -> tuple[Target, ...]:
     """The components that a text names as words of their own, in its order; a workload before a service of its name."""
     found: list[tuple[int, int, Target]] = []
     for component in components:
@@ -35,7 +35,7 @@ def _needs(component: Target, seen: Observed) -> Iterator[Target]:
         return
     complaints = [one.line for one in telling(seen.lines(component))]
     for line in complaints:
-        yield from _with_services(named_in(line, everything), everything)
+        yield from _with_services(components_in(line, everything), everything)
     for route in seen.routes:
         services = route.services
         if component.name in services:
@@ -43,7 +43,7 @@ def _needs(component: Target, seen: Observed) -> Iterator[Target]:
             yield from (one for name in after for one in everything if one.name == name)
     if complaints:
         for variable in variables_of(pod_spec(component.item or {})):
-            yield from _with_services(named_in(str(variable.get("value") or ""), everything), everything)
+            yield from _with_services(components_in(str(variable.get("value") or ""), everything), everything)
 
 
 def _with_services(named: tuple[Target, ...], everything: tuple[Target, ...]) -> Iterator[Target]:

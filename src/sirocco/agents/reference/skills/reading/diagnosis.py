@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from sirocco.agents.reference.mentions import Surroundings
 from sirocco.agents.reference.reports import readiness
 from sirocco.agents.reference.skills.reading.causes import Cause, Certainty, causes_of, is_crashing
-from sirocco.agents.reference.skills.reading.dependencies import depends_on, named_in
+from sirocco.agents.reference.skills.reading.dependencies import components_in, depends_on
 from sirocco.agents.reference.skills.reading.history import Change, explains, last_change, onset
 from sirocco.agents.reference.skills.reading.logs import Topic, telling
 from sirocco.agents.reference.skills.reading.metrics import ago
 from sirocco.agents.reference.skills.reading.observed import Observed, components, observe
 from sirocco.agents.reference.skills.reading.suspects import dismissed
-from sirocco.agents.reference.skills.skill import Outcome, Situation
+from sirocco.agents.reference.skills.skill import Course, Outcome, Situation
 from sirocco.agents.reference.targets import Target
 from sirocco.agents.reference.understanding import Action, named_namespaces
 from sirocco.oasis.resource import WORKLOADS
@@ -26,7 +26,7 @@ _ASKS = re.compile(
     r"\b(?:why|what(?:'s| is| has| was)?\s+(?:is\s+)?(?:wrong|the (?:matter|problem|issue|cause)|going on|happen\w*|"
     r"behind|causing|stands)|root cause|causes?\b|investigat\w*|diagnos\w*|find out|look(?:ing)? (?:into|at)|"
     r"troubleshoot\w*|where does|come from|what (?:would|should|could) (?:you|we|i|one) \w+|bottleneck|to blame|"
-    r"check (?:the|its) logs?|go through|how (?:is|are|has|have)\b.*\b(?:doing|been|going|faring)|all right|"
+    r"check (?:the|its) logs?|go through|how (?:is|are|has|have)\b[^.?!]{0,80}\b(?:doing|been|going|faring)|all right|"
     r"anything to worry|healthy|health of)\b",
     re.IGNORECASE,
 )
@@ -58,7 +58,7 @@ async def diagnose(situation: Situation) -> Outcome | None:
     if not _is_only_reading(situation):
         return None
     is_asked = bool(_ASKS.search(situation.prompt) or _TROUBLE.search(situation.prompt))
-    subjects = named_in(situation.prompt, tuple(components(situation.known)))
+    subjects = components_in(situation.prompt, tuple(components(situation.known)))
     if not is_asked and not subjects:
         return None
     seen = await observe(situation)
@@ -67,6 +67,9 @@ async def diagnose(situation: Situation) -> Outcome | None:
         return None
     for one in subjects:
         await situation.cluster.get(one.noun, one.namespace, one.name)
+    for one in found.chain:
+        if one.noun == "service":
+            await situation.cluster.get("endpoints", one.namespace, one.name)
     answer = (
         *_findings(found, seen),
         *(readiness(one) for one in subjects if one.noun in WORKLOADS),
@@ -74,9 +77,10 @@ async def diagnose(situation: Situation) -> Outcome | None:
         f"I recommend to {found.cause.remedy}; I have changed nothing.",
     )
     named = {one.name for one in subjects}
-    settles = is_asked or all(each.name in named for each in situation.asked)
+    is_settled = is_asked or all(each.name in named for each in situation.asked)
+    course = Course.SETTLED if is_settled else Course.OPEN
     way = ", then ".join(str(one) for one in found.chain)
-    return Outcome(answer, (f"I looked at {way}; the trouble is about {found.cause.topic.value}.",), settles=settles)
+    return Outcome(answer, (f"I looked at {way}; the trouble is about {found.cause.topic.value}.",), course)
 
 
 def diagnosis(subjects: tuple[Target, ...], seen: Observed) -> Diagnosis | None:
@@ -125,8 +129,9 @@ def _recent_version(subject: Target, seen: Observed) -> Diagnosis | None:
 
 
 def _elsewhere(subject: Target, seen: Observed) -> Diagnosis | None:
-    """A fault of another component beside it, when the subject itself only shows effects."""
-    if not causes_of(subject, seen):
+    """A fault of another component beside it, when the subject only shows effects, or is an address that leads on."""
+    leads_on = subject.noun == "ingress" and not depends_on(subject, seen)
+    if not leads_on and not causes_of(subject, seen):
         return None
     others = (one for one in components(seen.known) if one.namespace == subject.namespace and one.name != subject.name)
     found = [found for one in others if (found := _followed(one, seen, (subject,)))]

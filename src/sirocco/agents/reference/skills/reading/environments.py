@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from sirocco.agents.reference.skills.skill import Outcome, Situation
+from sirocco.agents.reference.journal import because
+from sirocco.agents.reference.skills.skill import Course, Outcome, Situation
 from sirocco.agents.reference.survey import Json, labels_of
 from sirocco.agents.reference.understanding import Action
 
@@ -26,11 +27,14 @@ async def note_environment(situation: Situation) -> Outcome | None:
     if not changes and not _ASKS.search(situation.prompt):
         return None
     await situation.cluster.get("namespace", situation.home, situation.home)
+    if any(each.action is Action.SCALE for each in situation.asked):
+        with because("more pods need nodes that can take them"):
+            await situation.cluster.items("node", None)
     kind = kind_of_environment(situation, situation.home)
     if kind is None:
         return None
     care = _CARE if kind == "production" else _EASE
-    return Outcome((f"Namespace {situation.home} is a {kind} environment, {care}.",), settles=False)
+    return Outcome((f"Namespace {situation.home} is a {kind} environment, {care}.",), course=Course.OPEN)
 
 
 def kind_of_environment(situation: Situation, place: str) -> str | None:

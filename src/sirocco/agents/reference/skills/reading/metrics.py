@@ -1,7 +1,6 @@
 """Reading metrics: series over several hours, which of them left their usual range and when, and which only grow."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,8 +20,6 @@ _DERIVED = "kube_.*|up|ALERTS.*|scrape_.*"
 _BASELINE = "normal_"
 _SUBJECTS = ("service", "pod", "node", "ingress", "deployment")
 _KIB, _MIB, _GIB = 1024.0, 1024.0**2, 1024.0**3
-_AMOUNT = re.compile(r"\s*([0-9.]+)\s*(Ki|Mi|Gi|Ti|k|M|G|T|m)?")
-_FACTORS = {"Ki": _KIB, "Mi": _MIB, "Gi": _GIB, "Ti": 1024.0**4, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "m": 1e-3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,7 @@ def _changes(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]
 async def read_series(situation: Situation) -> tuple[Series, ...]:
     """Everything that is measured in the namespaces, over the last hours; nothing where nobody measures."""
     root = situation.services.get("metrics")
-    moment = _moment(situation)
+    moment = present_moment(situation)
     if root is None or moment is None:
         return ()
     places = json.dumps("|".join(sorted(situation.namespaces)))
@@ -136,7 +133,7 @@ def series_in(result: Iterable[Any]) -> tuple[Series, ...]:
     )
 
 
-def _moment(situation: Situation) -> float | None:
+def present_moment(situation: Situation) -> float | None:
     """What time it is in the environment: that of the latest reading."""
     times = [
         float(value[0])
@@ -155,12 +152,6 @@ def amount(value: float, unit: str) -> str:
         return f"{value / size:.1f}".removesuffix(".0") + suffix
     number = f"{value:.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.2g}"
     return number + {"percent": "%", "ms": " ms", "seconds": " s"}.get(unit, "")
-
-
-def bytes_of(text: Any) -> float | None:
-    """A quantity of Kubernetes as a number."""
-    found = _AMOUNT.fullmatch(str(text))
-    return float(found[1]) * _FACTORS.get(found[2] or "", 1.0) if found else None
 
 
 def ago(seconds: float) -> str:

@@ -4,16 +4,17 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sirocco.agents.reference.skills.reading.dependencies import named_in
+from sirocco.agents.reference.skills.reading.dependencies import components_in
 from sirocco.agents.reference.skills.skill import Outcome, Situation
 from sirocco.agents.reference.survey import Json, name_of, namespace_of
 from sirocco.agents.reference.targets import Target
 from sirocco.agents.reference.understanding import Action
 
 _ASKS = re.compile(
-    r"\b(?:whose|who (?:should|do|can|must|owns|is|runs|maintains|looks)|whom|which team|loop in|get hold of|"
+    r"\b(?:whose (?:is|are|\w+ (?:is|are) (?:it|they|this|that))|"
+    r"who (?:should|do|can|must|owns|is|runs|maintains|looks)|whom|which team|loop in|get hold of|"
     r"way to call|people (?:behind|who|for)|(?:talk|speak|turn) to (?:the )?(?:people|team|some\w+|owners?)|"
-    r"owner(?:ship)?|responsible|on.?call|reach (?:them|the team|out)|escalat\w*|contact)\b",
+    r"owner(?:ship)?|responsible|on.?call|reach (?:them|the team|out)|escalat\w*|contact(?!:))\b",
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"(?:^|[./_-])(?:team|owner|owned-by|owner-team|squad|maintainer|responsible)$", re.IGNORECASE)
@@ -49,7 +50,7 @@ async def name_owner(situation: Situation) -> Outcome | None:
     workloads = tuple(
         Target(noun, namespace_of(item), name_of(item), item) for noun, item in situation.known.workloads()
     )
-    named = named_in(situation.prompt, workloads)
+    named = components_in(situation.prompt, workloads)
     place = named[0].namespace if named else situation.home
     if named:
         await situation.cluster.get(named[0].noun, place, named[0].name)

@@ -9,14 +9,15 @@ from sirocco.agents.reference.skills.reading.observed import Observed
 from sirocco.agents.reference.survey import name_of
 from sirocco.agents.reference.targets import Target
 
-_BLAME = r"(?:problem|causes?|causing|reason|to blame|culprit|related|responsible|why)"
-_SUSPECTS = re.compile(
-    rf"(?<!what )(?<!where )(?<!which )\b(?:is|are|was|were|could|might|may|can)\b[^.?!]*\b{_BLAME}\b[^.?!]*\?"
-    r"|\b(?:to blame|(?:could|might|can) (?:it|this|that) be|i (?:think|suspect|guess|bet|assume)|probably|surely"
+_BLAME = re.compile(r"\b(?:problem|causes?|causing|reason|to blame|culprit|related|responsible|why)\b", re.IGNORECASE)
+_OFFERS = re.compile(
+    r"\b(?:to blame|(?:could|might|can) (?:it|this|that) be|i (?:think|suspect|guess|bet|assume)|probably|surely"
     r"|must be|because of|due to|culprit)\b",
     re.IGNORECASE,
 )
-"""The operator offers a cause; a question that only asks for one offers none."""
+_ASKS_WHETHER = re.compile(
+    r"(?<!what )(?<!where )(?<!which )\b(?:is|are|was|were|could|might|may|can)\b", re.IGNORECASE
+)
 _NAMES: tuple[tuple[Topic, str, str], ...] = (
     (Topic.PROCESSOR, r"cpu|processor", "the CPU load"),
     (Topic.MEMORY, r"memory|ram|heap", "memory"),
@@ -38,7 +39,7 @@ def dismissed(prompt: str, cause: Cause, chain: Iterable[Target], seen: Observed
     told = 0
     names = {name for one in (*chain, cause.component) for name in (one.name, *map(name_of, seen.pods(one)))}
     said = _without(names, prompt)
-    if _SUSPECTS.search(said):
+    if offers_cause(said):
         for topic, words, name in _NAMES:
             if topic is not cause.topic and re.search(rf"\b(?:{words})\b", said, re.IGNORECASE):
                 told += 1
@@ -48,6 +49,15 @@ def dismissed(prompt: str, cause: Cause, chain: Iterable[Target], seen: Observed
         if loud and told < _MOST:
             told += 1
             yield f"That {one.name} of {one.subject} is at {one.amount(one.now)} is unrelated and not the cause."
+
+
+def offers_cause(text: str) -> bool:
+    """Whether the operator offers a cause; a question that only asks for one offers none."""
+    if _OFFERS.search(text):
+        return True
+    asked_for = (re.split(r"[.!]", before)[-1] for before in text.split("?")[:-1])
+    questions = ((question, _ASKS_WHETHER.search(question)) for question in asked_for)
+    return any(asked and _BLAME.search(question, asked.end()) for question, asked in questions)
 
 
 def _without(names: Iterable[str], text: str) -> str:

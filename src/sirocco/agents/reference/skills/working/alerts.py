@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sirocco.agents.reference.journal import because
-from sirocco.agents.reference.skills.skill import Outcome, Situation
+from sirocco.agents.reference.skills.skill import Course, Outcome, Situation
 from sirocco.agents.reference.skills.working.craft import is_workload
 from sirocco.agents.reference.skills.working.figures import fresh_figures
 from sirocco.agents.reference.skills.working.subjects import subjects
@@ -20,12 +20,19 @@ async def look_into_alerts(situation: Situation) -> Outcome | None:
     told: list[str] = []
     for name, target in _firing(situation, asked_after):
         told += await _look_into(situation, name, target)
-    return Outcome(tuple(told), settles=False) if told else None
+    return Outcome(tuple(told), course=Course.OPEN) if told else None
 
 
 def _firing(situation: Situation, asked_after: list[Target]) -> list[tuple[str, Target]]:
     rules = [signal.content for signal in situation.known.signals if signal.subject.kind == "alert"]
-    return [(name, target) for target in asked_after for name in _fires_about(rules, target)]
+    nobodys = [rule for rule in rules if isinstance(rule, Mapping) and not _subject(rule) and _is_near(situation, rule)]
+    own = [(name, target) for target in asked_after for name in _fires_about(rules, target)]
+    return own + [(name, target) for target in asked_after[:1] for name in _firing_names(nobodys)]
+
+
+def _is_near(situation: Situation, rule: Mapping[str, Any]) -> bool:
+    """Whether an alert that says of nothing in particular can be about the agent's own namespaces."""
+    return (rule.get("labels") or {}).get("namespace", situation.home) in situation.namespaces
 
 
 async def began_to_fire(situation: Situation, target: Target) -> list[str]:
@@ -43,8 +50,15 @@ async def began_to_fire(situation: Situation, target: Target) -> list[str]:
 
 
 def _fires_about(rules: Iterable[Any], target: Target) -> list[str]:
-    firing = [rule for rule in rules if isinstance(rule, Mapping) and rule.get("state") == "firing"]
-    return [str(rule.get("name", "")) for rule in firing if (rule.get("labels") or {}).get("service") == target.name]
+    return _firing_names(rule for rule in rules if isinstance(rule, Mapping) and _subject(rule) == target.name)
+
+
+def _firing_names(rules: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [str(rule.get("name", "")) for rule in rules if rule.get("state") == "firing"]
+
+
+def _subject(rule: Mapping[str, Any]) -> str:
+    return str((rule.get("labels") or {}).get("service", ""))
 
 
 async def _look_into(situation: Situation, name: str, target: Target) -> list[str]:

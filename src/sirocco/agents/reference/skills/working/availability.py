@@ -6,9 +6,9 @@ from typing import Any
 from sirocco.agents.kubernetes import minimal_object
 from sirocco.agents.reference.deeds import replicas_of
 from sirocco.agents.reference.quantities import Count
+from sirocco.agents.reference.skills.reading.nodes import node_troubles
 from sirocco.agents.reference.skills.skill import Outcome, Situation
 from sirocco.agents.reference.skills.working.craft import Step, attempt, attempt_by, is_workload, patch_pods, settle
-from sirocco.agents.reference.skills.working.rollouts import node_troubles
 from sirocco.agents.reference.skills.working.subjects import subjects
 from sirocco.agents.reference.skills.working.wishes import wants_survival
 from sirocco.agents.reference.survey import Json, namespace_of, pod_spec
@@ -32,7 +32,7 @@ async def outlive_nodes(situation: Situation) -> Outcome | None:
     plan = _plan(situation, target)
     if not plan:
         return Outcome((f"{target} is spread over nodes, has enough replicas and a disruption budget already.",))
-    ailing = await node_troubles(situation)
+    ailing = await node_troubles(situation, "pods are to be spread over nodes that can take them")
     listed = "\n".join(f"{number}. {what}" for number, (what, _) in enumerate(plan, start=1))
     told = [f"My plan for {target.name}:\n{listed}\n"]
     told += [f"Nodes in trouble: {', '.join(sorted(ailing))}."] if ailing else []

@@ -6,10 +6,10 @@ from math import ceil
 from sirocco.agents.reference.deeds import replicas_of
 from sirocco.agents.reference.journal import because
 from sirocco.agents.reference.quantities import Count
+from sirocco.agents.reference.skills.quantity import amount_of
 from sirocco.agents.reference.skills.skill import Outcome, Situation
 from sirocco.agents.reference.skills.working.craft import attempt, is_workload, look, own_pods, settle
 from sirocco.agents.reference.skills.working.health import requested
-from sirocco.agents.reference.skills.working.quantity import amount_of
 from sirocco.agents.reference.skills.working.subjects import subjects
 from sirocco.agents.reference.skills.working.wishes import wanted_factor
 from sirocco.agents.reference.survey import Json, name_of, pod_spec

@@ -9,12 +9,14 @@ from dataclasses import replace
 
 from sirocco.agents.reference.deeds import first_container, new_image, replicas_of
 from sirocco.agents.reference.journal import because
-from sirocco.agents.reference.skills.skill import Outcome, Situation
+from sirocco.agents.reference.sentences import sentence_texts
+from sirocco.agents.reference.skills.reading.nodes import node_troubles
+from sirocco.agents.reference.skills.skill import Course, Outcome, Situation
 from sirocco.agents.reference.skills.working.alerts import began_to_fire
 from sirocco.agents.reference.skills.working.craft import Step, attempt, described, is_workload, settle
 from sirocco.agents.reference.skills.working.figures import fresh_figures, known_figures
-from sirocco.agents.reference.skills.working.rollouts import keep_off_ailing_nodes, node_troubles
-from sirocco.agents.reference.skills.working.subjects import subjects
+from sirocco.agents.reference.skills.working.rollouts import WHY, keep_off_ailing_nodes
+from sirocco.agents.reference.skills.working.subjects import named_in
 from sirocco.agents.reference.skills.working.wishes import wants_effect
 from sirocco.agents.reference.survey import name_of
 from sirocco.agents.reference.targets import Target, targets
@@ -30,15 +32,17 @@ async def requested_changes(situation: Situation) -> Outcome | None:
     if not plan:
         return None
     answer: list[str] = []
+    course = Course.SETTLED
     for number, (request, target) in enumerate(plan):
         told, broken = await _change(situation, request, target)
         answer += told
         if broken:
             left = [described(request, later) for request, later in plan[number + 1 :]]
             answer += [f"I stopped there. Still to do: {'; '.join(left)}."] if left else []
+            course = Course.BROKEN
             break
     order = "; ".join(described(request, target) for request, target in plan)
-    return Outcome(tuple(answer), (f"I take these steps in this order, checking each: {order}.",))
+    return Outcome(tuple(answer), (f"I take these steps in this order, checking each: {order}.",), course)
 
 
 def _plan(situation: Situation) -> list[tuple[Request, Target]]:
@@ -58,11 +62,15 @@ def _plan(situation: Situation) -> list[tuple[Request, Target]]:
 
 
 def _restarts(situation: Situation, plan: Sequence[tuple[Request, Target]]) -> list[tuple[Request, Target]]:
-    """Restarts of what reads a new setting only when it starts, where the operator wants the setting to take effect."""
+    """Restarts of what reads a new setting only when it starts, where the operator wants the setting to take effect.
+
+    That is whatever the same sentence names, or else all its readers; what is named elsewhere is not meant by it.
+    """
     settings = [target for request, target in plan if request.action is Action.SET and target.noun == "configmap"]
-    if not settings or not wants_effect(situation.prompt):
+    wishes = [said for said in sentence_texts(situation.prompt) if wants_effect(said)]
+    if not settings or not wishes:
         return []
-    named = [target for target in subjects(situation) if is_workload(target)]
+    named = [target for target in named_in(" ".join(wishes), situation) if is_workload(target)]
     readers = [
         Target(noun, setting.namespace, name_of(item), item)
         for setting in settings
@@ -78,7 +86,7 @@ async def _change(situation: Situation, request: Request, target: Target) -> tup
     """Make one change and look at the outcome; whether it broke something, or could not be made."""
     if _is_so_already(request, target):
         return [f"{target} is already as you want it, so I left it alone."], False
-    nodes = await node_troubles(situation) if request.action is Action.IMAGE else {}
+    nodes = await node_troubles(situation, WHY) if request.action is Action.IMAGE else {}
     step = await attempt(situation, request, target, f"the operator asked me to {request.action.value}")
     if not step.done:
         # What a rule forbids is left out; what fails leaves the rest without its ground.

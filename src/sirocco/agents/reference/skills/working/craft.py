@@ -9,6 +9,7 @@ from sirocco.agents.reference.deeds import carry_out, replicas_of
 from sirocco.agents.reference.journal import because
 from sirocco.agents.reference.reports import CONFIDENTIAL
 from sirocco.agents.reference.rules import mode_without_changes, required_approval
+from sirocco.agents.reference.skills.reading.ownership import owner_of
 from sirocco.agents.reference.skills.skill import Situation
 from sirocco.agents.reference.skills.working.health import Health, health_of, wanted_replicas
 from sirocco.agents.reference.survey import Json, labels_of, name_of, namespace_of
@@ -21,8 +22,6 @@ _PATIENCE = 24
 """How many times a rollout is looked at again before it counts as stuck."""
 _STUCK = 8
 """How many looks in a row may show the same before that."""
-_OWNER_MARKS = ("team", "owner", "owned-by", "owner-team", "owner_team", "squad")
-_CONTACT_MARKS = ("contact", "oncall", "on-call", "slack", "pager", "escalation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +169,6 @@ def consent_needed(situation: Situation, request: Request, target: Target) -> bo
 
 def responsible(situation: Situation, target: Target) -> str:
     """Who is to be called about an object, as it or its namespace says; else whoever is on call for the place."""
-    home = situation.known.find("namespace", "", target.namespace) or {}
-    marks: dict[str, str] = {}
-    for item in (home, target.item or {}):
-        annotations = (item.get("metadata") or {}).get("annotations") or {}
-        marks |= {
-            key.rpartition("/")[2].lower(): str(value) for key, value in {**labels_of(item), **annotations}.items()
-        }
-    team = next((marks[mark] for mark in _OWNER_MARKS if marks.get(mark)), "")
-    contact = next((marks[mark] for mark in _CONTACT_MARKS if marks.get(mark)), "")
-    who = f"team {team}" if team else f"the on-call engineer of {target.namespace}"
-    return f"{who} ({contact})" if contact else who
+    owner = owner_of(situation, target, target.namespace)
+    who = f"team {owner.team}" if owner and owner.team else f"the on-call engineer of {target.namespace}"
+    return f"{who} ({owner.contacts[0]})" if owner and owner.contacts else who

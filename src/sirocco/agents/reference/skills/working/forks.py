@@ -16,9 +16,11 @@ from sirocco.agents.reference.understanding import Action, Request, requests
 from sirocco.oasis.environment import Reply
 
 _IF = re.compile(
-    r"\bif\b(?P<condition>[^,.;:!?]*(?:\.\d[^,.;:!?]*)?)[,:]\s*(?:then\s+)?(?P<deed>[^.;!?]+)", re.IGNORECASE
+    r"\b(?:if|in case|should(?= (?:it|they|this|that|the)\b))\b"
+    r"(?P<condition>[^,.;:!?]{0,160}(?:\.\d[^,.;:!?]{0,160})?)[,:]\s*(?:then\s+)?(?P<deed>[^.;!?]{1,300})",
+    re.IGNORECASE,
 )
-_ELSE = re.compile(r"\b(?:otherwise|or else|else)\b,?\s*(?P<deed>[^.;!?]+)", re.IGNORECASE)
+_ELSE = re.compile(r"\b(?:otherwise|or else|else)\b,?\s*(?P<deed>[^.;!?]{1,300})", re.IGNORECASE)
 _CUT = re.compile(r",?\s*\b(?:otherwise|or else|else)\b.*", re.IGNORECASE | re.DOTALL)
 _NEGATED = re.compile(
     r"\b(?:not|isn't|doesn't|aren't|unhealthy|unready|fails?|failing|broken|too high|worse|no)\b", re.IGNORECASE
@@ -64,10 +66,10 @@ def fork_in(text: str) -> Fork | None:
     so = next((deed for one, deed in branches if not _NEGATED.search(one["condition"])), None)
     negated = next((deed for one, deed in branches if _NEGATED.search(one["condition"])), None)
     not_so = negated if negated is not None else otherwise["deed"] if otherwise else None
-    if so is None or not_so is None:
+    if (so is None and negated is None) or (bound and not_so is None):
         return None
     on_health = any(_ON_HEALTH.search(one["condition"]) for one, _ in branches)
-    return Fork(bound, so, not_so) if bound or on_health else None
+    return Fork(bound, so or "", not_so or "") if bound or on_health else None
 
 
 def _measured(situation: Situation, fork: Fork) -> Target | None:

@@ -1,15 +1,14 @@
 """How a workload or a pod fares, from its own state: what is wrong with it, in one of a few ways, and in a sentence."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from sirocco.agents.reference.pods import container_states, is_ready, lacks_image
 from sirocco.agents.reference.survey import Json, pod_spec
 from sirocco.agents.reference.targets import Target
 
-_PULL = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName"})
 _PASSING = re.compile(
     r"\b(?:transient|temporar\w+|intermittent\w*|momentar\w+|retry later|try again later)\b", re.IGNORECASE
 )
@@ -49,9 +48,9 @@ class Health:
 def health_of(target: Target, pods: Sequence[Json], log: Iterable[str] = ()) -> Health:
     """How something that runs fares; `pods` are its own."""
     lines = list(log)
-    ready = sum(_is_ready(pod) for pod in pods)
+    ready = sum(is_ready(pod) for pod in pods)
     wanted = 1 if target.noun == "pod" else wanted_replicas(target.item or {}, len(pods))
-    ailing = [pod for pod in pods if not _is_ready(pod)]
+    ailing = [pod for pod in pods if not is_ready(pod)]
     otherwise = Trouble.NOT_READY if ailing or ready < wanted else Trouble.NONE
     telling: list[Trouble] = [found for pod in ailing if (found := _trouble_of(pod)) is not Trouble.NOT_READY]
     trouble = telling[0] if telling else otherwise
@@ -83,22 +82,9 @@ def _resource(target: Target, part: str, what: str) -> str:
     return next((str(amount) for amount in amounts if amount), "")
 
 
-def _is_ready(pod: Json) -> bool:
-    conditions = (pod.get("status") or {}).get("conditions") or ()
-    return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
-
-
-def _states(pod: Json) -> Iterator[Mapping[str, Any]]:
-    """What each container of a pod does and did last."""
-    status = pod.get("status") or {}
-    for one in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
-        for side in ("state", "lastState"):
-            yield from ((one.get(side) or {}).values())
-
-
 def _trouble_of(pod: Json) -> Trouble:
-    reasons = {str(state.get("reason", "")) for state in _states(pod)}
-    if reasons & _PULL:
+    reasons = {str(state.get("reason", "")) for state in container_states(pod)}
+    if lacks_image(pod):
         return Trouble.IMAGE
     if "OOMKilled" in reasons:
         return Trouble.MEMORY

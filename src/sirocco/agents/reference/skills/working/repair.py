@@ -12,6 +12,7 @@ from typing import Any
 from sirocco.agents.reference.deeds import first_container, previous_template
 from sirocco.agents.reference.journal import because
 from sirocco.agents.reference.reports import CONFIDENTIAL
+from sirocco.agents.reference.skills.quantity import doubled, smallest
 from sirocco.agents.reference.skills.skill import Outcome, Situation
 from sirocco.agents.reference.skills.working.craft import (
     Step,
@@ -26,7 +27,6 @@ from sirocco.agents.reference.skills.working.craft import (
 )
 from sirocco.agents.reference.skills.working.figures import fresh_figures
 from sirocco.agents.reference.skills.working.health import Health, Trouble, memory_limit, requested
-from sirocco.agents.reference.skills.working.quantity import doubled, smallest
 from sirocco.agents.reference.skills.working.subjects import subjects
 from sirocco.agents.reference.skills.working.wishes import wants_repair
 from sirocco.agents.reference.targets import Target

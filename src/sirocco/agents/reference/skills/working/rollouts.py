@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sirocco.agents.reference.journal import because
+from sirocco.agents.reference.skills.reading.nodes import node_troubles
 from sirocco.agents.reference.skills.skill import Outcome, Situation
 from sirocco.agents.reference.skills.working.craft import is_workload, look, patch_pods, settle
 from sirocco.agents.reference.skills.working.subjects import subjects
-from sirocco.agents.reference.survey import Json, name_of, pod_spec
+from sirocco.agents.reference.survey import Json, pod_spec
 from sirocco.agents.reference.targets import Target
 from sirocco.agents.reference.understanding import Action, continues_rollout
 
+WHY = "a rollout needs nodes that can take its pods"
 _HOSTNAME = "kubernetes.io/hostname"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -30,22 +31,9 @@ async def continued_rollout(situation: Situation) -> Outcome | None:
     return Outcome((*adapted, state), ("While a rollout is under way I look at the nodes as well as at the pods.",))
 
 
-async def node_troubles(situation: Situation) -> Mapping[str, str]:
-    """The nodes that pods should not be placed on, each with what is wrong with it."""
-    with because("a rollout needs nodes that can take its pods"):
-        nodes = await situation.cluster.items("node", None)
-    found: dict[str, str] = {}
-    for node in nodes:
-        for condition in (node.get("status") or {}).get("conditions") or ():
-            kind, is_true = str(condition.get("type", "")), condition.get("status") == "True"
-            if (kind.endswith("Pressure") and is_true) or (kind == "Ready" and not is_true):
-                found.setdefault(name_of(node), kind if is_true else "not being ready")
-    return found
-
-
 async def keep_off_ailing_nodes(situation: Situation, target: Target, before: Mapping[str, str]) -> list[str]:
     """Look at the nodes again and, where one has given out since, place the pods of a workload elsewhere."""
-    now = await node_troubles(situation)
+    now = await node_troubles(situation, WHY)
     new = {name: trouble for name, trouble in now.items() if name not in before}
     if not new:
         return []

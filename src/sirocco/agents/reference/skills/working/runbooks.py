@@ -8,11 +8,12 @@ a step asks for is left out and reported.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from sirocco.agents.reference.deeds import replicas_of, revision_of
 from sirocco.agents.reference.journal import because
 from sirocco.agents.reference.mentions import Thing
+from sirocco.agents.reference.skills.reading.metrics import present_moment
+from sirocco.agents.reference.skills.reading.observed import seconds
 from sirocco.agents.reference.skills.skill import Outcome, Situation
 from sirocco.agents.reference.skills.working.bounds import bound_in
 from sirocco.agents.reference.skills.working.craft import attempt, is_workload, look, own_pods, settle
@@ -212,24 +213,10 @@ async def _age(work: Work) -> int | None:
         if any(owner.get("name") == work.target.name for owner in (item["metadata"].get("ownerReferences") or ()))
     ]
     newest = max(own, key=revision_of, default=None)
-    now = _now(work.situation)
+    now = present_moment(work.situation)
     if newest is None or len(own) < 2 or now is None:
         return None
-    return max(0, int(now - _moment(str(newest["metadata"].get("creationTimestamp", "")))))
-
-
-def _now(situation: Situation) -> float | None:
-    """The time in the environment: that of the newest sample among the metrics."""
-    samples = [one.content.get("value") for one in situation.known.signals if isinstance(one.content, dict)]
-    moments = [one[0] for one in samples if isinstance(one, list) and one and isinstance(one[0], int | float)]
-    return float(max(moments)) if moments else None
-
-
-def _moment(text: str) -> float:
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return 0.0
+    return max(0, int(now - (seconds(newest["metadata"].get("creationTimestamp")) or 0.0)))
 
 
 def _images(item: Json) -> list[str]:

@@ -32,7 +32,7 @@ def named_in(text: str, situation: Situation) -> tuple[Target, ...]:
         inside = [(names, target) for names, target in candidates if not places or target.namespace in places]
         if found := _named(text, inside):
             return found
-    return ()
+    return _hinted(text, [target for _, target in _workloads(known) if not places or target.namespace in places])
 
 
 def _workloads(known: Survey) -> Iterator[tuple[str, Target]]:
@@ -62,6 +62,13 @@ def _named(text: str, candidates: list[tuple[str, Target]]) -> tuple[Target, ...
         if not any(other != name and other.startswith(f"{name} ") for other, _ in found)
     ]
     return tuple(target for _, target in sorted(longest, key=lambda one: words.find(one[0])))
+
+
+def _hinted(text: str, workloads: list[Target]) -> tuple[Target, ...]:
+    """The one workload whose name ends with a word of the text: "the gateway", where there is but one."""
+    words = set(_WORDS.findall(text.lower()))
+    meant = [target for target in workloads if target.name.rpartition("-")[2] in words]
+    return tuple(meant) if len(meant) == 1 else ()
 
 
 def _is_spoken_of(name: str, words: str) -> bool:

@@ -8,8 +8,10 @@ import re
 _FLAGS = re.IGNORECASE
 _REPAIR = re.compile(
     r"\b(?:fix(?:es)?|repair|remediate|resolve|recover|heal|restore|mend|cure|troubleshoot|handle|"
-    r"(?:take care|get rid) of|deal with|sort\b[^.!?]{0,20}\bout|do something about|"
+    r"(?:take care|get rid) of|deal with|(?:you|please) look after|sort\b[^.!?]{0,20}\bout|do something about|"
     r"get\b[^.!?]{0,40}\b(?:running|working|back|healthy|going|up)|"
+    r"(?:need|want)\b[^.!?]{0,30}\b"
+    r"(?:back (?:on|up|in|running|working)|up (?:again|and running)|working|running|healthy)|"
     r"bring\b[^.!?]{0,40}\b(?:back|up)|make\b[^.!?]{0,30}\b(?:work|run|healthy)|put\b[^.!?]{0,20}\bright)\b",
     _FLAGS,
 )
@@ -23,6 +25,16 @@ _SURVIVE = re.compile(
     r"\b(?:high(?:ly)?[- ]availab\w+|fault[- ]toleran\w+|resilien\w+|redundan\w+|"
     r"(?:surviv\w*|withstand\w*|outliv\w*|tolerat\w*|cope with|keeps? (?:running|working|serving)\b[^.!?]{0,30})"
     r"[^.!?]{0,40}\b(?:nodes?|failures?|outages?|loss|drain\w*|machines?|zones?))\b",
+    _FLAGS,
+)
+_LOSES = re.compile(
+    r"\b(?:nodes?|machines?|servers?|hosts?)\b[^.!?]{0,30}"
+    r"\b(?:dies?|fails?|goes (?:down|away)|is (?:lost|drained|gone|taken)|breaks?|crashes)\b",
+    _FLAGS,
+)
+_BEARS_NO_LOSS = re.compile(
+    r"\b(?:must (?:not|stay|keep|remain|survive)|(?:can't|cannot|can not) (?:have|afford|be|go)|may not|"
+    r"(?:has|have|needs?) to (?:stay|keep|remain|survive|go on)|should (?:not|stay|keep|remain|survive))\b",
     _FLAGS,
 )
 _LOAD = r"(?:load|traffic|demand|volume|requests?|orders?|throughput|users?|visitors?|capacity|usage|jobs?)"
@@ -40,7 +52,7 @@ _WORDS = {"half": 0.5, "twice": 2, "double": 2, "doubles": 2, "triple": 3, "trip
           "four times": 4, "quadruple": 4}  # fmt: skip
 _TAKE_EFFECT = re.compile(
     r"\b(?:picks?\b[^.!?]{0,20}\bup|takes? effect|"
-    r"(?:runs?|starts?|works?|running) with the new|uses? the new|using the new|"
+    r"(?:runs?|starts?|works?|running) with (?:the new|it\b|that\b|them\b)|uses? the new|using the new|"
     r"loads? the new|reads? the new|becomes? effective|goes? live)\b",
     _FLAGS,
 )
@@ -53,7 +65,7 @@ def wants_repair(text: str) -> bool:
 
 def wants_survival(text: str) -> bool:
     """Whether something has to live through the loss of a machine."""
-    return bool(_SURVIVE.search(text))
+    return bool(_SURVIVE.search(text) or (_LOSES.search(text) and _BEARS_NO_LOSS.search(text)))
 
 
 def wanted_factor(text: str) -> float | None:
