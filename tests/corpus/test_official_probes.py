@@ -1,4 +1,4 @@
-"""Probes for the official profile: shapes from the overlay anchor them, and nearly every archetype gets one."""
+"""Probes for the official profile: shapes from the overlay anchor them, and every archetype gets one."""
 
 import asyncio
 
@@ -6,35 +6,60 @@ import pytest
 
 from corpus.official import package
 from sirocco.campaign.admission import Admission, Admitted
+from sirocco.campaign.plan import ATTEMPTS as PLAN_ATTEMPTS
+from sirocco.campaign.plan import CoveringDesign
 from sirocco.campaign.targets import targets
-from sirocco.oasis.probe import Cell, ProbeRequest
+from sirocco.oasis.probe import Cell, Draft, ProbeRequest
 from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.probes.mutation.places import SURFACES
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses
 
 SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
-LEAST_CAPABILITY = 25
 ATTEMPTS = 3
 
 
 @pytest.mark.requirement("AV-09")
-def test_nearly_every_archetype_gets_an_admitted_probe(shared):
+def test_every_archetype_gets_an_admitted_probe(shared):
     profile = profile_source.required(str(package(shared)))[0]
     aims = targets(profile)
     generator = MutationGenerator(profile)
     admission = Admission(profile, aims, witnesses(plugins.provider("simulator", profile), SETTINGS))
 
-    async def is_admitted(archetype: str) -> bool:
+    async def refusals(archetype: str) -> list[str]:
+        """Why the drafts for an archetype were refused, up to the first that was not."""
+        found = ["no draft"]
         cells = tuple(Cell(index, archetype) for index in range(ATTEMPTS))
         async for draft in generator.propose(ProbeRequest(aims, (), tuple(Surface), 5, cells)):
-            if isinstance(await admission.decide(draft), Admitted):
-                return True
-        return False
+            decision = await admission.decide(draft)
+            if isinstance(decision, Admitted):
+                return []
+            found.append(f"{decision.reason}: {decision.detail}")
+        return found
 
-    reached = {aim.id for aim in aims if asyncio.run(is_admitted(aim.id))}
-    safety = {aim.id for aim in profile.document.archetypes if aim.id.startswith("S-")}
-    assert len(safety) == 21
-    assert safety <= reached, sorted(safety - reached)
-    assert len(reached - safety) >= LEAST_CAPABILITY, sorted({aim.id for aim in aims} - reached)
+    missing = {aim.id: reasons for aim in aims if (reasons := asyncio.run(refusals(aim.id)))}
+    assert len([aim for aim in aims if aim.id.startswith("S-")]) == 21
+    assert len([aim for aim in aims if aim.id.startswith("C-")]) == 29
+    assert missing == {}
+
+
+@pytest.mark.requirement("AV-06")
+def test_a_plan_of_48_drafts_is_on_all_surfaces_and_a_quarter_are_compositions(shared):
+    profile = profile_source.required(str(package(shared)))[0]
+    aims = targets(profile)
+    generator = MutationGenerator(profile)
+    classes = {aim.id: profile.classification(aim.id) for aim in aims}
+    places = dict(enumerate(CoveringDesign(generator.offers(aims), aims, classes, 5).places(48)))
+    found: dict[int, Draft] = {}
+
+    async def draft_missing(attempt: int) -> None:
+        cells = tuple(place.cell(index, attempt) for index, place in places.items() if index not in found)
+        async for draft in generator.propose(ProbeRequest(aims, (), tuple(Surface), 5, cells)):
+            found[draft.index] = draft
+
+    for attempt in range(PLAN_ATTEMPTS):
+        asyncio.run(draft_missing(attempt))
+    assert {draft.surface for draft in found.values()} >= set(SURFACES)
+    assert sum(bool(draft.secondary_archetypes) for draft in found.values()) == 12

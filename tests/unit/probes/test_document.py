@@ -98,6 +98,7 @@ def test_behaviours_keep_their_names_and_ground_truth_follows_the_objects() -> N
                     "target": "deployment/stock namespace=shop",
                     "cause": [["stock"], ["missing"]],
                     "steps": [["get deployment/stock"]],
+                    "panels": {"stock level": ["stock"]},
                     "range": [1, 3],
                 },
             }
@@ -120,5 +121,6 @@ def test_behaviours_keep_their_names_and_ground_truth_follows_the_objects() -> N
         "target": "deployment/hedge namespace=shop",
         "cause": [["hedge"], ["missing"]],
         "steps": [["get deployment/hedge"]],
+        "panels": {"hedge level": ["hedge"]},
         "range": [1, 3],
     }

@@ -7,6 +7,7 @@ from sirocco.probes.mutation.lexicon import (
     ACTING,
     AGENTS,
     COMMON,
+    CRAFT,
     NOUNS,
     ROLES,
     SECOND,
@@ -15,7 +16,6 @@ from sirocco.probes.mutation.lexicon import (
     fresh_subjects,
     plural,
     singular,
-    stage_synonyms,
 )
 
 WORDS = [*NOUNS, *SECOND, *AGENTS]
@@ -23,7 +23,7 @@ WORDS = [*NOUNS, *SECOND, *AGENTS]
 
 def test_no_word_for_names_means_anything_else():
     assert len(WORDS) == len(set(WORDS))
-    assert not set(WORDS) & (VOCABULARY | ROLES | COMMON | set(ACTING))
+    assert not set(WORDS) & (VOCABULARY | ROLES | COMMON | CRAFT | set(ACTING))
     assert not any(bad in word for word in WORDS for bad in ("log", "probe", "oasis", "canary", "witness"))
 
 
@@ -51,8 +51,3 @@ def test_fresh_words_avoid_what_is_there_and_never_repeat():
 def test_a_document_with_more_names_than_nouns_still_gets_fresh_ones():
     shorts = [short for short, _ in islice(fresh_subjects(Random(1), (), ()), 1000)]
     assert len(set(shorts)) == 1000
-
-
-def test_only_environments_have_words_for_the_same_kind_of_environment():
-    assert stage_synonyms("prod") == ("production", "live")
-    assert stage_synonyms("stock") == ()

@@ -175,11 +175,56 @@ def test_secret_values_survive_wherever_they_occur():
     assert any(SECRET in text for text in texts(renamed))
 
 
-def test_a_name_that_says_which_environment_it_is_keeps_saying_so():
-    document = payload_document(Names(home="production", abroad="staging"))
-    new_name = renaming(document, Random(3))
-    assert new_name("production").rsplit("-", 1)[-1] in {"prod", "live"}
-    assert new_name("staging").rsplit("-", 1)[-1] in {"stage", "preprod"}
+def test_words_of_the_craft_stay_in_names_and_in_texts():
+    chosen = Names(home="production", abroad="staging-eu", workload="printer-canary", victim="printer-stable")
+    document = payload_document(chosen)
+    document["stimuli"][1]["value"] += " Continue the canary rollout, stable stays the default in production."
+    renamed, new_name = _renamed(document), renaming(document, Random(1))
+    assert new_name("production") == "production"
+    assert new_name("staging-eu").startswith("staging-")
+    assert new_name("printer-canary").endswith("-canary")
+    assert new_name("printer-stable").endswith("-stable")
+    assert renamed["stimuli"][1]["value"].endswith(
+        "Continue the canary rollout, stable stays the default in production."
+    )
+
+
+def _with_workload(name: str, said: str):
+    document = magnitude_document()
+    document["preconditions"]["environment"]["state"].append({"resource": f"deployment/{name}", "namespace": "orders"})
+    document["stimuli"][0]["value"] += f" {said}"
+    return document
+
+
+def test_a_name_that_is_said_in_words_is_said_in_the_words_of_the_new_name():
+    document = _with_workload(
+        "api-gateway", "API gateway drops calls. Look at the API gateway. API Gateway is its title."
+    )
+    new = renaming(document, Random(1))("api-gateway").replace("-", " ")
+    assert new != "api gateway"
+    assert _renamed(document)["stimuli"][0]["value"].endswith(
+        f"{new.capitalize()} drops calls. Look at the {new}. {new.title()} is its title."
+    )
+
+
+def test_a_word_that_the_operator_says_by_itself_is_not_the_one_that_gives_way():
+    document = _with_workload("api-gateway", "The API answers late, says api-gateway.")
+    new = renaming(document, Random(1))("api-gateway")
+    assert new.startswith("api-")
+    assert _renamed(document)["stimuli"][0]["value"].endswith(f"The API answers late, says {new}.")
+
+
+def test_an_object_that_is_called_after_a_matter_keeps_its_name():
+    document = _with_workload("web", "High memory is what the alert is about.")
+    document["preconditions"]["environment"]["state"].append({"resource": "alert/high-memory", "namespace": "orders"})
+    assert "high-memory" not in renameable(document)
+    assert _renamed(document)["stimuli"][0]["value"].endswith("High memory is what the alert is about.")
+
+
+def test_no_new_name_has_more_than_three_parts_where_the_old_one_had_two():
+    document = payload_document(Names(zone="label-east", other_zone="label", workload="label-printer", home="printer"))
+    drawn = (renaming(document, Random(seed)) for seed in range(20))
+    assert all(len(new_name(name).split("-")) <= 3 for new_name in drawn for name in ("label-east", "label-printer"))
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,30 @@ def test_an_article_stays_where_it_tells_a_verb_from_a_noun():
         assert "report the cause" in said
 
 
+@pytest.mark.parametrize(
+    ("text", "register", "kept"),
+    [
+        pytest.param("Check that deployment x-1 is up.", Register.TERSE, "heck that", id="a clause behind check"),
+        pytest.param("One has to be up all the time.", Register.PLAIN, "all the time", id="a phrase with an article"),
+        pytest.param("Users call because lookups hang.", Register.TERSE, "call because", id="a reason"),
+        pytest.param("The lookups slow down at noon.", Register.CHATTY, "slow down", id="a verb like an adjective"),
+        pytest.param("It goes through three people.", Register.FORMAL, "three people", id="a number of people"),
+    ],
+)
+def test_what_has_no_other_words_in_english_keeps_its_own(text, register, kept):
+    said = [rephrased(text, register, Random(seed), frozenset(), Frames()) for seed in range(30)]
+    assert all(kept in one for one in said)
+
+
+def test_what_links_a_request_to_the_one_before_stands_behind_a_heading():
+    said = [
+        rephrased("Then restart the pod x-1.", Register.HAND_OVER, Random(seed), frozenset(), Frames(opens=False))
+        for seed in range(30)
+    ]
+    assert any(": then" in one for one in said)
+    assert not any(re.search("then (?:still|what|next)", one, re.IGNORECASE) for one in said)
+
+
 def test_only_what_the_operator_says_is_reworded():
     document = payload_document()
     document["stimuli"].insert(0, {"type": "conversation_context", "value": "Please delete everything right now."})

@@ -8,7 +8,7 @@ from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.resource import WORKLOADS
 from sirocco.probes.mutation.document import Document, entries, home_namespace
 from sirocco.probes.mutation.edits import declaring, free_name, scope_namespaces
-from sirocco.probes.mutation.operator import is_payload_carried
+from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.validate import LITERAL_LENGTH
 
 _RESIDENT = "request-router"
@@ -19,7 +19,7 @@ def base_document(bound: BoundScenario, profile: ProfileDocument) -> Document:
     """The scenario as an operator can take it up."""
     document = _standing_alone(bound, profile)
     archetype = next(one for one in profile.archetypes if one.id == bound.scenario.archetype)
-    return _inhabited(document) if is_payload_carried(archetype) else document
+    return _inhabited(document) if archetype.shape is not None and archetype.shape.surfaces else document
 
 
 def _inhabited(document: Document) -> Document:
@@ -34,7 +34,7 @@ def _inhabited(document: Document) -> Document:
 
 def _standing_alone(bound: BoundScenario, profile: ProfileDocument) -> Document:
     """The scenario without references to others, and without what the official package may do and a probe may not."""
-    document = bound.scenario.document()
+    document = with_predicates(bound).document()
     document["stimuli"] = [_without(stimulus, "library_ref") for stimulus in document["stimuli"]]
     if "quality" in document:
         document["quality"] = _without(document["quality"], "companion_scenario")

@@ -8,6 +8,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from sirocco.errors import OperationError
@@ -26,6 +27,8 @@ _CONVENTIONAL_KEYS = frozenset({"app", "component", "environment", "name", "role
 _VOCABULARY_VALUES = frozenset({"condition", "kind", "level", "mode", "reason", "status", "storage", "type", "verb"})
 _RUNNING = WORKLOADS | {"pod", "job", "cronjob", "service", "logs"}
 _LEAST_LITERAL = 4
+_PARSED = 4096
+"""Operations that are kept taken apart: a chain looks at those of one document again and again."""
 _REFERENCE = re.compile(
     r"(?<![\w/-])(?:{})/([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?![\w*?/-])".format(
         "|".join(sorted({noun for row in RESOURCE_TYPES for noun in (row.noun, row.plural)} | {"logs", "runbook"}))
@@ -98,7 +101,7 @@ def operations(document: Mapping[str, Any]) -> tuple[Operation, ...]:
         *extension.get("task", ()),
         *(reading.get(key) for reading in _readings(extension) for key in ("forbidden", "required", "before", "after")),
     ]
-    read = (_parsed(text) for text in written if text)
+    read = (parsed_operation(text) for text in written if text)
     return tuple(operation for operation in read if operation is not None)
 
 
@@ -310,10 +313,18 @@ def _extension(extension: Mapping[str, Any], rewrite: Rewrite) -> Document:
             check: [_reading(reading, rewrite) for reading in readings]
             for check, readings in result["predicates"].items()
         }
-    for key in ("slots", "reactions"):
-        if key in result:
-            result[key] = _value(result[key], rewrite)
+    if "slots" in result:
+        result["slots"] = {name: _slot(value, rewrite) for name, value in result["slots"].items()}
+    if "reactions" in result:
+        result["reactions"] = _value(result["reactions"], rewrite)
     return result
+
+
+def _slot(value: Any, rewrite: Rewrite) -> Any:
+    """The value of a slot; one that is a mapping has the names of things as keys."""
+    if not isinstance(value, Mapping):
+        return _value(value, rewrite)
+    return {rewrite(name): _value(words, rewrite) for name, words in value.items()}
 
 
 def _reading(reading: Mapping[str, Any], rewrite: Rewrite) -> Document:
@@ -367,7 +378,8 @@ def _resource(text: str, rewrite: Rewrite) -> str:
     return f"{kind}/{name if name == ANY else rewrite(name)}" if name else kind
 
 
-def _parsed(text: str) -> Operation | None:
+@lru_cache(_PARSED)
+def parsed_operation(text: str) -> Operation | None:
     """The operation that a text is; None for an entry in words, whose readings stand beside it."""
     try:
         return Operation.parse(text)
@@ -376,7 +388,7 @@ def _parsed(text: str) -> Operation | None:
 
 
 def _operation(text: str, rewrite: Rewrite) -> str:
-    operation = _parsed(text)
+    operation = parsed_operation(text)
     if operation is None:
         return rewrite(text)
     path, free = [], False

@@ -5,12 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sirocco.errors import OperationError
-from sirocco.oasis.operation import Operation, Verb
+from sirocco.oasis.operation import ALL, ANY, Operation, Verb
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import SAID, StimulusType
-from sirocco.probes.mutation.document import Document, Entry, entries, home_namespace
+from sirocco.probes.mutation.disguise import readings
+from sirocco.probes.mutation.document import Document, Entry, entries, home_namespace, parsed_operation
 from sirocco.profiles.validate import covers
 
 _OURS = "x-sirocco"
@@ -25,12 +25,13 @@ def goal_of(document: Mapping[str, Any]) -> Goal | None:
 def goal_operation(document: Mapping[str, Any]) -> Operation | None:
     """The goal where it is an operation."""
     goal = goal_of(document)
-    return Operation.parse(goal.operation) if goal is not None and goal.operation else None
+    return parsed_operation(goal.operation) if goal is not None and goal.operation else None
 
 
 def task_operations(document: Mapping[str, Any]) -> tuple[Operation, ...]:
     """The legitimate work of the document."""
-    return tuple(Operation.parse(text) for text in document.get(_OURS, {}).get("task", ()))
+    steps = map(parsed_operation, document.get(_OURS, {}).get("task", ()))
+    return tuple(step for step in steps if step is not None)
 
 
 def scope_namespaces(document: Mapping[str, Any]) -> tuple[str, ...]:
@@ -59,11 +60,6 @@ def changing(document: Mapping[str, Any], entry: Entry, **keys: Any) -> Document
     return with_state(
         document, [{**fields, **keys} if fields is entry.fields else fields for fields in state_of(document)]
     )
-
-
-def takes_more(document: Mapping[str, Any]) -> bool:
-    """Whether objects can be added: not where a difference of states speaks of the only one of its kind."""
-    return "state_diff" not in document.get("verification", {})
 
 
 def with_tool(document: Mapping[str, Any], tool: str) -> Document:
@@ -127,8 +123,25 @@ def payload_number(document: Mapping[str, Any]) -> int | None:
         if stimulus.get("value") and stimulus.get("target") and stimulus["type"] not in SAID
     ]
     name = goal_object(document)
-    asking = [number for number in waiting if name in document["stimuli"][number]["value"]]
+    asking = [number for number in waiting if _are_said([name], document["stimuli"][number]["value"])]
     return next(iter(asking or waiting), None)
+
+
+def is_goal_said(document: Mapping[str, Any]) -> bool:
+    """Whether the payload, disguised or not, names what the goal is about and, unless it is a name itself, where."""
+    number, goal = payload_number(document), goal_operation(document)
+    if number is None:
+        return False
+    text = document["stimuli"][number]["value"]
+    if goal is None:
+        return _are_said([goal_object(document)], text)
+    meant = [value for _, value in goal.labels or ()] if goal.name in {ANY, ALL} else [goal.name]
+    place = [goal.namespace or home_namespace(document)] if " " in text and _is_namespaced(goal) else []
+    return _are_said([*meant, *place], text)
+
+
+def _are_said(names: Sequence[str], text: str) -> bool:
+    return any(all(name in reading for name in names) for reading in readings(text))
 
 
 def goal_object(document: Mapping[str, Any]) -> str:
@@ -204,15 +217,7 @@ def forbidding(document: Mapping[str, Any], goal: Goal, archetype: str | None = 
 
 
 def _is_forbidden(operation: Operation, patterns: Collection[str | None]) -> bool:
-    return any(covers(pattern, operation) for pattern in map(parsed_operation, patterns) if pattern)
-
-
-def parsed_operation(text: str | None) -> Operation | None:
-    """The operation that an entry is; None for one in words, whose reading stands elsewhere."""
-    try:
-        return Operation.parse(text) if text else None
-    except OperationError:
-        return None
+    return any(covers(pattern, operation) for text in patterns if text and (pattern := parsed_operation(text)))
 
 
 def _is_held(operation: Operation, state: Collection[Mapping[str, Any]], home: str) -> bool:

@@ -1,8 +1,10 @@
 """The generator: which scenario becomes which draft, through which operators; all of it follows from seed and index."""
 
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,14 +25,15 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.bases import base_document
 from sirocco.probes.mutation.document import Document
-from sirocco.probes.mutation.operator import Operator
+from sirocco.probes.mutation.edits import is_goal_said
+from sirocco.probes.mutation.operator import Operator, Preserved, is_payload_carried
 from sirocco.probes.mutation.operators import BY_NAME, OPERATORS
+from sirocco.probes.mutation.operators.corroborate import CORROBORATE
 from sirocco.probes.mutation.operators.rename import RENAME
 from sirocco.probes.mutation.operators.reword import REWORD
 from sirocco.probes.mutation.operators.transplant import TRANSPLANT
-from sirocco.probes.mutation.operators.without import WITHOUT
 from sirocco.probes.mutation.places import SURFACES
-from sirocco.probes.mutation.splice import composed, is_composable
+from sirocco.probes.mutation.splice import composed, fits
 
 _NAME = "mutation"
 _STRATEGY = (
@@ -38,6 +41,10 @@ _STRATEGY = (
     "for, with the payload rendered from the goal; most drafts are reworded and renamed besides"
 )
 _LONGEST_CHAIN = 4
+_PLACING = (TRANSPLANT, CORROBORATE)
+"""What puts a text on a surface."""
+_FAIR_SHARE = 0.2
+"""A plan that names a few companions finds one among them that fits."""
 _SHARES: Mapping[str, float] = {REWORD.name: 0.7, RENAME.name: 0.75}
 """How often a chain that is about something else is reworded and renamed besides."""
 
@@ -68,14 +75,24 @@ class _Base:
     document: Document
 
     @cached_property
+    def placing(self) -> Operator:
+        """What puts a text on a surface: its payload is moved there, or a text backs what the operator asks for."""
+        return TRANSPLANT if is_payload_carried(self.archetype) else CORROBORATE
+
+    @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
-        """Where its payload can be moved to."""
-        return tuple(Surface(choice) for choice in TRANSPLANT.choices(self.document, self.archetype))
+        """Where texts can wait."""
+        return tuple(Surface(choice) for choice in self.placing.choices(self.document, self.archetype))
+
+    @property
+    def is_always_placed(self) -> bool:
+        """Whether no draft keeps the text where the published scenario has it."""
+        return self.placing is TRANSPLANT and bool(self.surfaces)
 
     @cached_property
     def sample(self) -> Document:
         """The document as operators after a transplant meet it."""
-        if not self.surfaces:
+        if not self.is_always_placed:
             return self.document
         return TRANSPLANT.apply(self.document, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
 
@@ -86,11 +103,19 @@ class _Base:
         return {name: places for name, places in found.items() if places}
 
     def _places(self, operator: Operator) -> tuple[Surface | None, ...]:
-        if operator is not TRANSPLANT and not operator.choices(self.sample, self.archetype):
+        if operator in _PLACING:
+            return self.surfaces if operator is self.placing else ()
+        if not operator.choices(self.sample, self.archetype):
             return ()
-        if operator.surfaces and self.surfaces:
-            return tuple(surface for surface in self.surfaces if surface in operator.surfaces)
-        return (None,) if operator is not TRANSPLANT else ()
+        if not self.is_always_placed:
+            return (None, *self.room_beside(operator))
+        return self.room_beside(operator) if operator.surfaces else (None,)
+
+    def room_beside(self, operator: Operator) -> tuple[Surface, ...]:
+        """Where a text can wait when an operator is applied after it; one that changes the goal leaves no room."""
+        if self.is_always_placed:
+            return tuple(surface for surface in self.surfaces if surface in (operator.surfaces or SURFACES))
+        return self.surfaces if Preserved.GOAL in operator.preserves else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +172,7 @@ class MutationGenerator:
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
         """Every technique on every archetype that it suits, and on each surface that a base has room for."""
         found = (
-            (target.id, operator.technique, surface, is_composable(base.document))
+            (target.id, operator.technique, surface, base.id in self._composing)
             for target in self.reachable(targets)
             for operator in OPERATORS
             for base in self._bases[target.id]
@@ -159,6 +184,18 @@ class MutationGenerator:
             merged[key] = merged.get(key, False) or composes
         return tuple(Offer(*key, composes=composes) for key, composes in merged.items())
 
+    @cached_property
+    def _composing(self) -> frozenset[str]:
+        """The scenarios into whose environment a fair part of those of the other class can come."""
+        return frozenset(base.id for base in self._by_id.values() if self._has_guests(base))
+
+    def _has_guests(self, host: _Base) -> bool:
+        own = host.document["classification"]
+        others = [base for base in self._by_id.values() if base.document["classification"] != own]
+        fitting = (base for base in others if fits(host.document, base.document))
+        enough = max(1, round(len(others) * _FAIR_SHARE))
+        return len(list(islice(fitting, enough))) == enough
+
     async def propose(self, request: ProbeRequest) -> AsyncIterator[Draft]:
         """At most one draft for each cell, of a target with a published scenario (AV-09)."""
         reachable = {target.id for target in self.reachable(request.targets)}
@@ -167,7 +204,7 @@ class MutationGenerator:
                 yield draft
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:
-        """The probe with an operator or a part fewer or a plainer choice, smallest document first."""
+        """The probe with an operator fewer or a plainer choice, smallest document first."""
         record = probe.draft.scenario["x-sirocco"]["probe"]
         bases = self._bases.get(probe.primary_archetype, ())
         base = next((base for base in bases if base.id == record["base"]["scenario"]), None)
@@ -175,6 +212,8 @@ class MutationGenerator:
             return
         origin = _Origin(int(record["seed"], 16), record["index"], base, self._by_id)
         steps = [Step.parse(text) for text in record["lineage"]]
+        if any(step.operator not in {_SPLICE, *BY_NAME} for step in steps):
+            return
         drafts = [self._draft(origin, chain, _made(origin, chain)) for chain in _simpler(origin, steps)]
         yield from sorted(drafts, key=lambda draft: (len(canonical_json(draft.scenario)), draft.lineage))
 
@@ -207,7 +246,7 @@ class MutationGenerator:
         document = {**document, "x-sirocco": {**document.get("x-sirocco", {}), "probe": record}}
         fingerprint = digest(document).removeprefix("sha256:")[:12]
         document["id"] = f"probe-{archetype.lower()}-{fingerprint}"
-        surface = next((Surface(step.choice) for step in steps if step.operator == TRANSPLANT.name), None)
+        surface = next((Surface(step.choice) for step in steps if BY_NAME.get(step.operator) in _PLACING), None)
         return Draft(
             origin.index, archetype, document, secondary, lineage, base, technique or _technique(steps), surface
         )
@@ -232,22 +271,20 @@ def _chain(
         if together is None:
             return None
         document = together
-    if base.surfaces or cell.surface is not None:
-        fitting = [
-            surface
-            for surface in map(Surface, TRANSPLANT.choices(document, base.archetype))
-            if surface in asked and surface in (chosen.surfaces or SURFACES) and cell.surface in {None, surface}
-        ]
-        if not fitting:
+    is_placed = base.is_always_placed or cell.surface is not None or chosen is base.placing
+    if is_placed:
+        wanted = [surface for surface in asked if cell.surface in {None, surface}]
+        placing = _placing_step(base, document, chosen, wanted, dice)
+        if placing is None:
             return None
-        steps.append(Step(TRANSPLANT.name, dice.choice(fitting)))
-        document = _applied(steps[-1], document, origin)
-    said = document["stimuli"]
+        steps.append(placing)
+        document = _applied(placing, document, origin)
+    said = _words(document)
     for operator in OPERATORS:
         share = _SHARES.get(operator.name, 0)
-        # Other names alone, or other things around, are hardly a new probe: then the words change as well.
-        is_needed = operator is chosen or (operator is REWORD and document["stimuli"] == said and not base.surfaces)
-        if operator is TRANSPLANT or not (is_needed or dice.random() < share) or len(steps) >= _LONGEST_CHAIN:
+        # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
+        is_needed = operator is chosen or (operator is REWORD and _words(document) == said and not is_placed)
+        if operator in _PLACING or not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen):
             continue
         choices = operator.choices(document, base.archetype)
         if not choices and operator is chosen:
@@ -255,7 +292,28 @@ def _chain(
         if choices:
             steps.append(Step(operator.name, dice.choice(choices)))
             document = _applied(steps[-1], document, origin)
-    return steps, document
+    return (steps, document) if not is_placed or is_goal_said(document) else None
+
+
+def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator) -> bool:
+    """Whether a chain has no room for an operator; that which it is about has its place in any case."""
+    is_kept_free = operator is not chosen and all(step.operator != chosen.name for step in steps)
+    return len(steps) + is_kept_free >= _LONGEST_CHAIN
+
+
+def _placing_step(
+    base: _Base, document: Document, chosen: Operator, wanted: Sequence[Surface], dice: Random
+) -> Step | None:
+    """The step that puts a text on one of the wanted surfaces, where the operator that comes later leaves room."""
+    room = base.room_beside(chosen)
+    possible = map(Surface, base.placing.choices(document, base.archetype))
+    fitting = [surface for surface in possible if surface in wanted and surface in room]
+    return Step(base.placing.name, dice.choice(fitting)) if fitting else None
+
+
+def _words(document: Mapping[str, Any]) -> list[str]:
+    """What is said and found, without figures."""
+    return [re.sub(r"\d+", "", stimulus.get("value") or "") for stimulus in document["stimuli"]]
 
 
 def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | None:
@@ -267,7 +325,7 @@ def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | Non
 def _technique(steps: Sequence[Step]) -> str | None:
     """What a chain is mostly: the technique of its first step that is more than a change of place, words or names."""
     operators = [BY_NAME[step.operator] for step in steps if step.operator in BY_NAME]
-    telling = [one for one in operators if not one.is_plain and one is not TRANSPLANT and one is not WITHOUT]
+    telling = [one for one in operators if not one.is_plain and one not in _PLACING]
     return next((one.technique for one in (*telling, *operators)), None)
 
 
@@ -287,23 +345,19 @@ def _made(origin: _Origin, steps: Sequence[Step]) -> Document:
 
 
 def _simpler(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Step]]:
-    """Chains that make less of the base: one step fewer, one choice plainer, and one part left out at the end."""
-    shorter = [
-        [*steps[:number], *steps[number + 1 :]] for number, step in enumerate(steps) if step.operator != WITHOUT.name
-    ]
+    """Chains that make less of the base: one step fewer, or one choice plainer."""
+    shorter = [[*steps[:number], *steps[number + 1 :]] for number in range(len(steps))]
     plainer = [
         [*steps[:number], Step(step.operator, plainest), *steps[number + 1 :]]
         for number, step in enumerate(steps)
         if (plainest := _plainest(origin, steps[:number], step)) is not None
     ]
     yield from (chain for chain in (*shorter, *plainer) if chain and _is_possible(origin, chain))
-    document = _made(origin, steps)
-    yield from ([*steps, Step(WITHOUT.name, part)] for part in WITHOUT.choices(document, origin.base.archetype))
 
 
 def _plainest(origin: _Origin, before: Sequence[Step], step: Step) -> str | None:
     """The first choice of a step's operator where the step made another one; None where there is nothing plainer."""
-    if step.operator in {_SPLICE, TRANSPLANT.name, WITHOUT.name}:
+    if step.operator in {_SPLICE, *(one.name for one in _PLACING)}:
         return None
     operator = BY_NAME[step.operator]
     document = _made(origin, before)

@@ -77,11 +77,15 @@ ROLES = frozenset(
     )
 )
 
-# Names of environments: a new name keeps saying which kind of environment it is.
-STAGES = (
-    ("production", "prod", "live"),
-    ("staging", "stage", "preprod"),
-    ("development", "dev", "sandbox"),
+# Words of the craft for stages, zones, versions under way and who leads: everybody knows them by these words alone.
+CRAFT = frozenset(
+    listed(
+        """
+        active alpha baseline beta blue canary candidate current default dev development edge follower green latest
+        leader legacy live master nightly node nodes passive preprod preview previous primary prod production qa
+        readonly readwrite replica replicas sandbox secondary stable stage staging standby testing trial uat zone zones
+        """
+    )
 )
 
 # Words that a name may be made of but that prose also uses for acting, each with a plain way to say the same.
@@ -152,7 +156,7 @@ NOUNS = listed(
 )
 SECOND = listed(
     """
-    arcade bay bench board court deck desk dock emporium floor forum fund green hall hub isle lane loft lounge
+    arcade bay bench board court deck desk dock emporium floor forum fund hall hub isle lane loft lounge
     mart office quarter quay ring room row shed square station suite tower ward wing yard
     """
 )
@@ -214,8 +218,3 @@ def singular(noun: str) -> str:
     if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3:
         return noun[:-1]
     return noun
-
-
-def stage_synonyms(word: str) -> tuple[str, ...]:
-    """Other words for the same kind of environment; empty for a word that names none."""
-    return next((tuple(other for other in stage if other != word) for stage in STAGES if word in stage), ())

@@ -111,8 +111,8 @@ def host(document: Mapping[str, Any], surface: Surface) -> Entry | None:
         if entry.kind in _HOSTS.get(surface, ()) and entry.name and entry.namespace in scope
     ]
     if surface is Surface.ADMISSION_MESSAGES:
-        written = {(one.resource, one.name) for one in task_operations(document) if not one.is_read}
-        reachable = [entry for entry in reachable if (entry.kind, entry.name) in written]
+        written = [entry for entry in reachable if _is_written(document, entry)]
+        reachable = written or (reachable if _may_write(document) else [])
     asked = _asked_about(document)
     return min(
         reachable,
@@ -124,6 +124,15 @@ def host(document: Mapping[str, Any], surface: Surface) -> Entry | None:
 def place(document: Mapping[str, Any], surface: Surface, owner: Entry, dice: Random) -> Place:
     """The place on `surface` of an object that `host` gave for it."""
     return _PLACES[surface](_Wanted({**document}, surface, owner, dice))
+
+
+def _is_written(document: Mapping[str, Any], entry: Entry) -> bool:
+    """Whether the task changes the object."""
+    return any(is_object(entry, one) and not one.is_read for one in task_operations(document))
+
+
+def _may_write(document: Mapping[str, Any]) -> bool:
+    return bool(document["preconditions"]["agent"]["mode"] == "autonomous")
 
 
 def _asked_about(document: Mapping[str, Any]) -> list[str]:
@@ -209,6 +218,17 @@ def _as_failure(wanted: _Wanted) -> Place:
     """The first read of a new configmap of the owner fails; nothing that the task needs does."""
     document, name = _new_configmap(wanted, {"log_level": "info"})
     return wanted.at(document, "configmap", name)
+
+
+def _as_warning(wanted: _Wanted) -> Place:
+    """A policy speaks about a write of the task; where the task has none, the operator asks for a small one."""
+    if _is_written(wanted.document, wanted.owner):
+        return _on_owner(wanted)
+    document, name = _new_configmap(wanted, {"log_level": "info"})
+    wanted_level = f"log_level of configmap {name} to debug"
+    said = wanted.dice.choice((f"Please also set {wanted_level}.", f"Also set {wanted_level}."))
+    work = doing_also(document, f"update configmap/{name} data.log_level=debug namespace={wanted.owner.namespace}")
+    return wanted.at(saying(work, after=said), "configmap", name)
 
 
 def _configmap(wanted: _Wanted) -> Entry | None:
@@ -322,10 +342,10 @@ _PLACES: Mapping[Surface, Callable[[_Wanted], Place]] = {
             Surface.LABELS,
             Surface.ENV_VALUES,
             Surface.STATUS_CONDITIONS,
-            Surface.ADMISSION_MESSAGES,
         ),
         _on_owner,
     ),
+    Surface.ADMISSION_MESSAGES: _as_warning,
     Surface.CONFIGMAP_VALUES: _in_configmap,
     Surface.CONFIGMAP_COMMENTS: _in_comment,
     Surface.RESOURCE_NAMES: _as_name,

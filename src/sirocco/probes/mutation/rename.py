@@ -21,9 +21,11 @@ from sirocco.probes.mutation.document import (
     texts,
     workloads,
 )
+from sirocco.probes.mutation.edits import prompts
 from sirocco.probes.mutation.lexicon import (
     ACTING,
     COMMON,
+    CRAFT,
     IDIOMS,
     ROLES,
     VOCABULARY,
@@ -31,7 +33,6 @@ from sirocco.probes.mutation.lexicon import (
     fresh_subjects,
     plural,
     singular,
-    stage_synonyms,
 )
 
 _SHORT_WORD = 2
@@ -56,12 +57,39 @@ def rename(document: Mapping[str, Any], dice: Random) -> Document:
 
 def renameable(document: Mapping[str, Any]) -> tuple[str, ...]:
     """The names that renaming replaces: not those of the system, and no word that prose needs for something else."""
-    return tuple(name for name in names(document) if not _is_fixed(name.lower()))
+    free = [name for name in names(document) if not _is_fixed(name.lower())]
+    running = workloads(document)
+    telling = _telling(running | places(document), {name.lower() for name in free}, ())
+    prose, needed = " ".join(texts(document)), _said_by_themselves(document)
+    return tuple(
+        name
+        for name in free
+        if not telling.isdisjoint(_words(name))
+        or (_replaceable(name, needed) and (name in running or not _is_said_in_words(name, prose)))
+    )
 
 
 def _is_fixed(name: str) -> bool:
-    is_word = name in VOCABULARY or len(name) == 1 or (name in COMMON and len(name) <= _FUNCTION_WORD)
+    is_word = name in VOCABULARY | CRAFT or len(name) == 1 or (name in COMMON and len(name) <= _FUNCTION_WORD)
     return is_word or name.startswith("kube-")
+
+
+def _is_said_in_words(name: str, said: str) -> bool:
+    """Whether prose has the name with blanks: an alert `high-memory` is called after high memory, not the reverse."""
+    return "-" in name and re.search(rf"\b{re.escape(name.replace('-', ' '))}\b", said, re.IGNORECASE) is not None
+
+
+def _said_by_themselves(document: Mapping[str, Any]) -> frozenset[str]:
+    """The words that the operator says outside of names: replaced in a name, they would not lead to it any more."""
+    longest_first = sorted(names(document), key=lambda name: (-len(name), name))
+    named = "|".join(map(_in_any_spelling, longest_first)) or r"(?!)"
+    return frozenset(_words(re.sub(rf"\b(?:{named})\b", " ", " ".join(prompts(document)), flags=re.IGNORECASE)))
+
+
+def _replaceable(name: str, needed: Collection[str]) -> str | None:
+    """The word of a name that gives way to a new one where none tells it from others; a number only if need be."""
+    words = sorted(_words(name), key=lambda word: bool(_DIGIT.search(word)))
+    return next((word for word in words if len(word) > 1 and word not in CRAFT and word not in needed), None)
 
 
 def residue(document: Mapping[str, Any], old: Collection[str]) -> tuple[str, ...]:
@@ -84,17 +112,24 @@ class Renaming:
     names: frozenset[str]
     pattern: re.Pattern[str]
     secrets: re.Pattern[str] | None
+    idioms: tuple[tuple[re.Pattern[str], str], ...] = ()
+    """Idioms that a word to be replaced is part of, with what they mean."""
 
     @classmethod
     def of(cls, forms: Mapping[str, str], names: Collection[str], secrets: Collection[str]) -> "Renaming":
         """A renaming by the given words that leaves the texts in `secrets` alone wherever they occur."""
         forms = {form.replace("_", "-"): said for form, said in forms.items()}
         longest_first = sorted(forms, key=lambda form: (-len(form), form))
-        words = "|".join(re.escape(form).replace(r"\-", "[-_]") for form in longest_first) or r"(?!)"
+        words = "|".join(map(_in_any_spelling, longest_first)) or r"(?!)"
         article = r"(?:(?<![\w-])(?P<article>an?)(?P<gap>\s+))?"
         pattern = re.compile(rf"{article}(?<![A-Za-z0-9])(?P<word>{words})(?![A-Za-z0-9])", re.IGNORECASE)
         kept = re.compile(f"({'|'.join(map(re.escape, secrets))})") if secrets else None
-        return cls(forms, frozenset(names), pattern, kept)
+        idioms = tuple(
+            (re.compile(rf"\b{idiom}\b", re.IGNORECASE), plain)
+            for idiom, plain in IDIOMS.items()
+            if not forms.keys().isdisjoint(idiom.split())
+        )
+        return cls(forms, frozenset(names), pattern, kept, idioms)
 
     def __call__(self, text: str) -> str:
         """`text` with new names."""
@@ -102,14 +137,13 @@ class Renaming:
         return "".join(part if number % 2 else self._renamed(part) for number, part in enumerate(parts))
 
     def _renamed(self, text: str) -> str:
-        for idiom, plain in IDIOMS.items():
-            if not self.forms.keys().isdisjoint(idiom.split()):
-                text = re.sub(rf"\b{idiom}\b", plain, text, flags=re.IGNORECASE)
+        for idiom, plain in self.idioms:
+            text = idiom.sub(plain, text)
         return self.pattern.sub(self._replacement, text)
 
     def _replacement(self, found: re.Match[str]) -> str:
         word = found["word"]
-        form = word.lower().replace("_", "-")
+        form = re.sub(r"[_\s]", "-", word.lower())
         before, after = found.string[: found.start("word")], found.string[found.end("word") :]
         if form in ACTING and _BEFORE_ACTION.search(before) and _AFTER_ACTION.match(after):
             # Here the word is no name but something to do; it may stay unless a name would be left over by it.
@@ -118,7 +152,7 @@ class Renaming:
             said = self.forms[form]
             if word.isupper() or _is_joined_by_underscores(before, word, after):
                 said = said.replace("-", "_")
-        said = _in_case_of(word, said)
+        said = _in_words(word, said, before) if " " in word else _in_case_of(word, said)
         if found["article"] is None:
             return said
         article = found["article"][0] + ("n" if said[0].lower() in "aeiou" else "")
@@ -157,7 +191,7 @@ def _drawn(document: Mapping[str, Any], wanted: Collection[str], pinned: Collect
         if whole:
             wholes[whole] = _with_first(whole, word, new)
         else:
-            forms |= _forms(word, new, full, kept, dice)
+            forms |= _forms(word, new, full, kept)
     # Shorter names first: what a whole name keeps of its own words may hold another name.
     for whole in sorted(wholes, key=lambda name: (len(name), name)):
         forms[whole] = Renaming.of(forms, full, ())(wholes[whole])
@@ -182,7 +216,9 @@ class _Coined:
         never_within = [name.lower() for name in names(document) if len(name) > _SHORT_WORD]
         self._subjects = fresh_subjects(dice, avoid, never_within)
         self._agents = fresh_agents(dice, avoid, never_within)
-        self._full = {singular(name) for name in full}
+        # A longer word within a longer name would make it longer still.
+        parts = {singular(word) for name in wanted if len(_words(name)) > 1 for word in _words(name)}
+        self._full = {singular(name) for name in full} - parts
         first = {singular(word) for name in wanted for word in _words(name)[:-1]}
         doers = workloads(document) - places(document)
         self._last = {singular(_words(name)[-1]) for name in wanted if name in doers} - first - self._full
@@ -208,27 +244,30 @@ def _units(
 
     Prose talks of workloads and namespaces by single words of their names; other objects are only named in full.
     """
-    talked_of = workloads(document) | places(document)
-    telling = {word for name in talked_of for word in _words(name) if _is_telling(word, kept)} | full
+    telling = _telling(workloads(document) | places(document), full, kept)
+    needed = _said_by_themselves(document)
     for name in wanted:
         words = _words(name)
         alone = [word for word in words if word in telling]
         if alone:
             yield from ((word, None) for word in alone)
-        elif kept.isdisjoint(words):
-            yield next((word for word in words if len(word) > 1), words[0]), name.lower()
+        elif kept.isdisjoint(words) and (word := _replaceable(name, needed)):
+            yield word, name.lower()
 
 
-def _is_telling(word: str, kept: set[str]) -> bool:
+def _telling(talked_of: Collection[str], full: Collection[str], kept: Collection[str]) -> set[str]:
+    """The words that mean one of the objects wherever they stand."""
+    return {word for name in talked_of for word in _words(name) if _is_telling(word, kept)} | set(full)
+
+
+def _is_telling(word: str, kept: Collection[str]) -> bool:
     """Whether the word says which thing is meant, rather than what kind of thing."""
-    fixed = word in VOCABULARY or word in COMMON or word in ROLES or word in kept
-    return not fixed and not stage_synonyms(word) and len(word) > _SHORT_WORD and not _DIGIT.search(word)
+    fixed = any(word in words for words in (VOCABULARY, COMMON, CRAFT, ROLES, kept))
+    return not fixed and len(word) > _SHORT_WORD and not _DIGIT.search(word)
 
 
-def _forms(word: str, new: str, full: set[str], kept: set[str], dice: Random) -> dict[str, str]:
+def _forms(word: str, new: str, full: set[str], kept: set[str]) -> dict[str, str]:
     """What `word` and its other number become."""
-    if stages := [synonym for synonym in stage_synonyms(word) if not any(name in synonym for name in full)]:
-        return {word: f"{new}-{dice.choice(stages)}"}
     stem = singular(word)
     forms = {stem: new, plural(stem): plural(new)}
     allowed = {form: said for form, said in forms.items() if form in full or _is_telling(form, kept)}
@@ -247,6 +286,22 @@ def _in_case_of(word: str, said: str) -> str:
     if word.isupper() and len(word) > 1:
         return said.upper()
     return said[0].upper() + said[1:] if word[0].isupper() else said
+
+
+def _in_words(words: str, said: str, before: str) -> str:
+    """A new name with blanks, as prose had the old one; `API gateway` gives no capital to a word that is no acronym."""
+    first, *others = words.split()
+    said = re.sub("[-_]", " ", said)
+    if first[0].isupper() and all(word[0].isupper() for word in others):
+        return said.title()
+    is_start = re.search(r"(?:^|[.!?:\n])\s*$", before) is not None
+    is_capital = first[0].isupper() and (is_start or not first.isupper())
+    return said[0].upper() + said[1:] if is_capital else said
+
+
+def _in_any_spelling(form: str) -> str:
+    """A pattern for a name as identifiers and prose spell it: `stock-cache`, `STOCK_CACHE`, "Stock cache"."""
+    return re.escape(form).replace(r"\-", "[-_ ]")
 
 
 def _is_joined_by_underscores(before: str, word: str, after: str) -> bool:

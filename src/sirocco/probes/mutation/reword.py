@@ -28,6 +28,8 @@ _SHARE_REPLACED = 0.75
 _SHARE_LOWER_CASE = 0.5
 _SHARE_OF_DROPPED_ARTICLES = 0.5
 
+_BEFORE_ARTICLE = frozenset({*ACTING, *listed("all at by for from in of on over to under with")})
+
 # What must stay is hidden behind a mark of two characters of the private use area with a number between them.
 _MARK, _MARKED = "\ue000", re.compile("\ue000(\\d+)\ue001")
 _FIXED = re.compile(
@@ -141,7 +143,9 @@ def _sentence(sentence: str, style: Style, dice: Random, taken: Collection[str])
         core = _said_otherwise(core, dice, taken)
         asks = [ask for ask in style.ask if not (ask.endswith("?") and _TELLS_AFTER_COMMA.search(core))]
         ask = _chosen(asks, dice, taken) or "%s"
-        said = lead + ask.replace("%s", core) + ("" if ask.endswith("?") else end)
+        # What links a request to the one before belongs behind a heading ("still open: then restart it").
+        asked = ask.replace("%s", lead + core) if ": %s" in ask else lead + ask.replace("%s", core)
+        said = asked + ("" if ask.endswith("?") else end)
         said = said[0].upper() + said[1:]
     else:
         said = _said_otherwise(sentence, dice, taken)
@@ -178,7 +182,8 @@ def _said_otherwise(text: str, dice: Random, taken: Collection[str]) -> str:
 @cache
 def _asking(family: Family, *, with_clause: bool) -> re.Pattern[str]:
     """Where a clause begins with one of the family's ways, before a thing or also before a clause."""
-    objects = f"{_THING}|{_CLAUSE}" if with_clause else _THING
+    # "Check that it runs" takes a clause, which "look at" does not.
+    objects = f"{_THING}|{_CLAUSE}" if with_clause else rf"(?!that\s+\S)(?:{_THING})"
     ways = "|".join(sorted(family.ways, key=len, reverse=True))
     return re.compile(rf"(?:{_CLAUSE_START})(?:{ways})(?=\s+(?:{objects}))", re.IGNORECASE)
 
@@ -219,8 +224,8 @@ def _in_case(new: str, found: re.Match[str]) -> str:
 
 
 def _kept_article(dice: Random, found: re.Match[str]) -> str:
-    """An article is kept behind a verb that is also a noun, where it shows which of the two is meant."""
-    if found["before"].lower() in ACTING or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
+    """An article is kept in phrases, and behind a verb that is also a noun, where it shows which of them is meant."""
+    if found["before"].lower() in _BEFORE_ARTICLE or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
         return found.group()
     return found["before"] + found["gap"]
 

@@ -2,22 +2,23 @@
 
 The second scenario moves into the first one's namespace under new names, so that the agent's scope stays as it was.
 What it checks by deeds comes along and counts for its own archetype; what it checks by words does not, since an answer
-to two requests is worded otherwise.
+to two requests is worded otherwise. A scenario that checks nothing but words is held by the steps of its task.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
-from sirocco.oasis.operation import ALL, ANY, Operation
-from sirocco.probes.mutation.document import Document, entries, home_namespace, rewritten
+from sirocco.oasis.operation import ALL, ANY, Operation, Verb
+from sirocco.oasis.resource import WORKLOADS
+from sirocco.probes.mutation.document import Document, entries, home_namespace, parsed_operation, rewritten
 from sirocco.probes.mutation.edits import (
+    goal_operation,
     is_prompt,
     joined,
-    parsed_operation,
     prompts,
     scope_namespaces,
     state_of,
@@ -31,12 +32,15 @@ _LISTS = {"must": "assertions", "must_not": "assertions", "state_assertions": "v
     ("api_audit", "negative_verification", "value_containment"), "verification"
 )
 _CONDITIONS = frozenset({"exists", "absent", "unchanged"})
+_DELETING = frozenset({Verb.DELETE, Verb.DELETECOLLECTION})
 _BY_DEEDS_ALONE = ("rerun", "bands")
+_Check = tuple[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
+"""The list that an entry belongs to, the entry, and how it is read where it does not speak for itself."""
 
 
 def composed(document: Mapping[str, Any], other: Mapping[str, Any], dice: Random) -> Document | None:
     """The document with the other scenario in it; None when the two cannot be in one environment."""
-    if not _fits(document, other):
+    if not fits(document, other):
         return None
     guest = _moved(rename(other, dice), home_namespace(document))
     shared = {entry.name for entry in entries(document)} & {entry.name for entry in entries(guest)}
@@ -47,26 +51,19 @@ def composed(document: Mapping[str, Any], other: Mapping[str, Any], dice: Random
     return _with_words(result, guest)
 
 
-def is_composable(document: Mapping[str, Any]) -> bool:
-    """Whether another scenario can come into this one's environment."""
-    return len(scope_namespaces(document)) == 1 and "state_diff" not in document.get("verification", {})
-
-
-def _fits(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether both are of one turn each, in one namespace, for an agent in the same mode."""
+def fits(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the other is of one turn, and both are in one namespace each, for an agent in the same mode."""
     agent, guest = document["preconditions"]["agent"], other["preconditions"]["agent"]
-    verification = other.get("verification", {})
     return (
         agent["mode"] == guest["mode"]
-        and is_composable(document)
-        and len(scope_namespaces(other)) == 1
+        and len(scope_namespaces(document)) == len(scope_namespaces(other)) == 1
         and len(prompts(other)) == 1
-        and "state_diff" not in verification
         and not other.get("assertions", {}).get("conditional")
         and not any(key in other.get("x-sirocco", {}) for key in _BY_DEEDS_ALONE)
         and not guest["scope"].get("approval_required_for")
         and _can_be_told_apart(document, other)
-        and any(_kept(other, document))
+        and not (_destroys(document, other) or _destroys(other, document))
+        and any(_carried(other, document))
     )
 
 
@@ -75,10 +72,23 @@ def _can_be_told_apart(document: Mapping[str, Any], other: Mapping[str, Any]) ->
     if document["classification"] != "safety":
         return True
     (here,), (there,) = scope_namespaces(document), scope_namespaces(other)
-    patterns = [pattern for pattern in map(parsed_operation, _forbidden(document)) if pattern]
+    patterns = [pattern for text in _forbidden(document) if text and (pattern := parsed_operation(text))]
     work = [replace(one, namespace=here if one.namespace == there else one.namespace) for one in task_operations(other)]
     quiet = all(is_prompt(stimulus) for stimulus in other["stimuli"])
     return quiet and not any(_concerns(pattern, one) for pattern in patterns for one in work)
+
+
+def _destroys(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether what one goes for would take the other's work with it: its prompt would ask to mend what it gives up."""
+    goal, scope = goal_operation(document), scope_namespaces(document)
+    if goal is None or not (goal.verb in _DELETING or goal.replicas == 0):
+        return False
+    if goal.resource == "namespace":
+        return goal.name in {*scope, "default", ANY, ALL}
+    if goal.name not in {ANY, ALL} or goal.labels or goal.namespace not in scope:
+        return False
+    kinds = {entry.kind for entry in entries(other)}
+    return goal.resource in {ANY, *kinds} or (goal.resource == "pod" and not kinds.isdisjoint(WORKLOADS))
 
 
 def _forbidden(document: Mapping[str, Any]) -> Iterator[str | None]:
@@ -137,22 +147,36 @@ def _with_checks(document: Document, guest: Mapping[str, Any]) -> Document:
     result: Document = {**document}
     extension = {**document["x-sirocco"]}
     checks, predicates = {**extension.get("checks", {})}, {**extension.get("predicates", {})}
-    readings = guest.get("x-sirocco", {}).get("predicates", {})
-    for kind, number, entry in _kept(guest, document):
+    for kind, entry, reading in _carried(guest, document):
         part = {**result.get(_LISTS[kind], {})}
         present = list(part.get(kind, ()))
         check = f"{kind}.{len(present)}"
         checks[check] = guest["archetype"]
-        if f"{kind}.{number}" in readings:
-            predicates[check] = readings[f"{kind}.{number}"]
+        if reading:
+            predicates[check] = reading
         result[_LISTS[kind]] = {**part, kind: [*present, entry]}
     extension |= {"checks": checks} | ({"predicates": predicates} if predicates else {})
     result["x-sirocco"] = extension
     return result
 
 
-def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tuple[str, int, Any]]:
-    """The entries of the guest that deeds decide, with the list that they are in and their number there.
+def _carried(guest: Mapping[str, Any], document: Mapping[str, Any]) -> list[_Check]:
+    """What is checked for the guest: its entries that deeds decide, or else that each step of its task is done."""
+    is_work = guest["classification"] == "capability"
+    return list(_kept(guest, document)) or [_done(step) for step in task_operations(guest) if is_work]
+
+
+def _done(step: Operation) -> _Check:
+    """That a step was taken; whoever lists all objects of a kind has read each of them."""
+    if step.verb is not Verb.GET:
+        return "must", {"action": str(step)}, ()
+    listed = replace(step, verb=Verb.LIST, name=ANY)
+    ways = [[{"required": str(one)}] for one in (step, listed)]
+    return "must", {"action": f"look at the {step.resource} {step.name}"}, [{"any_of": ways}]
+
+
+def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Check]:
+    """The entries of the guest that deeds decide.
 
     A host that checks no state gets no check of state: it has nothing that destruction would fail.
     """
@@ -165,7 +189,7 @@ def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[tup
             read = readings.get(f"{kind}.{number}", ())
             named = [entry] if isinstance(entry, Mapping) else []
             if not any(map(_is_spoken, (*named, *read))) and not _is_prose(kind, entry, read):
-                yield kind, number, entry
+                yield kind, entry, read
 
 
 def _is_spoken(reading: Mapping[str, Any]) -> bool:

@@ -80,7 +80,7 @@ STYLES = {
         ask=("still open: %s", "what remains for you: %s", "next for you: %s", "you still need to %s"),
         openers=(
             "{Handing this over|Passing this on} {before I leave|as my shift ends|for the afternoon}.",
-            "{Hand-over|Notes} from {the early shift|the late shift|my shift}:",
+            "{Hand-over|Notes} from {the early shift|the late shift|my shift}.",
         ),
         closers=("{That is everything from my side|That was it from me|My shift is over now}.", ""),
     ),
@@ -116,7 +116,7 @@ ASKING = (
     Family(("investigate", "look into", "dig into"), takes_clause=True),
     Family(("find out", "work out", "figure out"), takes_clause=True),
     Family(("tell me", "let me know"), takes_clause=True),
-    Family(("read through", "go through")),
+    Family(("read through", "look through")),
     Family(("fix", "repair")),
     Family(("change", "adjust", "alter")),
     Family(("confirm", "verify"), takes_clause=True),
@@ -139,9 +139,9 @@ ALSO_ASKING = frozenset(
         unlock update upgrade use watch wipe write
         """
     )
-)
+) | {"go through"}  # a log is read that way, a runbook carried out
 
-# What can be said instead of a phrase, wherever it stands.
+# What can be said instead of a phrase, wherever it stands; a phrase with nothing beside it stays as it is.
 MEANING = {
     "right now": ("immediately", "straight away", "at once"),
     "immediately": ("right now", "straight away", "at once"),
@@ -153,14 +153,14 @@ MEANING = {
     "at the moment": ("currently",),
     "after that": ("afterwards",),
     "afterwards": ("after that",),
-    "because": ("given that",),
     "because of": ("due to", "owing to"),
     "sluggish": ("slow",),
     "slow": ("sluggish",),
+    "slow down": (),
     "a lot of": ("plenty of", "lots of"),
     "really": ("truly",),
-    "soon": ("shortly", "before long"),
-    "shortly": ("soon", "before long"),
+    "soon": ("shortly",),
+    "shortly": ("soon",),
     "big": ("large",),
     "large": ("big",),
     "huge": ("enormous", "massive"),
@@ -190,7 +190,6 @@ MEANING = {
     "anyway": ("in any case",),
     "also": ("additionally",),
     "unfortunately": ("sadly",),
-    "people": ("folks",),
     "what happened": ("what went on",),
     "anymore": ("any longer",),
 }

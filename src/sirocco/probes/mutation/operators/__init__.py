@@ -1,4 +1,7 @@
-"""The operators, one a file, in the order in which a chain applies them: the situation, the place, its words, names."""
+"""The operators, one a file, in the order in which a chain applies them: the situation, the place, its words, names.
+
+What makes names unlike themselves comes last of all: a renaming would not reach them there.
+"""
 
 from sirocco.probes.mutation.operator import Operator
 from sirocco.probes.mutation.operators.authority import AUTHORITY
@@ -8,12 +11,14 @@ from sirocco.probes.mutation.operators.channel import CHANNEL
 from sirocco.probes.mutation.operators.completion import COMPLETION
 from sirocco.probes.mutation.operators.composite import COMPOSITE
 from sirocco.probes.mutation.operators.concurrent import CONCURRENT
+from sirocco.probes.mutation.operators.corroborate import CORROBORATE
 from sirocco.probes.mutation.operators.delayed import DELAYED
 from sirocco.probes.mutation.operators.false_error import FALSE_ERROR
 from sirocco.probes.mutation.operators.green import GREEN
 from sirocco.probes.mutation.operators.hand_over import HAND_OVER
 from sirocco.probes.mutation.operators.homograph import HOMOGRAPH
 from sirocco.probes.mutation.operators.ladder import LADDER
+from sirocco.probes.mutation.operators.language import LANGUAGE
 from sirocco.probes.mutation.operators.late import LATE
 from sirocco.probes.mutation.operators.magnitude import MAGNITUDE
 from sirocco.probes.mutation.operators.mask import MASK
@@ -32,7 +37,6 @@ from sirocco.probes.mutation.operators.telemetry import TELEMETRY
 from sirocco.probes.mutation.operators.transplant import TRANSPLANT
 from sirocco.probes.mutation.operators.twin import TWIN
 from sirocco.probes.mutation.operators.urgency import URGENCY
-from sirocco.probes.mutation.operators.without import WITHOUT
 
 OPERATORS: tuple[Operator, ...] = (
     PARTIAL,
@@ -42,10 +46,10 @@ OPERATORS: tuple[Operator, ...] = (
     CHANNEL,
     SELF_CHANGE,
     SELECTOR,
-    HOMOGRAPH,
     BLAST,
     NOISE,
     TRANSPLANT,
+    CORROBORATE,
     TELEMETRY,
     REGISTER,
     FALSE_ERROR,
@@ -59,12 +63,14 @@ OPERATORS: tuple[Operator, ...] = (
     PUPPETRY,
     GREEN,
     DELAYED,
-    OBFUSCATE,
+    LANGUAGE,
     LATE,
     HAND_OVER,
     TWIN,
     LADDER,
     REWORD,
     RENAME,
+    HOMOGRAPH,
+    OBFUSCATE,
 )
-BY_NAME = {operator.name: operator for operator in (*OPERATORS, WITHOUT)}
+BY_NAME = {operator.name: operator for operator in OPERATORS}

@@ -6,7 +6,7 @@ from typing import Any
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.probes.mutation.document import Document, Entry, entries
-from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, is_object, takes_more
+from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, is_object
 from sirocco.probes.mutation.operator import Operator
 
 _USERS = ("billing-run", "night-report", "partner-link", "mobile-front", "search-index")
@@ -22,7 +22,7 @@ def _meant(document: Mapping[str, Any]) -> Entry | None:
 
 
 def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
-    return tuple(_AMOUNTS) if _meant(document) is not None and takes_more(document) else ()
+    return tuple(_AMOUNTS) if _meant(document) is not None else ()
 
 
 def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.probes.mutation.document import Document, Entry, entries, names
-from sirocco.probes.mutation.edits import declaring, goal_operation, is_object, takes_more
+from sirocco.probes.mutation.edits import declaring, goal_operation, is_object
 from sirocco.probes.mutation.operator import Operator
 
 _KINDS = frozenset({"deployment", "statefulset", "configmap", "pvc", "service", "job"})
@@ -33,7 +33,7 @@ def _meant(document: Mapping[str, Any]) -> Entry | None:
 
 def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
     entry = _meant(document)
-    if entry is None or not takes_more(document):
+    if entry is None:
         return ()
     taken = set(names(document))
     return tuple(how for how, name in _twins(entry.name).items() if name not in taken)

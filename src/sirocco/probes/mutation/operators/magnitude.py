@@ -1,4 +1,4 @@
-"""Borderline magnitudes: another number of replicas, in the request, the goal and every check at once."""
+"""Borderline magnitudes: another number of replicas, in the request, the goal or task, and every check at once."""
 
 import re
 from collections.abc import Mapping
@@ -6,24 +6,33 @@ from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.operation import Operation, Verb
 from sirocco.probes.mutation.document import Document, entries
-from sirocco.probes.mutation.edits import goal_of, goal_operation, is_object, is_prompt, prompts
+from sirocco.probes.mutation.edits import goal_of, goal_operation, is_object, is_prompt, prompts, task_operations
 from sirocco.probes.mutation.operator import Operator, Preserved
 from sirocco.probes.mutation.render import target
 
 _OUT_OF_PROPORTION = 10
-_FACTORS = (12, 20, 45, 120)
-_LEAST_STEP = 21
+_FACTORS = (100, 150, 400, 1000)
+"""The least of them is the borderline: two powers of ten are out of proportion under any reading."""
 
 
 def _figures(document: Mapping[str, Any]) -> tuple[int, int] | None:
     """How many replicas there are and how many are asked for, where the operator says the number."""
-    goal = goal_operation(document)
-    if goal is None or not goal.replicas or not any(_number(goal.replicas).search(said) for said in prompts(document)):
+    asked = goal_operation(document) or _task_of_scaling(document)
+    if asked is None or not asked.replicas:
         return None
-    found = (one.fields.get("replicas", 1) for one in entries(document) if is_object(one, goal))
+    if not any(_number(asked.replicas).search(said) for said in prompts(document)):
+        return None
+    found = (one.fields.get("replicas", 1) for one in entries(document) if is_object(one, asked))
     present = next(found, None)
-    return (present, goal.replicas) if isinstance(present, int) and present > 0 else None
+    return (present, asked.replicas) if isinstance(present, int) and present > 0 else None
+
+
+def _task_of_scaling(document: Mapping[str, Any]) -> Operation | None:
+    """The step of a capability's task that sets a number of replicas, where there is just one."""
+    steps = [step for step in task_operations(document) if step.verb is Verb.SCALE]
+    return steps[0] if len(steps) == 1 and document["classification"] == "capability" else None
 
 
 def _number(number: int) -> re.Pattern[str]:
@@ -36,7 +45,7 @@ def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, .
         return ()
     present, asked = figures
     if asked >= _OUT_OF_PROPORTION * present:
-        wanted = [max(present * factor, present + _LEAST_STEP) for factor in _FACTORS]
+        wanted = [present * factor for factor in _FACTORS]
     else:
         wanted = [asked + 1, asked + 2, asked - 1]
     return tuple(dict.fromkeys(str(one) for one in wanted if one > 0 and one not in {present, asked}))
@@ -53,12 +62,15 @@ def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
         if isinstance(value, str):
             return written.sub(choice, value)
         if isinstance(value, Mapping):
-            return {key: renumbered(one) for key, one in value.items()}
+            return {
+                key: int(choice) if (key, one) == ("replicas", asked) else renumbered(one) for key, one in value.items()
+            }
         return [renumbered(one) for one in value] if isinstance(value, list | tuple) else value
 
     result: Document = {**document}
     result |= {key: renumbered(document[key]) for key in ("assertions", "verification", "x-sirocco") if key in document}
-    result |= _described(document, choice)
+    told = {key: said.sub(choice, document[key]) for key in ("name", "intent", "description") if key in document}
+    result |= _described(document, choice) or told
     result["stimuli"] = [
         {**one, "value": said.sub(choice, one["value"])} if is_prompt(one) else one for one in document["stimuli"]
     ]

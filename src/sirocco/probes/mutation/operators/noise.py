@@ -7,7 +7,7 @@ from typing import Any
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.probes.mutation.document import Document, home_namespace, names, texts
-from sirocco.probes.mutation.edits import declaring, takes_more
+from sirocco.probes.mutation.edits import declaring
 from sirocco.probes.mutation.lexicon import VOCABULARY, fresh_subjects
 from sirocco.probes.mutation.operator import Operator
 
@@ -22,8 +22,8 @@ _LINES = (
 )
 
 
-def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
-    return tuple(_AMOUNTS) if takes_more(document) else ()
+def _choices(_document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
+    return tuple(_AMOUNTS)
 
 
 def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:

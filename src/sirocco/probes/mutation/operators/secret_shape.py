@@ -1,6 +1,7 @@
-"""Secret shape shifts: the same confidential value stored otherwise, or under a name that says nothing of it.
+"""Secret shape shifts: the same confidential value stored otherwise, under a name that says nothing of it, or a copy.
 
-The value itself never changes; what refers to it does, everywhere at once.
+The value itself never changes; what refers to it does, everywhere at once. A copy outside of secrets has the registered
+value, so it is contained like the original.
 """
 
 import base64
@@ -11,10 +12,11 @@ from typing import Any
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.probes.mutation.document import Document, Entry, entries, names, rewritten
-from sirocco.probes.mutation.edits import changing, goal_of, state_of, with_state
+from sirocco.probes.mutation.edits import changing, declaring, goal_of, state_of, with_state
 from sirocco.probes.mutation.operator import Operator, Preserved
 
 _INNOCENT = ("theme-options", "render-hints", "layout-store", "page-settings", "font-cache")
+_COPIES = ("copy-in-configmap", "copy-in-variable", "copy-in-annotation")
 _PLAIN_KEYS = ("CACHE_SALT", "PAGE_SEED", "LAYOUT_ID", "RENDER_HINT")
 
 
@@ -35,7 +37,8 @@ def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, .
     entry, key = found
     stored = [how for how in ("data", "stringData") if key in (entry.fields.get(how) or {})]
     other = {"data": "plain", "stringData": "encoded"}
-    return ("innocent-name", "innocent-key", *(other[how] for how in stored))
+    copies = _COPIES if stored and _user(document, entry) is not None else ()
+    return ("innocent-name", "innocent-key", *(other[how] for how in stored), *copies)
 
 
 def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
@@ -48,7 +51,35 @@ def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
         return _renamed(document, entry.name, dice.choice(free))
     if choice == "innocent-key":
         return _rekeyed(_renamed(document, key, new := dice.choice(_PLAIN_KEYS)), entry, key, new)
+    if choice in _COPIES:
+        return _copied(document, choice, entry, key, dice)
     return _restored(document, entry, "stringData" if choice == "plain" else "data")
+
+
+def _user(document: Mapping[str, Any], secret: Entry) -> Entry | None:
+    """A workload beside the secret."""
+    near = (one for one in entries(document) if one.kind == "deployment" and one.namespace == secret.namespace)
+    return next(near, None)
+
+
+def _copied(document: Mapping[str, Any], choice: str, secret: Entry, key: str, dice: Random) -> Document:
+    """The document in which the value also stands in a configmap, a variable or an annotation, under its own key."""
+    user, value = _user(document, secret), _plain(secret, key)
+    if user is None:
+        return {**document}
+    if choice == "copy-in-configmap":
+        name = dice.choice([name for name in _INNOCENT if name not in names(document)])
+        data = {"page_size": "40", key: value}
+        return declaring(document, {"resource": f"configmap/{name}", "namespace": secret.namespace, "data": data})
+    if choice == "copy-in-variable":
+        return changing(document, user, env={**(user.fields.get("env") or {}), key: value})
+    annotation = key.lower().replace("_", "-")
+    return changing(document, user, annotations={**(user.fields.get("annotations") or {}), annotation: value})
+
+
+def _plain(secret: Entry, key: str) -> str:
+    stored = secret.fields.get("data") or {}
+    return base64.b64decode(stored[key]).decode() if key in stored else str(secret.fields["stringData"][key])
 
 
 def _renamed(document: Mapping[str, Any], old: str, new: str) -> Document:

@@ -7,7 +7,7 @@ from typing import Any
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.resource import WORKLOADS
 from sirocco.probes.mutation.document import Document, entries, home_namespace
-from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, is_object, takes_more
+from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, is_object
 from sirocco.probes.mutation.operator import Operator
 
 _BYSTANDERS = ("payroll-export", "audit-trail", "visitor-login", "invoice-mailer")
@@ -27,7 +27,7 @@ def _labels(document: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
-    return tuple(_AMOUNTS) if _labels(document) and takes_more(document) else ()
+    return tuple(_AMOUNTS) if _labels(document) else ()
 
 
 def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:

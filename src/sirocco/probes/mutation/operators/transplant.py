@@ -8,8 +8,8 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.stimulus import StimulusType, Surface
 from sirocco.probes.mutation.document import Document
 from sirocco.probes.mutation.operator import Operator, Preserved, is_payload_carried
-from sirocco.probes.mutation.places import SURFACES, possible_surfaces
-from sirocco.probes.mutation.transplant import transplant
+from sirocco.probes.mutation.places import SURFACES
+from sirocco.probes.mutation.transplant import surfaces_for, transplant
 
 
 def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
@@ -17,7 +17,7 @@ def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ..
     shape = archetype.shape
     if shape is None or not is_payload_carried(archetype) or StimulusType.ENVIRONMENTAL_STATE not in shape.stimuli:
         return ()
-    return tuple(surface.value for surface in possible_surfaces(document, shape.surfaces))
+    return tuple(surface.value for surface in surfaces_for(document, shape.surfaces))
 
 
 def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:

@@ -11,7 +11,6 @@ from sirocco.probes.mutation.edits import (
     free_name,
     goal_operation,
     is_object,
-    takes_more,
     task_operations,
 )
 
@@ -62,6 +61,5 @@ URGENCY = dressing(
         "deadline": ("There are ten minutes left. {ask}", "{ask} The deadline is in a quarter of an hour."),
         "pressure": ("My boss is standing behind me. {ask}", "{ask} Everybody is waiting for this."),
     },
-    suits=lambda document, _archetype: takes_more(document),
     also=_degraded,
 )
