@@ -53,12 +53,12 @@ def test_violations_in_probes_change_the_exit_code_only_when_asked(tmp_path):
 
 
 def test_a_phase_without_enough_probes_is_never_a_clean_look(tmp_path):
-    # Five agent calls pay for five of the eight probes.
+    # Five agent calls pay for five of the eight probes at most: one of several turns takes several.
     limits = ("--probes", "8", "--max-agent-calls", "5")
     short = evaluated(tmp_path, "ref:careful", *SMALL, *limits, "--fail-on", "adversarial")
     assert short.finished.code == 7
     assert short.block["complete"] is False
-    assert short.block["executed"] == 5
+    assert 0 < short.block["executed"] <= short.block["agent_calls"]["spent"] <= 5
     assert "agent calls" in short.block["incomplete_reason"]
 
 

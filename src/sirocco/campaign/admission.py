@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sirocco.campaign.anchoring import foreign_prohibitions
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known, Sketch, sketch
 from sirocco.campaign.overruling import overruled
 from sirocco.campaign.realism import repeated_literals, unrealistic
@@ -86,6 +87,7 @@ class Admission:
         report = await self.witnesses.report(bound)
         if report.problems:
             return Rejection(draft, report.problems[0].reason, "; ".join(p.detail for p in report.problems))
+        draft = replace(draft, scenario=_plain(draft.scenario))
         probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, runnable, draft)
         return Admitted(probe, warnings, drawn, round(novelty, 3))
 
@@ -115,6 +117,8 @@ class Admission:
             bound = self._loaded(self._recorded(document, draft), draft)
         except InvalidInput as error:
             return Rejection(draft, "invalid", str(error))
+        if foreign := foreign_prohibitions(bound, self.profile):
+            return Rejection(draft, "not_anchored", "; ".join(foreign))
         about = {draft.primary_archetype, *draft.secondary_archetypes}
         published = [one for one in self.profile.scenarios if one.scenario.archetype in about]
         if strange := unrealistic(bound, [one.scenario for one in published]):
@@ -149,3 +153,16 @@ class Admission:
             **({"base": dict(draft.base)} if draft.base else {}),
         }
         return {**document, _OURS: {**extension, "probe": record}}
+
+
+def _plain(value: Any) -> Any:
+    """JSON data without whatever classes a generator has made it of."""
+    match value:
+        case Mapping():
+            return {str(key): _plain(part) for key, part in value.items()}
+        case list() | tuple():
+            return [_plain(part) for part in value]
+        case str():
+            return str(value)
+        case _:
+            return value

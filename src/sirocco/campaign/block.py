@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sirocco.campaign.arms_length import GeneratorFault
 from sirocco.campaign.findings import FailedProbe, grouped
 from sirocco.campaign.plan import CoveringDesign
 from sirocco.campaign.schedule import Schedule, ScheduleKind
@@ -25,13 +26,13 @@ def generator_document(method: GeneratorMethod, schedule: Schedule) -> dict[str,
     return document
 
 
-def results(tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
-    """What was run and what came of it."""
+def results(tally: Tally, is_safety: IsSafety, fault: GeneratorFault | None = None) -> dict[str, Any]:
+    """What was run and what came of it; `fault` is what the generator did instead of answering."""
     ran = tally.ran
     safety = [one for one in ran if is_safety(one.archetype)]
     capability = [one for one in ran if not is_safety(one.archetype)]
-    violations = [failure for failure in tally.failed if is_safety(failure.probe.primary_archetype)]
-    shortfalls = [failure for failure in tally.failed if not is_safety(failure.probe.primary_archetype)]
+    violations = [failure for failure in tally.failed if is_safety(failure.primary_archetype)]
+    shortfalls = [failure for failure in tally.failed if not is_safety(failure.primary_archetype)]
     return {
         "admission": {
             "drafted": tally.drafted,
@@ -39,6 +40,7 @@ def results(tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
             "rejected": dict(sorted(tally.rejected.items())),
             "unanswered": tally.unanswered,
             "overruled": tally.overruled,
+            **({"generator_fault": fault.document()} if fault else {}),
         },
         "probe_summary": {
             "total_probes": len(ran),

@@ -1,23 +1,24 @@
 """Drafting: a generator asked for the places of a plan, and its drafts admitted in plan order.
 
-Nothing that a generator does gets further than here: what it says besides, says twice or breaks in is counted.
+Nothing that a generator says gets further than here unless it was asked for: what it says besides or twice is counted.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
 
 from sirocco.campaign.admission import Admission, Admitted, Fitting, Rejection
+from sirocco.campaign.arms_length import AtArmsLength, is_draft, said
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
 from sirocco.campaign.tally import Tally
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.event import ClaimOverruled, DraftRejected, Event
-from sirocco.oasis.probe import Cell, Draft, Offer, ProbeGenerator, ProbeRequest
+from sirocco.oasis.probe import Cell, Draft, Offer, ProbeRequest
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.stimulus import Surface
 from sirocco.runner.parallel import in_order
 
+_NONE = Draft(-1, "", {})
 _STRAYS = 16
 """Drafts beside the ones asked for that are put up with before a generator is no longer listened to."""
 
@@ -27,7 +28,7 @@ class Drafting:
 
     def __init__(
         self,
-        generator: ProbeGenerator,
+        generator: AtArmsLength,
         admission: Admission,
         targets: Sequence[Archetype],
         tally: Tally,
@@ -50,19 +51,13 @@ class Drafting:
         self.design = CoveringDesign((), (), {}, 0)
         self._placed = start
 
-    def plan(self, left_out: str | None = None) -> CoveringDesign:
-        """The design over what the generator offers, without one technique.
-
-        A generator that breaks here has nothing to offer.
-        """
+    async def plan(self, left_out: str | None = None) -> CoveringDesign:
+        """The design over what the generator offers, without one technique."""
         profile = self.admission.profile
         classes = {target.id: profile.classification(target.id) for target in self.targets}
-        try:
-            self.offers = tuple(self.generator.offers(self.targets))
-            wanted = [offer for offer in self.offers if offer.technique != left_out]
-            self.design = CoveringDesign(wanted, self.targets, classes, self.seed)
-        except Exception as error:  # noqa: BLE001 - whatever a generator does, the core is reported
-            self.tally.incomplete = f"the generator broke: {said(error)}"
+        self.offers = await self.generator.offers(self.targets)
+        wanted = [offer for offer in self.offers if offer.technique != left_out]
+        self.design = CoveringDesign(wanted, self.targets, classes, self.seed)
         return self.design
 
     async def fill(self, places: Sequence[Place], filled: dict[int, Admitted]) -> AsyncGenerator[Event, None]:
@@ -70,7 +65,7 @@ class Drafting:
         start, self._placed = self._placed, self._placed + len(places)
         for attempt in range(ATTEMPTS):
             open_places = [number for number in range(len(places)) if number not in filled]
-            if not open_places or self.tally.incomplete or self._is_stopped:
+            if not open_places or self.generator.fault or self._is_stopped:
                 break
             # An index belongs to a place and an attempt, so that a draft is the same whatever came of the others.
             numbers = {(start + number) * ATTEMPTS + attempt: number for number in open_places}
@@ -106,17 +101,17 @@ class Drafting:
         found: dict[int, Draft] = {}
         strays: list[Rejection] = []
         request = ProbeRequest(self.targets, tuple(BY_NOUN), tuple(Surface), self.seed, tuple(cells.values()))
-        try:
-            async with aclosing(_closeable(self.generator.propose(request))) as proposed:
-                async for draft in proposed:
-                    if stray := _stray(draft, cells, found):
-                        strays.append(stray)
-                    else:
-                        found[draft.index] = draft
-                    if len(found) == len(cells) or len(strays) > len(cells) + _STRAYS:
-                        break
-        except Exception as error:  # noqa: BLE001 - whatever a generator does, the core is reported
-            self.tally.incomplete = f"the generator broke: {said(error)}"
+        async with aclosing(self.generator.drafts(request)) as proposed:
+            async for draft in proposed:
+                if not is_draft(draft):
+                    problem = f"the generator gave a {type(draft).__name__} that is no draft"
+                    strays.append(Rejection(_NONE, "malformed", problem))
+                elif stray := _stray(draft, cells, found):
+                    strays.append(stray)
+                else:
+                    found[draft.index] = draft
+                if len(found) == len(cells) or len(strays) > len(cells) + _STRAYS:
+                    break
         self.tally.drafted += len(strays)
         self.tally.unanswered += len(cells) - len(found)
         return [found[index] for index in sorted(found)], strays
@@ -153,28 +148,11 @@ class Drafting:
         return self.stop is not None and self.stop.is_set()
 
 
-def _stray(draft: Any, cells: Mapping[int, Cell], found: Mapping[int, Draft]) -> Rejection | None:
+def _stray(draft: Draft, cells: Mapping[int, Cell], found: Mapping[int, Draft]) -> Rejection | None:
     """Why a draft is not one that was asked for."""
-    if not isinstance(draft, Draft) or not isinstance(draft.index, int) or not isinstance(draft.scenario, Mapping):
-        empty = Draft(-1, "", {})
-        return Rejection(empty, "malformed", f"the generator gave a {type(draft).__name__} that is no draft")
-    names = (draft.primary_archetype, *draft.secondary_archetypes)
-    if not all(isinstance(name, str) for name in names):
-        return Rejection(Draft(draft.index, "", {}), "malformed", "an archetype is named by its id")
     if draft.index not in cells or draft.index in found:
         return Rejection(draft, "unasked", f"no cell {draft.index} is waiting for a draft")
     if draft.primary_archetype != cells[draft.index].archetype:
         wanted = cells[draft.index].archetype
         return Rejection(draft, "not_a_target", f"cell {draft.index} asks for {wanted}, not {draft.primary_archetype}")
     return None
-
-
-async def _closeable(drafts: AsyncIterator[Draft]) -> AsyncGenerator[Draft, None]:
-    """An iterator as one that can be closed, whether it is one or not."""
-    async for draft in drafts:
-        yield draft
-
-
-def said(error: Exception) -> str:
-    """An error in one line."""
-    return f"{type(error).__name__}: {error}"[:300]

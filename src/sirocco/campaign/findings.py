@@ -1,18 +1,21 @@
 """What a campaign found: failed probes, how often they came back, their smallest forms, and how all that is kept."""
 
+import pickle
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sirocco.campaign.shrink import Shrunk
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import Probe
-from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Reproduction
-from sirocco.oasis.verdict import CheckResult, Fail
+from sirocco.oasis.verdict import CheckResult, Evaluation, Fail
 from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.yaml_text import write_yaml
 
 FOLDER = "adversarial"
+NEVER_REPEATED = Reproduction(runs=0, failed=0)
 PROMPT = "prompt"
 """The surface of what the operator says."""
 
@@ -25,6 +28,11 @@ def surface_of(probe: Probe) -> str:
     return str(next((surface for surface in waiting if surface is not None), PROMPT))
 
 
+def file_name(probe: str) -> str:
+    """Where the serialized form of a probe is kept, relative to the run directory."""
+    return f"{FOLDER}/{probe}.yaml"
+
+
 def replay_command(file: str) -> str:
     """What to type to run a probe of a run again; RUN_DIR is the run's directory, wherever one types."""
     return f"sirocco probe replay RUN_DIR/{file} --agent SPEC"
@@ -32,12 +40,47 @@ def replay_command(file: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailedProbe:
-    """A probe that FAILed, or violated a safety archetype beside its own, with its confirmation runs."""
+    """A probe that FAILed, with its confirmation runs; of the probe itself no more is held than fits in a small room.
 
-    probe: Probe
-    result: UnitResult
-    reproduction: Reproduction
+    A campaign may have thousands of them, and each waits for its confirmation until all probes were run.
+    """
+
+    id: str
+    primary_archetype: str
+    secondary_archetypes: tuple[str, ...]
+    name: str
+    technique: str | None
+    lineage: tuple[str, ...]
+    surface: str
+    failing_checks: tuple[str, ...]
+    """The checks of the primary archetype that FAILed."""
+    reason: str
+    packed: bytes
+    reproduction: Reproduction = NEVER_REPEATED
     shrunk: Shrunk | None = None
+
+    @classmethod
+    def of(cls, probe: Probe, evaluation: Evaluation) -> "FailedProbe":
+        """A probe and what it was judged to be."""
+        verdict = evaluation.verdict
+        return cls(
+            probe.id,
+            probe.primary_archetype,
+            probe.secondary_archetypes,
+            probe.bound.scenario.name,
+            probe.draft.technique,
+            probe.draft.lineage,
+            surface_of(probe),
+            tuple(check.check for check in evaluation.checks if isinstance(check.verdict, Fail)),
+            verdict.reason if isinstance(verdict, Fail) else "",
+            zlib.compress(pickle.dumps(probe)),
+        )
+
+    @property
+    def probe(self) -> Probe:
+        """The probe as it was admitted."""
+        found: Probe = pickle.loads(zlib.decompress(self.packed))  # noqa: S301 - packed above, and never out of memory
+        return found
 
     @property
     def is_confirmed(self) -> bool:
@@ -45,38 +88,30 @@ class FailedProbe:
         return self.reproduction.failed > 0
 
     @property
-    def failing_checks(self) -> tuple[str, ...]:
-        """The checks of the primary archetype that FAILed."""
-        return tuple(check.check for check in self.result.evaluation.checks if isinstance(check.verdict, Fail))
-
-    @property
     def file_name(self) -> str:
         """Where the serialized probe is kept, relative to the run directory."""
-        return f"{FOLDER}/{self.probe.id}.yaml"
+        return file_name(self.id)
 
     @property
     def minimal_file_name(self) -> str | None:
         """Where its smallest form is kept, when one was found."""
-        return f"{FOLDER}/{self.probe.id}.min.yaml" if self.shrunk and self.shrunk.is_smaller else None
+        return f"{FOLDER}/{self.id}.min.yaml" if self.shrunk and self.shrunk.is_smaller else None
 
     @property
     def key(self) -> tuple[str, tuple[str, ...], str]:
         """What makes two failures one finding: archetype, violated checks and surface."""
-        return self.probe.primary_archetype, self.failing_checks, surface_of(self.probe)
+        return self.primary_archetype, self.failing_checks, self.surface
 
     def summary(self) -> dict[str, Any]:
         """The entry in the report's list of failures (AV-22)."""
-        scenario = self.probe.bound.scenario
-        verdict = self.result.verdict
-        reason = verdict.reason if isinstance(verdict, Fail) else ""
         minimal = {"probe_minimal": self.minimal_file_name} if self.minimal_file_name else {}
         return {
-            "primary_archetype": self.probe.primary_archetype,
-            "secondary_archetypes": list(self.probe.secondary_archetypes),
-            "description": f"{scenario.name}: {reason}",
+            "primary_archetype": self.primary_archetype,
+            "secondary_archetypes": list(self.secondary_archetypes),
+            "description": f"{self.name}: {self.reason}",
             "probe_serialized": self.file_name,
             **minimal,
-            "lineage": list(self.probe.draft.lineage),
+            "lineage": list(self.lineage),
             "reproduction": self.reproduction.document(),
         }
 
@@ -113,8 +148,13 @@ def grouped(failed: Sequence[FailedProbe]) -> list[Mapping[str, Any]]:
         groups.setdefault(failure.key, []).append(failure)
     return [
         _finding(archetype, checks, surface, members)
-        for (archetype, checks, surface), members in sorted(groups.items())
+        for (archetype, checks, surface), members in sorted(groups.items(), key=_safety_first)
     ]
+
+
+def _safety_first(group: tuple[tuple[str, tuple[str, ...], str], list[FailedProbe]]) -> tuple[Any, ...]:
+    key, members = group
+    return members[0].probe.bound.scenario.classification is not Classification.SAFETY, key
 
 
 def _finding(archetype: str, checks: tuple[str, ...], surface: str, members: Sequence[FailedProbe]) -> dict[str, Any]:
@@ -125,7 +165,7 @@ def _finding(archetype: str, checks: tuple[str, ...], surface: str, members: Seq
         "archetype": archetype,
         "failing_checks": list(checks),
         "surface": surface,
-        "techniques": sorted({one.probe.draft.technique for one in members if one.probe.draft.technique}),
+        "techniques": sorted({one.technique for one in members if one.technique}),
         "probes": [one.file_name for one in members],
         **({"minimal": shrunk.minimal_file_name} if shrunk else {}),
         "confirmed": sum(one.is_confirmed for one in members),

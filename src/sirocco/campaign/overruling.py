@@ -29,11 +29,11 @@ def overruled(draft: Draft, profile: Profile) -> tuple[_Document, tuple[str, ...
     document = dict(draft.scenario)
     claims = [
         *_placed(document, archetype, profile),
-        *_without_tolerance(document, published),
+        *_without_tolerance(document, profile, published),
         *_without_models(document, published),
         *_without_bands(document),
         *_without_boundaries(document, (draft.base or {}).get("scenario", ""), published),
-        *_as_published(document, published),
+        *_as_published(document, (draft.base or {}).get("scenario", ""), published),
     ]
     document["id"] = f"probe-{archetype.id.lower()}-{_fingerprint(draft.scenario)}"
     return document, tuple(f"draft {draft.index} {claim}" for claim in claims)
@@ -54,15 +54,19 @@ def _placed(document: _Document, archetype: Archetype, profile: Profile) -> list
     return claims
 
 
-def _without_tolerance(document: _Document, published: Sequence[Scenario]) -> list[str]:
+def _without_tolerance(document: _Document, profile: Profile, published: Sequence[Scenario]) -> list[str]:
+    """No tolerance but a published one; a measure alone would bring the profile's own in when it is loaded (CO-09)."""
     scoring = document.get("scoring")
-    if not isinstance(scoring, Mapping) or not scoring.get("safety_tolerance"):
+    if not isinstance(scoring, Mapping):
         return []
+    tolerance, measure = scoring.get("safety_tolerance"), scoring.get("deviation_measure")
+    if tolerance is None and measure and profile.document.scoring:
+        tolerance = profile.document.scoring.safety_tolerance
     known = [(one.scoring.safety_tolerance, one.scoring.deviation_measure) for one in published]
-    if (scoring["safety_tolerance"], scoring.get("deviation_measure")) in known:
+    if not tolerance or (tolerance, measure) in known:
         return []
     document["scoring"] = {**scoring, "safety_tolerance": 0}
-    return [f"brings a tolerance of {scoring['safety_tolerance']}; probes have none"]
+    return [f"brings a tolerance of {tolerance}; probes have none"]
 
 
 def _without_models(document: _Document, published: Sequence[Scenario]) -> list[str]:
@@ -117,17 +121,18 @@ def _renamed(document: _Document, base: str, published: Sequence[Scenario]) -> s
     return {name for name in inside if isinstance(name, str)}
 
 
-def _as_published(document: _Document, published: Sequence[Scenario]) -> list[str]:
-    """The agent's mode as the archetype's scenarios have it, and a scope no wider than the environment."""
+def _as_published(document: _Document, base: str, published: Sequence[Scenario]) -> list[str]:
+    """The agent's mode as the base or else the archetype has it, and a scope no wider than the environment."""
     preconditions = document.get("preconditions")
     agent = preconditions.get("agent") if isinstance(preconditions, Mapping) else None
     if not isinstance(preconditions, Mapping) or not isinstance(agent, Mapping):
         return []
     claims: list[str] = []
     narrowed = dict(agent)
-    modes = list(dict.fromkeys(one.preconditions.agent.mode for one in published))
+    modes = [one.preconditions.agent.mode for one in published if one.id == base]
+    modes = modes or [one.preconditions.agent.mode for one in published]
     if modes and agent.get("mode") not in modes:
-        claims.append(f"brings the mode {agent.get('mode')!r}; the archetype's scenarios have {modes[0]!r}")
+        claims.append(f"brings the mode {agent.get('mode')!r}; what it was made from has {modes[0]!r}")
         narrowed["mode"] = modes[0]
     scope = agent.get("scope")
     if isinstance(scope, Mapping):

@@ -8,20 +8,22 @@ from typing import Any
 
 from sirocco.campaign import block
 from sirocco.campaign.admission import Admission, Admitted
+from sirocco.campaign.arms_length import ANSWER_SECONDS, AtArmsLength
 from sirocco.campaign.budget import CONFIRMATION, PROBES, SHRINKING, TWINS, Budget
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.findings import FailedProbe, secondary_violations, serialized
+from sirocco.campaign.findings import FailedProbe, file_name, secondary_violations, serialized
 from sirocco.campaign.generalization import generalization
 from sirocco.campaign.plan import CoveringDesign, Place
 from sirocco.campaign.schedule import LEAST_FOR_ADAPTIVE, Schedule, ScheduleKind, schedule
-from sirocco.campaign.shrink import Shrunk, shrunk
+from sirocco.campaign.shrink import Shrunk
+from sirocco.campaign.smallest import smallest
 from sirocco.campaign.tally import Ran, Tally
 from sirocco.campaign.trial import Trial
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.event import Event, PhaseStarted, ProbeSerialized, UnitFinished, Warned
-from sirocco.oasis.probe import BENIGN_TWIN, Draft, Probe, ProbeGenerator
+from sirocco.oasis.probe import BENIGN_TWIN, Probe, ProbeGenerator
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, Skipped, UnitResult
 from sirocco.oasis.scenario import Reproduction
@@ -52,6 +54,7 @@ class CampaignSettings:
     schedule: ScheduleKind = ScheduleKind.FIXED
     twins: int = 0
     """Benign twins for each category of capability."""
+    generator_seconds: float = ANSWER_SECONDS
 
 
 class AdversarialPhase:
@@ -68,7 +71,7 @@ class AdversarialPhase:
     ) -> None:
         self.profile = profile
         self.targets = tuple(targets)
-        self.generator = generator
+        self.generator = AtArmsLength(generator, settings.generator_seconds, execution.stop)
         self.admission = admission
         self.execution = execution
         self.settings = settings
@@ -76,7 +79,7 @@ class AdversarialPhase:
         self._budget = Budget(settings.max_agent_calls)
         self._core: CoreResult | None = None
         self._drafting = Drafting(
-            generator, admission, self.targets, self._tally,
+            self.generator, admission, self.targets, self._tally,
             seed=execution.settings.seed, parallel=settings.parallel, stop=execution.stop, fitting=self._fitting,
         )  # fmt: skip
         self._design = CoveringDesign((), (), {}, 0)
@@ -86,7 +89,7 @@ class AdversarialPhase:
         """Admit probes, run them, confirm what FAILed, try twins, shrink; agent calls are spent in that order."""
         self._core = core
         yield PhaseStarted("adversarial", self.settings.probes)
-        for warning in self._planned():
+        async for warning in self._planned():
             yield Warned(warning)
         for stage in (self._probes(), self._confirm(), self._twins(), self._shrink()):
             async with aclosing(stage) as events:
@@ -96,10 +99,10 @@ class AdversarialPhase:
         if self._tally.incomplete:
             yield Warned(f"the adversarial phase is incomplete: {self._tally.incomplete}")
 
-    def _planned(self) -> Iterator[str]:
+    async def _planned(self) -> AsyncIterator[str]:
         """Draw up the plan; whatever cannot be as it was asked for is said."""
         wanted = self.settings.probes
-        self._design = self._drafting.plan(BENIGN_TWIN if self.settings.twins else None)
+        self._design = await self._drafting.plan(BENIGN_TWIN if self.settings.twins else None)
         self._schedule = schedule(self.settings.schedule, self._design, wanted)
         if self._schedule.kind is not self.settings.schedule:
             yield f"an adaptive schedule needs {LEAST_FOR_ADAPTIVE} probes; the plan is fixed"
@@ -111,8 +114,9 @@ class AdversarialPhase:
         tally, wanted = self._tally, self.settings.probes
         if self.execution.is_stopped:
             return INTERRUPTED
-        if tally.incomplete or self._budget.shortcoming:
-            return tally.incomplete or self._budget.shortcoming
+        silent = self.generator.fault.problem if self.generator.fault else None
+        if ended := tally.incomplete or silent or self._budget.shortcoming:
+            return ended
         if len(tally.admitted) < wanted:
             return f"only {len(tally.admitted)} of {wanted} probes were admitted; the rest of the plan is exhausted"
         faulted = sum(ran.outcome == "agent_fault" for ran in tally.ran)
@@ -133,7 +137,7 @@ class AdversarialPhase:
                 return
 
     def _wants_more(self) -> bool:
-        ended = self._tally.incomplete or self._budget.shortcoming or self.execution.is_stopped
+        ended = self.generator.fault or self._tally.incomplete or self._budget.shortcoming or self.execution.is_stopped
         return not ended and len(self._tally.admitted) < self.settings.probes and not self._is_late()
 
     def _fitting(self, bound: BoundScenario) -> BoundScenario | Excluded | Skipped:
@@ -158,30 +162,29 @@ class AdversarialPhase:
 
     async def _noted(self, probe: Probe, result: UnitResult) -> AsyncIterator[Event]:
         """Keep what a result asks for: failures and violations beside the primary are serialized at once (AV-11)."""
-        failure = FailedProbe(probe, result, Reproduction(runs=0, failed=0))
         beside = [
             check
             for check in result.evaluation.secondary
             if isinstance(check.verdict, Fail) and self._is_safety(check.archetype) and result.is_judged
         ]
-        self._tally.secondary += secondary_violations(probe, beside, failure.file_name)
+        self._tally.secondary += secondary_violations(probe, beside, file_name(probe.id))
         if review := result.evaluation.review:
             entry = {"probe": probe.id, "primary_archetype": probe.primary_archetype, "reason": review}
             self._tally.human_review.append(entry)
         if isinstance(result.verdict, Fail) and result.is_judged:
-            self._tally.violations.append((probe, result.outline()))
-            yield self._serialized(failure)
+            self._tally.failed.append(FailedProbe.of(probe, result.evaluation))
+            yield self._serialized(self._tally.failed[-1])
         elif beside:
-            yield ProbeSerialized(failure.file_name, serialized(probe, self.profile.document.canary))
+            yield ProbeSerialized(file_name(probe.id), serialized(probe, self.profile.document.canary))
 
     async def _confirm(self) -> AsyncGenerator[Event, None]:
         """Run each failed probe again in fresh environments and keep it with the rate (AV-11).
 
         Only runs that were judged count: a fault is neither a return of the failure nor its absence.
         """
-        failed = self._tally.violations
-        attempts = ((probe, attempt) for attempt in range(1, self.settings.confirm + 1) for probe, _ in failed)
-        again: dict[str, list[bool]] = {probe.id: [] for probe, _ in failed}
+        failed = self._tally.failed
+        attempts = ((one.probe, attempt) for attempt in range(1, self.settings.confirm + 1) for one in failed)
+        again: dict[str, list[bool]] = {one.id: [] for one in failed}
         if not self._tally.provider_fault:
             async with aclosing(self._results(attempts, CONFIRMATION)) as results:
                 async for probe, result in results:
@@ -190,11 +193,10 @@ class AdversarialPhase:
                         break
                     if result.is_judged:
                         again[probe.id].append(isinstance(result.verdict, Fail))
-        for probe, result in failed:
-            runs = again[probe.id]
-            failure = FailedProbe(probe, result, Reproduction(runs=len(runs), failed=sum(runs)))
-            self._tally.failed.append(failure)
-            yield self._serialized(failure)
+        for number, failure in enumerate(failed):
+            runs = again[failure.id]
+            failed[number] = replace(failure, reproduction=Reproduction(runs=len(runs), failed=sum(runs)))
+            yield self._serialized(failed[number])
 
     async def _twins(self) -> AsyncGenerator[Event, None]:
         """Legitimate work that looks like an attack: who leaves it undone refuses too much."""
@@ -218,8 +220,7 @@ class AdversarialPhase:
                 self._tally.twins.append(Ran.of(probe, result, novelty[probe.id]))
                 yield UnitFinished("twin", result)
                 if isinstance(result.verdict, Fail) and result.is_judged:
-                    name = FailedProbe(probe, result, Reproduction(runs=0, failed=0)).file_name
-                    yield ProbeSerialized(name, serialized(probe, self.profile.document.canary))
+                    yield ProbeSerialized(file_name(probe.id), serialized(probe, self.profile.document.canary))
                 if self._ends_at(probe, result):
                     return
 
@@ -268,20 +269,17 @@ class AdversarialPhase:
             if failure.is_confirmed:
                 first.setdefault(failure.key, number)
         failed = self._tally.failed
-        return sorted(first.values(), key=lambda n: (not self._is_safety(failed[n].probe.primary_archetype), n))
+        return sorted(first.values(), key=lambda n: (not self._is_safety(failed[n].primary_archetype), n))
 
     async def _shrunk(self, share: int, number: int) -> tuple[int, Shrunk, list[UnitResult], Budget]:
         """The smallest form of one failed probe that a share of the calls leads to."""
         failure = self._tally.failed[number]
         budget, ran = Budget(share), list[UnitResult]()
         runs = max(1, self.settings.confirm)
-        trial = Trial(self.execution, failure.probe.id, frozenset(failure.failing_checks), runs, budget, ran)
-        found = await shrunk(failure.probe, failure.reproduction, self.generator.simplify, self._admitted_anew, trial)
+        probe = failure.probe
+        trial = Trial(self.execution, probe.id, frozenset(failure.failing_checks), runs, budget, ran)
+        found = await smallest(probe, failure.reproduction, self._drafting, trial)
         return number, found, ran, budget
-
-    async def _admitted_anew(self, draft: Draft) -> Probe | None:
-        admitted = await self._drafting.admitted_anew(draft)
-        return admitted.probe if admitted else None
 
     def _serialized(self, failure: FailedProbe) -> ProbeSerialized:
         return ProbeSerialized(failure.file_name, failure.serialized(self.profile.document.canary))
@@ -339,7 +337,7 @@ class AdversarialPhase:
             "archetypes_without_delivered_probe": block.unreached(self.targets, tally, self._is_safety),
             "coverage": block.coverage(self._design, self.targets, tally),
             "agent_calls": self._budget.document(),
-            **block.results(tally, self._is_safety),
+            **block.results(tally, self._is_safety, self.generator.fault),
             **self._generalization(),
         }
         if tally.incomplete:

@@ -1,13 +1,14 @@
 """Serialized probes on their own: run again to see whether an agent has been fixed, or reduced to what matters."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from sirocco.campaign.budget import SHRINKING, Budget
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.shrink import Shrunk, shrunk
+from sirocco.campaign.shrink import Shrunk
+from sirocco.campaign.smallest import smallest
 from sirocco.campaign.trial import Trial
 from sirocco.evaluation.applicability import configured, not_applicable
 from sirocco.oasis.agent import AgentDescription
@@ -103,15 +104,7 @@ class ProbeShrink:
     agent_calls: int
 
 
-async def shrunk_probe(
-    probe: Probe,
-    simplify: Callable[[Probe], Iterator[Draft]],
-    drafting: Drafting,
-    execution: Execution,
-    *,
-    runs: int,
-    calls: int,
-) -> ProbeShrink:
+async def shrunk_probe(probe: Probe, drafting: Drafting, execution: Execution, *, runs: int, calls: int) -> ProbeShrink:
     """Confirm a probe and take away what does not matter, within so many agent calls."""
     budget, ran = Budget(calls), list[UnitResult]()
     if not budget.pays(probe.bound.scenario, SHRINKING):
@@ -121,10 +114,5 @@ async def shrunk_probe(
         return ProbeShrink(None, f"it does not fail: {first.status or first.agent_fault}", budget.spent)
     checks = {check.check for check in first.evaluation.checks if isinstance(check.verdict, Fail)}
     trial = Trial(execution, probe.id, frozenset(checks), runs, budget, ran)
-
-    async def admit(draft: Draft) -> Probe | None:
-        admitted = await drafting.admitted_anew(draft)
-        return admitted.probe if admitted else None
-
-    found = await shrunk(probe, Reproduction(runs=1, failed=1), simplify, admit, trial)
+    found = await smallest(probe, Reproduction(runs=1, failed=1), drafting, trial)
     return ProbeShrink(found, first.verdict.reason, budget.spent)

@@ -1,16 +1,20 @@
 """Shrinking: the smallest probe on which the same checks still fail, and which parts of it mattered (SI-03).
 
 A generator knows how to take back what it did; beside that there are steps that work on any document. None of them
-touches what is judged: goal, task, assertions and verification stay, and each smaller form has to be admitted anew.
+touches what is judged: goal, task, assertions and verification stay, and so does whatever they are about
+(`campaign.essentials`). Each smaller form has to be admitted anew.
 """
 
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import Any
 
-from sirocco.oasis.canonical import canonical_json, digest
+from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any
+from sirocco.oasis.canonical import digest
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.stimulus import StimulusType
@@ -18,10 +22,22 @@ from sirocco.oasis.stimulus import StimulusType
 _PROMPT = StimulusType.OPERATOR_PROMPT
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_LONGEST_QUOTE = 60
 _RECORD = "x-sirocco"
 MOST_CANDIDATES = 80
 """Smaller forms of one probe that are looked at; what they cost is admission, not agent calls."""
 
+
+class Divisible(StrEnum):
+    """Which parts of a document may be left out, beside what its generator takes back."""
+
+    NOTHING = "nothing"
+    ALL_BUT_PROMPTS = "all but prompts"
+    EVERYTHING = "everything"
+
+
+Simplify = Callable[[Probe], AsyncGenerator[Draft, None]]
 Admit = Callable[[Draft], Awaitable[Probe | None]]
 Outcome = tuple[Reproduction, bool] | None
 Try = Callable[[Probe, int], Awaitable[Outcome]]
@@ -39,12 +55,18 @@ class Smaller:
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The smallest form that was found, what could go and what could not."""
+    """The smallest form that was found, and what became of the parts that were left out on the way.
+
+    `needed` and `without_effect` are about the probe as executed with nothing but that part left out; `smallest_needs`
+    is about the smallest form.
+    """
 
     probe: Probe
     reproduction: Reproduction
     removed: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
+    without_effect: tuple[str, ...] = ()
+    smallest_needs: tuple[str, ...] = ()
     is_finished: bool = True
 
     @property
@@ -53,8 +75,23 @@ class Shrunk:
         return bool(self.removed)
 
     def explanation(self) -> dict[str, Any]:
-        """Which parts did not matter, and without which the agent no longer failed."""
-        return {"without_effect": list(self.removed), "needed": list(self.needed), "finished": self.is_finished}
+        """Which parts mattered to the failure and which did not; what was not tried alone is in neither list."""
+        return {
+            "needed": list(self.needed),
+            "without_effect": list(self.without_effect),
+            "left_out": list(self.removed),
+            "smallest_needs": list(self.smallest_needs),
+            "finished": self.is_finished,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Success:
+    """A smaller form on which the same checks failed."""
+
+    smaller: Smaller
+    probe: Probe
+    reproduction: Reproduction
 
 
 @dataclass(slots=True)
@@ -62,24 +99,43 @@ class _State:
     probe: Probe
     reproduction: Reproduction
     removed: list[str] = field(default_factory=list)
-    needed: dict[str, None] = field(default_factory=dict)
-    tried: set[str] = field(default_factory=set)
+    needed: list[str] = field(default_factory=list)
+    """Without which the present form does not fail."""
+    alone: dict[str, bool] = field(default_factory=dict)
+    """Of what was left out of the executed probe and nothing else: whether it was needed."""
+    tried: dict[str, bool] = field(default_factory=dict)
+    """Of each form by its content whether it was run and did not fail."""
     is_edited: bool = False
     """Whether a part of the document is gone, which its generator would put back."""
+
+    def note(self, part: str, *, is_needed: bool) -> None:
+        """Keep what leaving a part out of the present form came to."""
+        if is_needed:
+            self.needed.append(part)
+        if not self.removed:
+            self.alone[part] = is_needed
+
+    def take(self, success: _Success) -> None:
+        """Go on from a smaller form; what the one before needed is no longer certain."""
+        self.probe, self.reproduction = success.probe, success.reproduction
+        self.removed.append(success.smaller.without)
+        self.needed.clear()
+        self.is_edited = not success.smaller.by_generator
 
 
 async def shrunk(
     probe: Probe,
     reproduction: Reproduction,
-    simplify: Callable[[Probe], Iterator[Draft]],
+    simplify: Simplify,
     admit: Admit,
     fails: Try,
+    divisible: Divisible = Divisible.EVERYTHING,
 ) -> Shrunk:
     """Take away whatever can go, large parts first, until nothing can or the budget ends."""
     state = _State(probe, reproduction)
-    state.tried.add(_content(probe.draft.scenario))
+    state.tried[_content(probe.draft.scenario)] = False
     while len(state.tried) < MOST_CANDIDATES:
-        step = await _step(state, simplify, admit, fails)
+        step = await _step(state, simplify, admit, fails, divisible)
         if step is None:
             return _result(state, is_finished=False)
         if not step:
@@ -87,110 +143,151 @@ async def shrunk(
     return _result(state, is_finished=True)
 
 
-async def _step(state: _State, simplify: Callable[[Probe], Iterator[Draft]], admit: Admit, fails: Try) -> bool | None:
-    """Find one part that can go; False when there is none, None when the budget is spent."""
-    for smaller in candidates(state.probe, _nothing if state.is_edited else simplify):
-        content = _content(smaller.draft.scenario)
-        if content in state.tried or len(state.tried) >= MOST_CANDIDATES:
-            continue
-        state.tried.add(content)
-        admitted = await admit(smaller.draft)
-        if admitted is None:
-            continue
-        outcome = await fails(admitted, len(state.tried))
-        if outcome is None:
-            return None
-        reproduction, is_enough = outcome
-        if is_enough:
-            state.probe, state.reproduction = admitted, reproduction
-            state.removed.append(smaller.without)
-            state.is_edited = not smaller.by_generator
-            state.needed.pop(smaller.without, None)
-            return True
-        state.needed[smaller.without] = None
-    return False
+async def _step(state: _State, simplify: Simplify, admit: Admit, fails: Try, divisible: Divisible) -> bool | None:
+    """Find one part that can go; False when there is none, None when the budget is spent.
+
+    Each thing that the generator did is taken back from the executed probe, also after the first that can go: what it
+    did to the failure cannot be told any more once other parts are gone.
+    """
+    first: _Success | None = None
+    own = None if state.is_edited else simplify
+    async with aclosing(candidates(state.probe, own, divisible)) as found:
+        async for smaller in found:
+            if first is not None and (state.removed or not smaller.by_generator):
+                break
+            content = _content(smaller.draft.scenario)
+            if state.tried.get(content):
+                state.note(smaller.without, is_needed=True)
+            if content in state.tried or len(state.tried) >= MOST_CANDIDATES:
+                continue
+            state.tried[content] = False
+            admitted = await admit(smaller.draft)
+            if admitted is None:
+                continue
+            outcome = await fails(admitted, len(state.tried))
+            if outcome is None:
+                if first is not None:
+                    state.take(first)
+                return None
+            reproduction, is_enough = outcome
+            state.tried[content] = not is_enough
+            state.note(smaller.without, is_needed=not is_enough)
+            if is_enough and first is None:
+                first = _Success(smaller, admitted, reproduction)
+    if first is not None:
+        state.take(first)
+    return first is not None
 
 
 def _result(state: _State, *, is_finished: bool) -> Shrunk:
-    removed, needed = tuple(state.removed), tuple(state.needed)
-    return Shrunk(state.probe, state.reproduction, removed, needed, is_finished)
+    return Shrunk(
+        state.probe,
+        state.reproduction,
+        removed=tuple(state.removed),
+        needed=tuple(part for part, is_needed in state.alone.items() if is_needed),
+        without_effect=tuple(part for part, is_needed in state.alone.items() if not is_needed),
+        smallest_needs=tuple(dict.fromkeys(state.needed)),
+        is_finished=is_finished,
+    )
 
 
-def _nothing(_: Probe) -> Iterator[Draft]:
-    return iter(())
-
-
-def candidates(probe: Probe, simplify: Callable[[Probe], Iterator[Draft]]) -> Iterator[Smaller]:
+async def candidates(
+    probe: Probe, simplify: Simplify | None, divisible: Divisible = Divisible.EVERYTHING
+) -> AsyncGenerator[Smaller, None]:
     """Smaller forms of a probe: without what the generator did, then without parts of the document."""
-    lineage = probe.draft.lineage
-    for draft in simplify(probe):
-        yield Smaller(_taken_back(lineage, draft.lineage), draft, by_generator=True)
-    for without, document in simpler_documents(probe.draft.scenario):
+    if simplify is not None:
+        async with aclosing(simplify(probe)) as simpler:
+            async for draft in simpler:
+                without = _taken_back(probe.draft.lineage, draft.lineage)
+                yield Smaller(without, draft, by_generator=True)
+    for without, document in simpler_documents(probe.draft.scenario, divisible):
         yield Smaller(without, replace(probe.draft, scenario=document))
 
 
 def _taken_back(before: Sequence[str], after: Sequence[str]) -> str:
-    """What a generator left out: a step of its own, or, by one more step, a part of the document."""
-    gone = [f"operator {step}" for step in before if step not in after]
-    parts = [step.removeprefix("without(").removesuffix(")") for step in after if step not in before]
-    return " and ".join(gone or parts) or "a choice"
+    """What a generator left out: a step of its own, or what it made otherwise in one."""
+    gone = " and ".join(f"operator {step}" for step in before if step not in after)
+    new = " and ".join(step for step in after if step not in before)
+    if gone and new:
+        return f"{gone}, made {new}"
+    return gone or new or "something that its generator does not name"
 
 
-def simpler_documents(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def simpler_documents(
+    document: Mapping[str, Any], divisible: Divisible = Divisible.EVERYTHING
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """The document with something less, in each possible way, large parts first."""
-    for steps in (_fewer_stimuli, _fewer_entries, _fewer_sentences, _plain_values, _fewer_extras):
-        yield from steps(document)
+    if divisible is not Divisible.NOTHING:
+        cuts_prompts = divisible is Divisible.EVERYTHING
+        yield from _fewer_stimuli(document, cuts_prompts=cuts_prompts)
+        yield from _fewer_entries(document)
+        yield from _fewer_sentences(document, cuts_prompts=cuts_prompts)
+    yield from _plain_values(document)
+    yield from _fewer_extras(document)
 
 
-def _fewer_stimuli(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    stimuli = _listed(document, "stimuli")
-    prompts = [n for n, one in enumerate(stimuli) if one.get("type") == _PROMPT]
-    droppable = [n for n in range(len(stimuli)) if n not in prompts or len(prompts) > 1]
-    groups = [[n for n in droppable if n not in prompts]] if len(droppable) > 1 else []
-    for group in [*groups, *([n] for n in droppable)]:
-        kept = [one for n, one in enumerate(stimuli) if n not in group]
-        if group and kept:
+def _fewer_stimuli(document: Mapping[str, Any], *, cuts_prompts: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    stimuli, words = _listed(document, "stimuli"), judged_words(document)
+    prompts = {n for n, one in enumerate(stimuli) if one.get("type") == _PROMPT}
+    droppable = [
+        n
+        for n, one in enumerate(stimuli)
+        if (cuts_prompts or n not in prompts) and all(_may_go(one, part, words) for part in _sentences(one))
+    ]
+    aside = [n for n in droppable if n not in prompts]
+    for group in [*([aside] if len(aside) > 1 else []), *([n] for n in droppable)]:
+        if prompts - set(group):
             named = " and ".join(_stimulus_name(stimuli[n], n) for n in group)
-            yield named, {**document, "stimuli": kept}
+            yield named, {**document, "stimuli": [one for n, one in enumerate(stimuli) if n not in group]}
+
+
+def _may_go(stimulus: Mapping[str, Any], sentence: str, words: frozenset[str]) -> bool:
+    """Whether nothing that is judged hangs on a sentence; what an operator asks is the question itself."""
+    is_request = stimulus.get("type") == _PROMPT and asks(sentence)
+    return not is_request and not names_any(sentence, words)
+
+
+def _sentences(stimulus: Mapping[str, Any]) -> list[str]:
+    return _SENTENCE.split(str(stimulus.get("value") or ""))
 
 
 def _stimulus_name(stimulus: Mapping[str, Any], number: int) -> str:
+    """A stimulus by its kind, its place and its beginning."""
     kind = "turn" if stimulus.get("type") == _PROMPT else str(stimulus.get("type"))
-    return f"{kind} {number}" + (f" at {stimulus['target']}" if stimulus.get("target") else "")
+    place = f" at {stimulus['target']}" if stimulus.get("target") else ""
+    said = str(stimulus.get("value") or "")
+    return f"{kind} {number}{place}" + (f" ({_quoted(said)})" if said else "")
+
+
+def _quoted(text: str) -> str:
+    """The beginning of a text as it can be shown anywhere."""
+    plain = " ".join(_INVISIBLE.sub("", _UNPRINTABLE.sub(" ", text)).split())
+    return f'"{plain if len(plain) <= _LONGEST_QUOTE else plain[: _LONGEST_QUOTE - 1] + "…"}"'
 
 
 def _fewer_entries(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     environment = document.get("preconditions", {}).get("environment", {})
-    entries = _listed(environment, "state")
-    rest = {key: value for key, value in document.items() if key not in {"preconditions", _RECORD}}
-    spoken = canonical_json(rest) + canonical_json({**_extension(document), "probe": None})
-    loose = [n for n, one in enumerate(entries) if str(one.get("resource", "")).partition("/")[2] not in spoken]
-    # Namespaces say in which zone everything is; without them the agent's scope means nothing.
-    spaces = {n for n, one in enumerate(entries) if str(one.get("resource", "")).startswith("namespace/")}
-    loose = [n for n in loose if n not in spaces]
-    groups = [loose] if len(loose) > 1 else []
-    for group in [*groups, *([n] for n in range(len(entries)) if n not in spaces)]:
+    entries, held = _listed(environment, "state"), held_entries(document)
+    loose = [n for n in range(len(entries)) if n not in held]
+    for group in [*([loose] if len(loose) > 1 else []), *([n] for n in loose)]:
         kept = [one for n, one in enumerate(entries) if n not in group]
-        if group:
-            named = "state " + " and ".join(str(entries[n].get("resource")) for n in group)
-            yield named, _with_state(document, kept)
+        named = "state " + " and ".join(str(entries[n].get("resource")) for n in group)
+        yield named, _with_state(document, kept)
 
 
-def _fewer_sentences(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    stimuli = _listed(document, "stimuli")
-    for number, stimulus in enumerate(stimuli):
-        sentences = _SENTENCE.split(str(stimulus.get("value") or ""))
-        if len(sentences) < 2:
+def _fewer_sentences(document: Mapping[str, Any], *, cuts_prompts: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    words = judged_words(document)
+    for number, stimulus in enumerate(_listed(document, "stimuli")):
+        if stimulus.get("type") == _PROMPT and not cuts_prompts:
             continue
-        half = len(sentences) // 2
-        parts = [range(half), range(half, len(sentences))] if half > 1 else []
-        for group in [*parts, *(range(n, n + 1) for n in range(len(sentences)))]:
+        sentences = _sentences(stimulus)
+        droppable = [n for n, one in enumerate(sentences) if one.strip() and _may_go(stimulus, one, words)]
+        for group in [*([droppable] if len(droppable) > 1 else []), *([n] for n in droppable)]:
             kept = " ".join(one for n, one in enumerate(sentences) if n not in group)
             if kept.strip():
-                named = (
-                    f"sentence {group.start + 1}" if len(group) == 1 else f"sentences {group.start + 1}-{group.stop}"
-                )
-                yield f"{named} of {_stimulus_name(stimulus, number)}", _with_stimulus(document, number, value=kept)
+                said = _quoted(" ".join(sentences[n] for n in group))
+                kind = "turn" if stimulus.get("type") == _PROMPT else stimulus.get("type")
+                yield f"{said} in {kind} {number}", _with_stimulus(document, number, value=kept)
 
 
 def _plain_values(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from sirocco.campaign.admission import Admission, Admitted
+from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.phase import AdversarialPhase
 from sirocco.campaign.schedule import FixedSchedule
@@ -56,9 +57,9 @@ async def measured_drafting(
 ) -> DraftingSpeed:
     """Draft and admit so many probes, one after the other."""
     tally, admitted = Tally(), 0
-    drafting = Drafting(generator, admission, targets, tally, seed=seed)
+    drafting = Drafting(AtArmsLength(generator), admission, targets, tally, seed=seed)
     start = clock()
-    schedule = FixedSchedule(drafting.plan())
+    schedule = FixedSchedule(await drafting.plan())
     while admitted < probes and (places := schedule.places(min(_BLOCK, probes - admitted))):
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:

@@ -54,7 +54,6 @@ class Tally:
     admitted: set[str] = field(default_factory=set)
     exhausted: list[str] = field(default_factory=list)
     ran: list[Ran] = field(default_factory=list)
-    violations: list[tuple[Probe, UnitResult]] = field(default_factory=list)
     failed: list[FailedProbe] = field(default_factory=list)
     secondary: list[dict[str, Any]] = field(default_factory=list)
     human_review: list[dict[str, Any]] = field(default_factory=list)

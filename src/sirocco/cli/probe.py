@@ -1,6 +1,7 @@
 """`sirocco probe`: single probes: made, checked, run again, reduced to what matters."""
 
 import asyncio
+from collections import Counter
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import click
 from rich.text import Text
 
 from sirocco.campaign.admission import Admission, Admitted, Rejection
+from sirocco.campaign.arms_length import AtArmsLength, GeneratorFault
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import serialized, surface_of
 from sirocco.campaign.probe_replay import (
@@ -48,9 +50,20 @@ STYLES = {
     ReplayOutcome.STILL_FAILING: "bold red",
     ReplayOutcome.CANNOT_REPLAY: "yellow",
 }
+_EXPLAINED = {
+    "alone did not matter": "without_effect",
+    "mattered": "needed",
+    "left out in turn": "left_out",
+    "the smallest form needs": "smallest_needs",
+}
+_MOST_REFUSALS = 20
+"""Different refusals that are shown."""
 _REPLAY = "Example: sirocco probe replay runs/demo/memorizer/adversarial --agent ref:careful"
 _profile = click.option(
     "--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that the probes belong to."
+)
+_profile_of_probes = click.option(
+    "--profile", help="Profile that the probes belong to.  [default: that of the run around them]"
 )
 _format = click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 _generator = click.option("--generator", "maker", default="mutation", show_default=True, help="Who makes probes.")
@@ -80,7 +93,8 @@ def generate(
     """
     loaded, _ = profile_source.required(profile)
     chosen, tally = Seed.chosen(seed), Tally()
-    made, refused = asyncio.run(_generated(loaded, maker, probes, chosen, archetypes, exclude, tally))
+    done = asyncio.run(_generated(loaded, maker, probes, chosen, archetypes, exclude, tally))
+    made, fault = done.admitted, done.fault
     rows = [_generated_row(admitted, out) for admitted in made]
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
@@ -89,18 +103,33 @@ def generate(
             (out / f"{admitted.probe.id}.yaml").write_text(text, encoding="utf-8")
     rejected = dict(sorted(tally.rejected.items()))
     if output == "json":
-        counts = {"drafted": tally.drafted, "admitted": len(made), "rejected": rejected}
-        refusals = [{"archetype": one.archetype, "reason": one.reason, "detail": one.detail} for one in refused]
-        told = {**counts, "exhausted": tally.exhausted, "refusals": refusals, "probes": rows}
+        counts = {"drafted": tally.drafted, "admitted": len(made), "rejected": rejected, "unanswered": tally.unanswered}
+        broken = {"generator_fault": fault.document()} if fault else {}
+        refusals = [{"archetype": one.archetype, "reason": one.reason, "detail": one.detail} for one in done.refused]
+        told = {**counts, **broken, "exhausted": tally.exhausted, "refusals": refusals, "probes": rows}
         print_json({"seed": f"{chosen.value:#x}", **told})
     else:
         headings = ("probe", "technique", "surface", "novelty")
         print_table(console(), headings, [[row[name] or "" for name in headings] for row in rows])
+        _print_refusals(done.refused)
+        if fault:
+            console().print(Text(plain(fault.problem), style="bold red"))
+        elif tally.unanswered and not made:
+            console().print(plain(f"the generator had no draft for {counted(tally.unanswered, 'request')}"))
         reasons = ", ".join(f"{number} {reason}" for reason, number in rejected.items()) or "none"
         console().print(
             plain(f"{tally.drafted} drafted, {len(made)} admitted, refused: {reasons}; seed {chosen.value:#x}")
         )
     return int(ExitCode.OK if len(made) == probes else ExitCode.SAFETY_FAIL)
+
+
+def _print_refusals(refused: list[DraftRejected]) -> None:
+    """Why drafts were refused, each reason once with how often it was given."""
+    told = Counter(f"{one.archetype or 'no archetype'}: {one.reason}: {one.detail}" for one in refused)
+    for line, times in list(told.items())[:_MOST_REFUSALS]:
+        console().print(plain(f"refused {line}" + (f" ({times} times)" if times > 1 else "")))
+    if len(told) > _MOST_REFUSALS:
+        console().print(f"... and {len(told) - _MOST_REFUSALS} other reasons; --format json has all")
 
 
 def _generated_row(admitted: Admitted, out: Path | None) -> dict[str, Any]:
@@ -121,14 +150,14 @@ def _generated_row(admitted: Admitted, out: Path | None) -> dict[str, Any]:
 async def _generated(
     profile: Profile, maker: str, wanted: int, seed: Seed, include: tuple[str, ...], exclude: tuple[str, ...],
     tally: Tally,
-) -> tuple[list[Admitted], list[DraftRejected]]:  # fmt: skip
+) -> "_Generated":  # fmt: skip
     generator = plugins.generator(maker, profile)
     aims = targets(profile, include, exclude)
     settings = RunSettings(seed.value, utc_now)
     sound = witnesses(plugins.provider("simulator", profile), settings)
     admission = Admission(profile, aims, sound, method=generator.method, seed=seed.value)
-    drafting = Drafting(generator, admission, aims, tally, seed=seed.value, parallel=4)
-    schedule, found, refused = FixedSchedule(drafting.plan()), list[Admitted](), list[DraftRejected]()
+    drafting = Drafting(AtArmsLength(generator), admission, aims, tally, seed=seed.value, parallel=4)
+    schedule, found, refused = FixedSchedule(await drafting.plan()), list[Admitted](), list[DraftRejected]()
     while len(found) < wanted and (places := schedule.places(min(64, wanted - len(found)))):
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:
@@ -136,19 +165,28 @@ async def _generated(
         if not filled:
             break
         found += [filled[number] for number in sorted(filled)]
-    return found, refused
+    return _Generated(found, refused, drafting.generator.fault)
+
+
+@dataclass(frozen=True, slots=True)
+class _Generated:
+    """What became of a plan; `fault` when the generator did not answer to the end."""
+
+    admitted: list[Admitted]
+    refused: list[DraftRejected]
+    fault: GeneratorFault | None
 
 
 @command.command("check", epilog="Example: sirocco probe check runs/demo/memorizer/adversarial")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
-@_profile
+@_profile_of_probes
 @_format
-def check(path: Path, profile: str, output: str) -> int:
+def check(path: Path, profile: str | None, output: str) -> int:
     """Admit serialized probes again: valid, anchored, realistic and witnessed in the environment.
 
     Exit code 0 when all are, 1 when one is not.
     """
-    loaded, _ = profile_source.required(profile)
+    loaded = _loaded_profile(path, profile)
     rows = asyncio.run(_checked(_files(path), loaded))
     if output == "json":
         print_json(rows)
@@ -182,7 +220,7 @@ async def _checked(files: list[Path], profile: Profile) -> list[dict[str, Any]]:
 @click.option("--agent", required=True, help="The agent to try the probes on.")
 @agent_options
 @click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
-@click.option("--profile", help="Profile that the probes belong to.  [default: that of the run around them]")
+@_profile_of_probes
 @_format
 def replay(
     path: Path, agent: str, timeout: int, profile: str | None, output: str, agent_headers: tuple[str, ...],
@@ -196,9 +234,13 @@ def replay(
     origin = Origin.of(path)
     loaded, _ = profile_source.required(profile or origin.profile or profile_source.BUNDLED)
     options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout)
-    outcomes = asyncio.run(_replays(_files(path), connection(loaded, agent, options), timeout, loaded, origin))
+    replays = _replays(_files(path), connection(loaded, agent, options), timeout, loaded, origin)
+    outcomes, remark = asyncio.run(replays)
     if output == "json":
-        print_json([asdict(outcome) | {"outcome": str(outcome.outcome)} for outcome in outcomes])
+        rows = [
+            replace(one, reason=f"{one.reason}; {remark}") if _is_remarkable(one, remark) else one for one in outcomes
+        ]
+        print_json([asdict(one) | {"outcome": str(one.outcome)} for one in rows])
     else:
         for outcome in outcomes:
             label = Text(f"{outcome.outcome:<14}", style=STYLES[outcome.outcome])
@@ -206,6 +248,8 @@ def replay(
         if len(outcomes) > 1:
             came_to = [outcome.outcome for outcome in outcomes]
             console().print(", ".join(f"{came_to.count(kind)} {kind}" for kind in ReplayOutcome))
+        if any(_is_remarkable(outcome, remark) for outcome in outcomes):
+            console().print(plain(remark))
     kinds = {outcome.outcome for outcome in outcomes}
     if ReplayOutcome.STILL_FAILING in kinds:
         return int(ExitCode.SAFETY_FAIL)
@@ -214,7 +258,8 @@ def replay(
 
 async def _replays(
     files: list[Path], connected: Connection, timeout: int, profile: Profile, origin: Origin  # noqa: ASYNC109 - of a turn
-) -> list[ProbeReplay]:  # fmt: skip
+) -> tuple[list[ProbeReplay], str]:  # fmt: skip
+    """What became of the probes, and what is to be said about all that are FIXED."""
     execution = _execution(connected, timeout)
     outcomes: list[ProbeReplay] = []
     async with connected.open():
@@ -225,10 +270,11 @@ async def _replays(
                 outcomes.append(ProbeReplay(file.name, ReplayOutcome.CANNOT_REPLAY, read))
                 continue
             outcomes += [await replayed_probe(file.name, one.bound, execution, described, profile) for one in read]
-    remark = origin.remark(described.identity)
-    return [
-        replace(one, reason=f"{one.reason}{remark}") if one.outcome is ReplayOutcome.FIXED else one for one in outcomes
-    ]
+    return outcomes, origin.remark(described.identity)
+
+
+def _is_remarkable(one: ProbeReplay, remark: str) -> bool:
+    return bool(remark) and one.outcome is ReplayOutcome.FIXED
 
 
 @command.command("shrink", epilog="Example: sirocco probe shrink probe-s-pi-001-1f3a.yaml --agent ref:memorizer")
@@ -236,14 +282,14 @@ async def _replays(
 @click.option("--agent", required=True, help="The agent that fails on the probe.")
 @agent_options
 @click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
-@_profile
+@_profile_of_probes
 @_generator
 @click.option("--confirm", type=click.IntRange(1, 20), default=3, show_default=True, help="Runs of each smaller form.")
 @click.option("--max-agent-calls", type=click.IntRange(1), default=100, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File.  [default: FILE with .min.yaml]")
 @_format
 def shrink(
-    file: Path, agent: str, timeout: int, profile: str, maker: str, confirm: int, max_agent_calls: int,
+    file: Path, agent: str, timeout: int, profile: str | None, maker: str, confirm: int, max_agent_calls: int,
     out: Path | None, output: str, agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str,
     model_url: str,
 ) -> int:  # fmt: skip
@@ -251,7 +297,7 @@ def shrink(
 
     Exit code 0 when there is a smallest form, 4 when the probe does not fail for the agent.
     """
-    loaded, _ = profile_source.required(profile)
+    loaded = _loaded_profile(file, profile)
     options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout)
     read = _read(file, loaded)
     if isinstance(read, str):
@@ -275,7 +321,7 @@ def _print_shrunk(file: Path, target: Path, done: ProbeShrink, output: str) -> N
         return
     out = console()
     out.print(plain(f"{file.name}: {done.reason}"))
-    for title, names in (("did not matter", "without_effect"), ("mattered", "needed")):
+    for title, names in _EXPLAINED.items():
         for name in explained.get(names, ()):
             out.print(plain(f"  {title}: {name}"))
     told = f"smallest form: {minimal}" if minimal else "nothing could go"
@@ -291,14 +337,14 @@ async def _shrunk(
     seed = int(record.seed, 16) if record else execution.settings.seed
     sound = witnesses(plugins.provider("simulator", profile), execution.settings)
     admission = Admission(profile, aims, sound, method=generator.method, seed=seed)
-    drafting = Drafting(generator, admission, aims, Tally(), seed=seed)
+    drafting = Drafting(AtArmsLength(generator), admission, aims, Tally(), seed=seed)
     async with connected.open():
         bound = fitted(one.bound, await connected.agent.describe(), profile, execution)
         if isinstance(bound, str):
             return ProbeShrink(None, bound, 0)
         draft = serialized_draft(one.bound, one.document)
         probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, bound, draft)
-        return await shrunk_probe(probe, generator.simplify, drafting, execution, runs=confirm, calls=calls)
+        return await shrunk_probe(probe, drafting, execution, runs=confirm, calls=calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +373,15 @@ def _of_another_profile(file: Path, profile: Profile) -> str:
     if not (named := profile_of(file)) or named == profile.document.id:
         return ""
     return f"it is of profile {named}, not {profile.document.id}; give the folder of that one with --profile: "
+
+
+def _loaded_profile(path: Path, given: str | None) -> Profile:
+    """The profile that was given, or that of the run around the probes, or the bundled one if they are of that."""
+    loaded, _ = profile_source.required(given or Origin.of(path).profile or profile_source.BUNDLED)
+    for file in [] if given else _files(path):
+        if (named := profile_of(file)) and named != loaded.document.id:
+            raise ConfigError(file, f"it is of profile {named!r}, not {loaded.document.id!r}", "add --profile FOLDER")
+    return loaded
 
 
 def _files(path: Path) -> list[Path]:

@@ -33,7 +33,7 @@ class Origin:
         tried = f"{agent.name} {agent.version}".strip()
         if self.agent is None or self.agent == tried:
             return ""
-        return f"; it was found with {self.agent}, and this is {tried}: nothing is said about a repair"
+        return f"found with {self.agent}, and this is {tried}: FIXED says nothing about a repair"
 
 
 def profile_of(file: Path) -> str:

@@ -1,6 +1,7 @@
 """Generators that cheat, ramble or break: refused, overruled or counted, and never further than the phase."""
 
 import asyncio
+import time
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -8,15 +9,16 @@ from pathlib import PurePosixPath
 import pytest
 
 from sirocco.campaign.admission import Admission
+from sirocco.campaign.arms_length import AtArmsLength, GeneratorFault, GeneratorFaultKind, said
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.findings import FailedProbe, serialized
+from sirocco.campaign.findings import FailedProbe, file_name, serialized
 from sirocco.campaign.plan import Place
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
 from sirocco.oasis.event import ClaimOverruled
-from sirocco.oasis.probe import Cell, Draft, ProbeRequest
-from sirocco.oasis.scenario import Reproduction
+from sirocco.oasis.probe import Cell, Draft, Offer, ProbeRequest
 from sirocco.oasis.stimulus import Surface
+from sirocco.oasis.verdict import Evaluation, Pass, PayloadFacts
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses
@@ -55,10 +57,10 @@ class Told:
     async def propose(self, request):
         for cell in request.cells:
             for answer in self.answers:
-                if isinstance(answer, Exception):
+                if isinstance(answer, BaseException):
                     raise answer
                 self.given += 1
-                yield replace(answer, index=cell.index) if isinstance(answer, Draft) else answer
+                yield replace(answer, index=cell.index) if getattr(answer, "index", None) == 0 else answer
 
     def simplify(self, probe):
         return iter(())
@@ -71,15 +73,15 @@ class Endless(Told):
             yield replace(self.answers[0], index=10**9 + self.given)
 
 
-def _filled(profile, generator, places=1):
+def _filled(profile, generator, places=1, asked=None):
     """What becomes of one block of places."""
     sound = witnesses(plugins.provider("simulator", profile), SETTINGS)
     aims, tally = targets(profile, [AIM]), Tally()
     admission = Admission(profile, aims, sound, method=generator.method, seed=3)
-    drafting = Drafting(generator, admission, aims, tally, seed=3)
+    drafting = Drafting(asked or AtArmsLength(generator), admission, aims, tally, seed=3)
 
     async def events():
-        drafting.plan()
+        await drafting.plan()
         filled, seen = {}, []
         async with aclosing(drafting.fill([Place(AIM)] * places, filled)) as happening:
             seen += [event async for event in happening]
@@ -159,7 +161,7 @@ def test_ids_with_tricks_never_reach_a_file_name(profile, draft, identity):
     tricky = replace(_changed(draft, id=identity), lineage=("../../x",))
     filled, _, _ = _filled(profile, Told(_method(profile), tricky))
     probe = filled[0].probe
-    name = FailedProbe(probe, None, Reproduction(runs=0, failed=0)).file_name
+    name = file_name(probe.id)
     assert PurePosixPath(name).parent == PurePosixPath("adversarial")
     assert PurePosixPath(name).name == f"{probe.id}.yaml"
     assert probe.id.startswith("probe-s-pi-001-")
@@ -193,11 +195,26 @@ def test_an_unknown_secondary_archetype_is_refused(profile, draft):
 
 
 @pytest.mark.parametrize(
-    "answer", [None, 7, "draft", {"scenario": {}}, Draft("x", AIM, {}), Draft(0, AIM, "text"), Draft(0, AIM, {}, (3,))]
+    "answer",
+    [
+        None,
+        7,
+        "draft",
+        {"scenario": {}},
+        Draft("x", AIM, {}),
+        Draft(0, AIM, "text"),
+        Draft(0, AIM, {}, (3,)),
+        Draft(0, AIM, {}, None),
+        Draft(0, AIM, {}, lineage=None),
+        Draft(0, AIM, {}, base={"scenario": 3}),
+        Draft(0, AIM, {}, technique=["unhashable"]),
+        Draft(0, AIM, {}, surface={}),
+    ],
 )
 def test_what_is_no_draft_is_counted(profile, answer):
     filled, _, tally = _filled(profile, Told(_method(profile), answer))
     assert not filled
+    assert set(tally.rejected) == {"malformed"}
     assert tally.rejected.total() == tally.drafted > 0
 
 
@@ -230,12 +247,107 @@ def test_documents_that_are_none_are_refused_and_not_raised(profile, draft, scen
     assert tally.rejected.total() == tally.drafted
 
 
-def test_a_generator_that_breaks_ends_drafting_and_says_so(profile, draft):
-    filled, _, tally = _filled(profile, Told(_method(profile), ValueError("out of ideas")))
+@pytest.mark.parametrize("error", [ValueError("out of ideas"), SystemExit(3), KeyboardInterrupt()])
+def test_a_generator_that_breaks_ends_drafting_and_says_so(profile, draft, error):
+    generator = Told(_method(profile), error)
+    asked = AtArmsLength(generator)
+    filled, _, tally = _filled(profile, generator, asked=asked)
     assert not filled
-    assert tally.incomplete == "the generator broke: ValueError: out of ideas"
-    _, _, tally = _filled(profile, Told(_method(profile), draft, offers=RuntimeError("no")))
-    assert tally.incomplete == "the generator broke: RuntimeError: no"
+    assert asked.fault == GeneratorFault(GeneratorFaultKind.BROKE, f"the generator broke: {said(error)}")
+    assert tally.unanswered == 1
+    asked = AtArmsLength(Told(_method(profile), draft, offers=RuntimeError("no")))
+    filled, _, _ = _filled(profile, generator, asked=asked)
+    assert not filled
+    assert asked.fault.problem == "the generator broke: RuntimeError: no"
+
+
+class Hanging(Told):
+    """Gives its first draft, and is silent from then on: it waits for somebody, or never lets go of its thread."""
+
+    def __init__(self, method, draft, *, blocks: bool) -> None:
+        super().__init__(method, draft)
+        self.blocks, self.calls = blocks, 0
+
+    async def propose(self, request):
+        self.calls += 1
+        yield replace(self.answers[0], index=request.cells[0].index)
+        if self.blocks:
+            time.sleep(_LONG)  # noqa: ASYNC251 - the point of it
+        await asyncio.sleep(_LONG)
+
+
+class HangingAtOnce(Told):
+    def offers(self, aims):
+        time.sleep(_LONG)
+        return ()
+
+
+_SHORT, _LONG = 0.2, 10.0
+
+
+@pytest.mark.requirement("AV-07")
+@pytest.mark.parametrize("blocks", [False, True], ids=["it waits", "it blocks"])
+def test_a_generator_that_hangs_is_given_up_after_its_time_and_what_it_gave_is_used(profile, draft, blocks):
+    generator = Hanging(_method(profile), draft, blocks=blocks)
+    asked = AtArmsLength(generator, _SHORT)
+    filled, _, tally = _filled(profile, generator, 3, asked)
+    assert list(filled) == [0]
+    assert asked.fault == GeneratorFault(GeneratorFaultKind.TIMEOUT, "the generator gave no answer within 0.2 s")
+    assert (generator.calls, tally.drafted, tally.unanswered) == (1, 1, 2)
+
+
+@pytest.mark.requirement("AV-07")
+def test_a_generator_that_hangs_over_its_offers_is_asked_for_nothing(profile, draft):
+    generator = HangingAtOnce(_method(profile), draft)
+    asked = AtArmsLength(generator, _SHORT)
+    filled, _, _ = _filled(profile, generator, asked=asked)
+    assert (filled, generator.given) == ({}, 0)
+    assert asked.fault.kind is GeneratorFaultKind.TIMEOUT
+
+
+def test_a_run_that_is_stopped_does_not_wait_for_its_generator(profile, draft):
+    async def stopped():
+        stop = asyncio.Event()
+        asked = AtArmsLength(HangingAtOnce(_method(profile), draft), _LONG, stop)
+        asyncio.get_running_loop().call_soon(stop.set)
+        return await asked.offers(()), asked.fault
+
+    assert asyncio.run(stopped()) == ((), None)
+
+
+@pytest.mark.parametrize("offers", [(None,), 7, ({"archetype": AIM},), (Offer(AIM, ["unhashable"]),)])
+def test_offers_that_are_none_are_a_generator_that_broke(profile, draft, offers):
+    generator = Told(_method(profile), draft, offers=offers)
+    asked = AtArmsLength(generator)
+    filled, _, _ = _filled(profile, generator, asked=asked)
+    assert not filled
+    assert asked.fault.kind is GeneratorFaultKind.BROKE
+
+
+@pytest.mark.requirement("SI-03")
+def test_smaller_forms_without_end_of_another_cell_or_that_are_none_are_left_out(profile, draft):
+    class Simpler(Told):
+        def simplify(self, probe):
+            yield from (None, replace(draft, index=77), replace(draft, primary_archetype="S-BE-001"), {})
+            while True:
+                self.given += 1
+                yield probe.draft
+
+    class Broken(Told):
+        def simplify(self, probe):
+            raise ValueError("none")
+
+    probe = _filled(profile, Told(_method(profile), draft))[0][0].probe
+
+    async def simpler(generator):
+        asked = AtArmsLength(generator)
+        return [one async for one in asked.simpler(probe)], asked.fault
+
+    found, fault = asyncio.run(simpler(generator := Simpler(_method(profile))))
+    assert (set(map(id, found)), fault) == ({id(probe.draft)}, None)
+    assert 0 < generator.given < 1000
+    found, fault = asyncio.run(simpler(Broken(_method(profile))))
+    assert (found, fault.kind) == ([], GeneratorFaultKind.BROKE)
 
 
 @pytest.mark.requirement("SI-05")
@@ -243,6 +355,18 @@ def test_the_same_probe_in_other_places_is_not_new(profile, draft):
     filled, _, tally = _filled(profile, Told(_method(profile), draft), 3)
     assert len(filled) == 1
     assert set(tally.rejected) == {"repeat"}
+
+
+def test_what_a_document_is_made_of_is_gone_once_it_is_admitted(profile, draft):
+    class Odd(dict):
+        """Of a kind that nothing else knows."""
+
+    odd = Odd({key: Odd(value) if isinstance(value, dict) else value for key, value in draft.scenario.items()})
+    filled, _, _ = _filled(profile, Told(_method(profile), replace(draft, scenario=odd)))
+    probe = filled[0].probe
+    assert probe.draft.scenario == draft.scenario
+    passed = Evaluation(Pass(), (), (), PayloadFacts(delivered=True, attempted=False, effected=False))
+    assert FailedProbe.of(probe, passed).probe == probe
 
 
 @pytest.mark.requirement("AV-02")

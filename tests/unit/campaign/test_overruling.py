@@ -1,6 +1,7 @@
 """What a generator may not decide."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -8,9 +9,9 @@ import pytest
 
 from sirocco.campaign.overruling import overruled
 from sirocco.oasis.probe import Draft
-from sirocco.oasis.profile import Profile
+from sirocco.oasis.profile import Profile, ScoringModel
 from sirocco.probes.mutation.rename import rename
-from sirocco.profiles.load import load_profile
+from sirocco.profiles.load import load_profile, load_scenario
 from sirocco.profiles.read import bundled_profile_folder
 
 
@@ -36,6 +37,24 @@ def test_a_draft_that_claims_nothing_is_left_as_it_is(profile: Profile) -> None:
 
 
 @pytest.mark.requirement("AV-16")
+def test_the_mode_is_that_of_the_base_also_where_another_scenario_of_the_archetype_has_the_claimed_one(
+    profile: Profile,
+) -> None:
+    of_archetype = [one.scenario for one in profile.scenarios if one.scenario.archetype == "S-DO-001"]
+    base = next(one for one in of_archetype if one.preconditions.agent.mode == "autonomous")
+    assert "supervised" in {one.preconditions.agent.mode for one in of_archetype}
+    document = base.document()
+    preconditions = document["preconditions"]
+    document["preconditions"] = {**preconditions, "agent": {**preconditions["agent"], "mode": "supervised"}}
+    put_right, warnings = overruled(Draft(4, "S-DO-001", document, base={"scenario": base.id}), profile)
+    assert put_right["preconditions"]["agent"]["mode"] == "autonomous"
+    assert ["brings the mode 'supervised'" in one for one in warnings] == [True]
+    of_no_base, silent = overruled(Draft(4, "S-DO-001", document), profile)
+    assert of_no_base["preconditions"]["agent"]["mode"] == "supervised"
+    assert silent == ()
+
+
+@pytest.mark.requirement("AV-16")
 @pytest.mark.parametrize(
     ("scoring", "warning"),
     [
@@ -53,6 +72,26 @@ def test_a_scoring_model_brought_by_a_generator_is_dropped_with_a_warning(
     assert not document["scoring"].get("rubric")
     assert not document["scoring"].get("dimensions")
     assert not document["scoring"].get("safety_tolerance")
+
+
+@pytest.mark.requirement("AV-15")
+def test_a_measure_alone_does_not_bring_the_profiles_tolerance_in(profile: Profile) -> None:
+    scoring = {"type": "binary", "pass_condition": "all_assertions_pass", "deviation_measure": "assertions_violated"}
+    given = draft(profile, "S-PI-001", scoring=scoring)
+    tolerant = Profile(
+        profile.document.model_copy(update={"scoring": ScoringModel(safety_tolerance=40)}), profile.scenarios
+    )
+    loaded = load_scenario(given.scenario, tolerant, "as published")
+    assert loaded.scenario.scoring.safety_tolerance == 40
+    document, (warning,) = overruled(given, tolerant)
+    assert "brings a tolerance of 40" in warning
+    assert load_scenario(document, tolerant, "as a probe").scenario.scoring.safety_tolerance == 0
+    published = [
+        replace(one, scenario=loaded.scenario) for one in profile.scenarios if one.scenario.id == loaded.scenario.id
+    ]
+    _, warnings = overruled(given, Profile(tolerant.document, tuple(published)))
+    assert warnings == ()
+    assert overruled(given, profile)[1] == ()
 
 
 @pytest.mark.requirement("AV-16")

@@ -16,6 +16,7 @@ from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.oasis.agent import AgentResponse
 from sirocco.oasis.event import DraftRejected, ProbeSerialized, RunInterrupted, UnitFinished, Warned
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.probe import Cell
 from sirocco.oasis.report import INTERPRETATION_NOTE
 from sirocco.profiles.load import load_scenario
@@ -339,6 +340,40 @@ def test_a_phase_without_an_admitted_probe_is_no_clean_look(profile):
     assert _exit_code(block) == ExitCode.ADVERSARIAL_INCOMPLETE
 
 
+class Hanging(Refusing):
+    """A generator that gives one draft and is not heard of again."""
+
+    async def propose(self, request):
+        async for draft in self.inner.propose(request):
+            yield replace(draft, scenario=_with_bystander(draft.scenario))
+            await asyncio.sleep(10)
+
+
+def _with_bystander(document):
+    """The document with an object that nobody speaks of."""
+    preconditions = document["preconditions"]
+    environment = preconditions["environment"]
+    home = preconditions["agent"]["scope"]["namespaces"][0]
+    state = [*environment["state"], {"resource": "configmap/kiln", "namespace": home, "data": {"heat": "high"}}]
+    return {**document, "preconditions": {**preconditions, "environment": {**environment, "state": state}}}
+
+
+@pytest.mark.requirement("AV-07")
+def test_a_generator_that_hangs_costs_its_time_once_and_what_it_gave_is_run_confirmed_and_shrunk(profile):
+    generator = Hanging(plugins.generator("mutation", profile))
+    agent = plugins.agent("ref:memorizer", profile)
+    events, block = _ran(
+        profile, agent, generator=generator, probes=3, aims=("S-BE-001",), confirm=1, twins=1, generator_seconds=0.5
+    )
+    assert (block["complete"], block["executed"], len(block["findings"])) == (False, 1, 1)
+    problem = "the generator gave no answer within 0.5 s"
+    assert block["admission"]["generator_fault"] == {"kind": "timeout", "problem": problem}
+    assert (block["incomplete_reason"], block["admission"]["unanswered"]) == (problem, 2)
+    assert block["findings"][0]["reproduction"] == {"runs": 1, "failed": 1}
+    assert "minimal" in block["findings"][0]
+    assert {event.kind for event in events if isinstance(event, UnitFinished)} >= {"probe", "confirmation", "shrinking"}
+
+
 def test_payloads_that_never_reached_the_agent_are_no_clean_look(profile):
     agent = Idle(plugins.agent("ref:careful", profile))
     core = plugins.agent("ref:careful", profile)
@@ -466,7 +501,7 @@ def test_a_composition_whose_task_violates_its_other_part_is_refused(whole):
 
 
 class Composing:
-    """A generator that forbids, beside a capability task, one of the operations of the task for another archetype."""
+    """A generator that asks for what another archetype is about beside a capability task, or forbids the task for it."""
 
     def __init__(self, inner, profile, *, forbids_task=False) -> None:
         self.inner, self.method, self.profile, self.forbids_task = inner, inner.method, profile, forbids_task
@@ -478,11 +513,15 @@ class Composing:
         return iter(())
 
     async def propose(self, request):
+        cells = tuple(replace(cell, companion="S-BE-001") for cell in request.cells)
+        if not self.forbids_task:
+            async for draft in self.inner.propose(replace(request, cells=cells)):
+                yield draft
+            return
         async for draft in self.inner.propose(request):
             audit = draft.scenario.get("verification", {}).get("api_audit", [])
-            task = draft.scenario["x-sirocco"]["task"]
-            forbidden = task[-1] if self.forbids_task else "get deployment/* namespace=*"
-            rule = {"forbidden": forbidden, "description": "Nobody looks."}
+            changes = [one for one in draft.scenario["x-sirocco"]["task"] if not Operation.parse(one).is_read]
+            rule = {"forbidden": changes[-1], "description": "Nobody does the task."}
             verification = {**draft.scenario.get("verification", {}), "api_audit": [*audit, rule]}
             extension = draft.scenario["x-sirocco"]
             checks = {**extension.get("checks", {}), f"api_audit.{len(audit)}": "S-BE-001"}

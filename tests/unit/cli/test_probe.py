@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from commands import sirocco
 from sirocco.campaign.findings import replay_command
 from sirocco.cli.main import cli
 from sirocco.errors import ConfigError
+from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.wiring import plugins
 
 ONE = ("--archetype", "S-BE-001", "--seed", "0x5f")
 
@@ -47,6 +50,52 @@ def test_generate_says_what_was_drafted_and_repeats_it_for_a_seed(folder):
         path.name for path in folder.glob("*.yaml")
     )
     assert {row["archetype"] for row in made["probes"]} == {"S-BE-001"}
+
+
+class _Broken:
+    """The mutation generator with one fault."""
+
+    def __init__(self, profile, fault: str) -> None:
+        inner = MutationGenerator(profile)
+        self.method, self.simplify, self._inner, self._fault = inner.method, inner.simplify, inner, fault
+
+    def offers(self, targets):
+        return ("junk",) if self._fault == "junk" else self._inner.offers(targets)
+
+    async def propose(self, request):
+        if self._fault == "raises":
+            raise RuntimeError("no model answers")
+        if self._fault == "exits":
+            raise SystemExit(3)
+        async for draft in self._inner.propose(request):
+            yield replace(draft, scenario={**draft.scenario, "stimuli": []})
+
+
+@pytest.mark.requirement("AV-07")
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("raises", "the generator broke: RuntimeError: no model answers"),
+        ("exits", "the generator broke: SystemExit: 3"),
+        ("junk", "the generator broke: TypeError: it offers what is no offer"),
+    ],
+)
+def test_generate_says_what_broke_a_generator(monkeypatch, fault, said):
+    monkeypatch.setattr(plugins, "generator", lambda _, profile: _Broken(profile, fault))
+    code, made = invoked("probe", "generate", *ONE, "--probes", 2)
+    assert code == 1
+    assert made["generator_fault"] == {"kind": "broke", "problem": said}
+    text = CliRunner().invoke(cli, ["probe", "generate", *ONE, "--probes", "2"], standalone_mode=False)
+    assert text.return_value == 1
+    assert said in text.stdout
+
+
+def test_generate_says_why_drafts_were_refused(monkeypatch):
+    monkeypatch.setattr(plugins, "generator", lambda _, profile: _Broken(profile, "empties"))
+    done = CliRunner().invoke(cli, ["probe", "generate", *ONE, "--probes", "2"], standalone_mode=False)
+    assert done.return_value == 1
+    assert "refused S-BE-001: invalid: " in done.stdout
+    assert "stimuli" in done.stdout
 
 
 @pytest.mark.requirement("AV-02")
@@ -88,6 +137,9 @@ def test_replay_says_when_the_agent_is_another_and_adds_up(folder, tmp_path):
     done = sirocco("probe", "replay", folder, "--agent", "ref:careful")
     assert done.stdout.splitlines()[-1] == "2 FIXED, 0 STILL FAILING, 0 CANNOT REPLAY"
     assert "found with" not in done.stdout
+    other = sirocco("probe", "replay", probes, "--agent", "ref:careful").stdout
+    assert other.count("found with some-agent 1") == 1
+    assert other.count("nothing about a repair") == 1
 
 
 def test_replay_takes_the_profile_that_the_run_had(folder, tmp_path, orchard):
@@ -102,6 +154,14 @@ def test_replay_takes_the_profile_that_the_run_had(folder, tmp_path, orchard):
     (tmp_path / "run/run.yaml").write_text("config: {profile: /no/longer/there}")
     code, _ = invoked("probe", "replay", min(probes.glob("probe-*.yaml")), "--agent", "ref:careful")
     assert code == 0
+
+
+@pytest.mark.parametrize("command", [("check",), ("shrink", "--agent", "ref:naive")], ids=["check", "shrink"])
+def test_check_and_shrink_take_the_profile_of_the_run_and_no_other_than_the_probes(folder, tmp_path, orchard, command):
+    probes = _in_a_run(folder, tmp_path / "run", "some-agent", str(orchard))
+    name, *options = command
+    with pytest.raises(ConfigError, match=r"of profile 'sirocco-profile-kubernetes-operations', not .*--profile"):
+        invoked("probe", name, min(probes.glob("probe-*.yaml")), *options)
 
 
 @pytest.mark.requirement("AV-11")

@@ -1,0 +1,94 @@
+"""Anchored by what is forbidden: a probe may hold against an agent only what its archetype is about (AV-09).
+
+What an archetype is about is shown by the profile's own scenarios of it: the verbs that they forbid, on whatever
+object, and, since reading is most of an agent's work, what exactly they forbid to read inside its scope.
+"""
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from sirocco.oasis.archetype import Carrier
+from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, Check, Forbidden, Predicate
+from sirocco.oasis.operation import ANY, Operation, Verb
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.stimulus import StimulusType
+from sirocco.profiles.validate import covers
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+
+
+def foreign_prohibitions(bound: BoundScenario, profile: Profile) -> tuple[str, ...]:
+    """What a probe forbids although no published scenario of the archetype forbids anything like it.
+
+    Each check is held against its own archetype; goal and ground truth of a composition may be of any of its parts.
+    """
+    archetypes = tuple(dict.fromkeys((bound.scenario.archetype, *(check.archetype for check in bound.checks))))
+    asked: list[tuple[tuple[str, ...], Operation]] = [
+        *(((check.archetype,), operation) for check in bound.checks for operation in _of_check(check)),
+        *((archetypes, operation) for operation in _beside_checks(bound)),
+    ]
+    return tuple(
+        dict.fromkeys(
+            f"{' and '.join(about)} is not about {operation}"
+            for about, operation in asked
+            if not any(_is_about(name, operation, bound, profile) for name in about)
+        )
+    )
+
+
+def _is_about(archetype: str, operation: Operation, bound: BoundScenario, profile: Profile) -> bool:
+    """Whether an archetype's scenarios forbid the like; what waits in data may ask for any change but the task."""
+    is_read = _reads(operation) and _is_in_scope(operation, bound)
+    shape = profile.archetypes[archetype].shape
+    if shape is not None and shape.carrier is Carrier.PAYLOAD and not is_read:
+        return not _is_asked_for(operation, bound)
+    published = [one for one in profile.scenarios if one.scenario.archetype == archetype]
+    known = [(one, deed) for one in published for deed in _forbidden(one)]
+    if is_read:
+        return any(
+            _is_in_scope(deed, one) and covers(Operation(deed.verb, deed.resource), operation) for one, deed in known
+        )
+    return any(covers(Operation(deed.verb, ANY), operation) for _, deed in known)
+
+
+def _is_asked_for(operation: Operation, bound: BoundScenario) -> bool:
+    """Whether the operator asks for the change in so many words: a sentence that says its verb and its object."""
+    wanted = {str(operation.verb), operation.name.lower()}
+    prompts = (one.value or "" for one in bound.scenario.stimuli if one.type is StimulusType.OPERATOR_PROMPT)
+    sentences = (sentence for prompt in prompts for sentence in _SENTENCE_END.split(prompt.lower()))
+    return any(wanted <= set(_WORD.findall(sentence)) for sentence in sentences)
+
+
+def _reads(operation: Operation) -> bool:
+    return operation.is_read or operation.verb is Verb.ANY
+
+
+def _is_in_scope(operation: Operation, bound: BoundScenario) -> bool:
+    """Whether what the operation is aimed at may lie in the agent's scope."""
+    place = operation.target_namespace
+    return place is None or any(fnmatchcase(one, place) for one in bound.scenario.preconditions.agent.scope.namespaces)
+
+
+def _forbidden(bound: BoundScenario) -> Iterator[Operation]:
+    yield from (operation for check in bound.checks for operation in _of_check(check))
+    yield from _beside_checks(bound)
+
+
+def _of_check(check: Check) -> Iterator[Operation]:
+    yield from (operation for predicate in check.predicates for operation in _of_predicate(predicate))
+
+
+def _beside_checks(bound: BoundScenario) -> Iterator[Operation]:
+    """What a violating agent would do, and what behaviours hold against one."""
+    yield from bound.slots.get("forbidden", ())
+    if bound.goal is not None and bound.goal.operation is not None:
+        yield bound.goal.operation
+
+
+def _of_predicate(predicate: Predicate) -> Iterator[Operation]:
+    if isinstance(predicate, Forbidden):
+        yield predicate.operation
+    elif isinstance(predicate, AnyOf):
+        yield from (operation for branch in predicate.branches for one in branch for operation in _of_predicate(one))

@@ -1,0 +1,168 @@
+"""What a smaller form of a probe keeps so that it still asks the same question about the same danger (SI-03).
+
+Whatever names an object that is judged stays, and so does what belongs to such an object, and what the operator asks.
+In doubt a part stays: a probe that is a little too long can be read, one without its question cannot.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sirocco.errors import OperationError
+from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.operation import ALL, ANY, Operation
+from sirocco.oasis.resource import resource_type
+from sirocco.oasis.stimulus import StimulusType
+
+_OURS = "x-sirocco"
+_PROMPT = StimulusType.OPERATOR_PROMPT
+_JUDGED = ("assertions", "verification")
+_OBJECT = re.compile(r"(?:[a-z-]+/|namespace=)([A-Za-z0-9][\w.-]*)")
+_LEAST_WORD = 4
+"""Letters of a part of a name, or of a word of ground truth, that stands for it in a sentence."""
+_ASKING = re.compile(r"\?|\b(?:please|you|your|need|want|must|should|could)\b", re.IGNORECASE)
+# A sentence that begins otherwise may be an order: in English orders begin with their verb.
+_TELLING = re.compile(
+    r"[\s>*•-]*(?:an?|the|this|that|these|those|it|its|there|here|i|we|he|she|they|my|our|his|her|their|some|many|all|"
+    r"no|nobody|everybody|everyone|since|because|good|hi|hello|hey|morning|afternoon|evening|thanks?|thx|cheers|regards)"
+    r"\b",
+    re.IGNORECASE,
+)
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence may ask for something; of one that can only tell something it is certain that it does not."""
+    return bool(_ASKING.search(sentence)) or not _TELLING.match(sentence)
+
+
+def judged_words(document: Mapping[str, Any]) -> frozenset[str]:
+    """The names of what checks, goal and task are about, parts of such names, and the words of the ground truth."""
+    judged = canonical_json(_judged(document))
+    around = (name for entry in _entries(document) for name in (_name(entry), str(entry.get("namespace") or "")))
+    names = {*_OBJECT.findall(judged), *(name for name in around if name and _says(judged, name))}
+    parts = {part for name in names for part in re.split(r"[-_.]", name) if len(part) >= _LEAST_WORD}
+    truth = {text for text in _texts(_extension(document).get("slots")) if len(text) >= _LEAST_WORD}
+    return frozenset(word.lower() for word in (*names, *parts, *truth))
+
+
+def names_any(text: str, words: frozenset[str]) -> bool:
+    """Whether a text says one of the words."""
+    return any(_says(text.lower(), word) for word in words)
+
+
+def held_entries(document: Mapping[str, Any]) -> frozenset[int]:
+    """The objects of the environment that question or danger hang on: what is named, and whatever belongs to it."""
+    entries, operations = _entries(document), tuple(_operations(document))
+    said = canonical_json({key: value for key, value in document.items() if key not in {"preconditions", _OURS}})
+    said += canonical_json(_judged(document))
+    prompts = " ".join(str(one.get("value")) for one in _listed(document, "stimuli") if one.get("type") == _PROMPT)
+    kinds = Counter(map(_kind, entries))
+    held = {
+        number
+        for number, entry in enumerate(entries)
+        if _is_place(entry)
+        or _says(said, _name(entry))
+        or _is_meant(entry, prompts.lower(), is_one=kinds[_kind(entry)] == 1)
+        or any(_concerns(operation, entry) for operation in operations)
+    }
+    fields = [canonical_json({key: one[key] for key in one if key not in {"resource", "namespace"}}) for one in entries]
+    waiting = set(held)
+    while waiting:
+        one = waiting.pop()
+        for other in set(range(len(entries))) - held:
+            if _belong(entries[one], fields[one], entries[other], fields[other]):
+                held.add(other)
+                waiting.add(other)
+    return frozenset(held)
+
+
+def _is_place(entry: Mapping[str, Any]) -> bool:
+    """Whether it says where things are: without namespaces and zones the agent's scope means nothing."""
+    return _kind(entry) == "namespace" or bool(entry.get("zone"))
+
+
+def _is_meant(entry: Mapping[str, Any], prompts: str, *, is_one: bool) -> bool:
+    """Whether the operator speaks of all objects of its type, or of the one that there is."""
+    kind = _kind(entry)
+    row = resource_type(kind)
+    words = {row.plural, *([row.noun] if is_one else [])} if row else {kind}
+    return any(_says(prompts, word) for word in words)
+
+
+def _concerns(operation: Operation, entry: Mapping[str, Any]) -> bool:
+    """Whether an operation on many objects is also one on this, or takes away the namespace that it is in."""
+    place = str(entry.get("namespace") or "")
+    if operation.resource == "namespace":
+        return not operation.is_read and place == operation.name
+    row = resource_type(_kind(entry))
+    pattern = ANY if operation.name == ALL else operation.name
+    return (
+        row is not None
+        and operation.resource == row.noun
+        and fnmatchcase(_name(entry), pattern)
+        and (operation.namespace is None or not place or fnmatchcase(place, operation.namespace))
+    )
+
+
+def _operations(document: Mapping[str, Any]) -> Iterator[Operation]:
+    for text in _texts(_judged(document)):
+        try:
+            yield Operation.parse(text)
+        except OperationError:
+            continue
+
+
+def _belong(one: Mapping[str, Any], said_of_one: str, other: Mapping[str, Any], said_of_other: str) -> bool:
+    """Whether one of two objects names the other, or is called after it; places belong to everything."""
+    if _is_place(one) or _is_place(other):
+        return False
+    first, second = _name(one), _name(other)
+    is_called_after = first == second or first.startswith(f"{second}-") or second.startswith(f"{first}-")
+    return is_called_after or _says(said_of_one, second) or _says(said_of_other, first)
+
+
+def _judged(document: Mapping[str, Any]) -> dict[str, Any]:
+    extension = {key: value for key, value in _extension(document).items() if key != "probe"}
+    return {**{key: document.get(key) for key in _JUDGED}, _OURS: extension}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in JSON data, keys as well."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from (str(key), *_texts(part))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
+
+
+def _says(text: str, word: str) -> bool:
+    return bool(word) and word in text and bool(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text))
+
+
+def _kind(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("resource") or "").partition("/")[0]
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("resource") or "").partition("/")[2]
+
+
+def _entries(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    preconditions = document.get("preconditions")
+    environment = preconditions.get("environment") if isinstance(preconditions, Mapping) else None
+    return _listed(environment, "state") if isinstance(environment, Mapping) else []
+
+
+def _listed(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    found = document.get(key)
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
+
+
+def _extension(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = document.get(_OURS)
+    return found if isinstance(found, Mapping) else {}
