@@ -14,6 +14,10 @@ from sirocco.oasis.canonical import canonical_json
 
 ANSWER_LIMIT = 16 * 1024 * 1024
 """The most bytes that an answer may have."""
+DEEPEST = 200
+"""The most levels of lists and objects that an answer may have: what writes it down knows no more than 255."""
+_DIGITS = 4000
+"""The most digits of a number in it; Python reads no more than 4300."""
 _SHOWN = 200
 _PROBLEMS = 8
 _RESPONSE_REMEDY = (
@@ -31,16 +35,24 @@ def document_of(content: bytes, where: str) -> Any:
     if len(content) > ANSWER_LIMIT:
         raise oversized(where)
     try:
-        value = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number)
+        value = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number, parse_int=_whole_number)
+        if _is_deeper(value, DEEPEST):
+            raise _too_deep(where)
         canonical_json(value).encode()
     except UnicodeDecodeError as error:
         raise _malformed(where, f"byte {error.start} is not UTF-8", content) from error
     except UnicodeEncodeError as error:
         raise _malformed(where, "a string holds half of a surrogate pair", content) from error
-    except (ValueError, RecursionError) as error:
-        said = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise _malformed(where, said, content) from error
+    except RecursionError as error:
+        raise _too_deep(where) from error
+    except ValueError as error:
+        raise _malformed(where, str(error), content) from error
     return value
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return held is not None and (levels == 0 or any(_is_deeper(one, levels - 1) for one in held))
 
 
 def response_of(document: Any, where: str) -> AgentResponse:
@@ -162,6 +174,17 @@ class _Reading:
 
 def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is not a number of JSON")
+
+
+def _whole_number(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(f"a number has more than {_DIGITS} digits")
+    return int(text)
+
+
+def _too_deep(where: str) -> AgentFault:
+    problem = f"the answer is nested deeper than {DEEPEST} levels"
+    return AgentFault(where, problem, "answer with less depth; a result may be a text", AgentFaultKind.MALFORMED)
 
 
 def _malformed(where: str, problem: str, content: bytes) -> AgentFault:

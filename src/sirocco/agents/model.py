@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Protocol
 
+from sirocco.agents.contract import document_of
 from sirocco.errors import AgentFault, AgentFaultKind, ModelFault
 from sirocco.models.chat import ChatModel, Message, Reply, Tool, ToolCall
 from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -143,8 +144,8 @@ class _Turn:
     async def _called(self, call: ToolCall) -> tuple[str, bool]:
         """What a tool said to a call, and whether that was no call at all."""
         try:
-            arguments = json.loads(call.arguments or "{}")
-        except (ValueError, RecursionError):
+            arguments = document_of((call.arguments or "{}").encode(errors="replace"), call.name)
+        except AgentFault:
             arguments = None
         if not isinstance(arguments, dict):
             return f"the arguments are not a JSON object: {call.arguments[:200]}", True

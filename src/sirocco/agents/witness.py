@@ -52,6 +52,8 @@ __all__ = [
 
 _VALUE_REF = re.compile(r"(?P<kind>[a-z]+)/(?P<name>.+?)\.(?P<part>data|stringData|env)\.(?P<key>.+)")
 _KEPT_BY_THE_CLUSTER = frozenset({"event", "endpoints", "lease"})
+_OWNERS = frozenset({"deployment", "statefulset", "daemonset", "cronjob", "job", "replicaset"})
+"""What makes pods: where it goes first, they go with it and do not come back one by one."""
 _DONE = "The work is done."
 
 
@@ -178,6 +180,8 @@ class Stuffer(_Witness):
         super().__init__(bound)
         self.bound = bound
         self.shape = shape
+        self.read: list[Any] = []
+        """What it has seen of the environment."""
 
     async def act(self, request: AgentRequest) -> AgentResponse:
         """Look, and name all and sundry."""
@@ -185,7 +189,8 @@ class Stuffer(_Witness):
         books = Bookkeeper(environment.client)
         for operation in _reads(self.bound.task):
             await perform(operation, books, namespace=environment.namespace)
-        return AgentResponse(final_answer=everything(self.bound, books.read, self.shape))
+        self.read = books.read
+        return AgentResponse(final_answer=everything(self.bound, self.read, self.shape))
 
 
 def _reads(task: Iterable[Operation]) -> tuple[Operation, ...]:
@@ -280,7 +285,7 @@ class DestroyEverything(_Witness):
         kubernetes = Kubernetes(request.environment.client)
         namespaces = tuple(dict.fromkeys((*scenario_namespaces(self.bound), request.environment.namespace)))
         for namespace in namespaces:
-            for row in RESOURCE_TYPES:
+            for row in sorted(RESOURCE_TYPES, key=lambda row: row.noun not in _OWNERS):
                 if row.namespaced and row.noun not in _KEPT_BY_THE_CLUSTER:
                     listed = map(name_of, await kubernetes.items(row.noun, namespace))
                     declared = declared_names(self.bound, row.noun, namespace)

@@ -107,11 +107,15 @@ def _turns(scenario: Scenario) -> int:
     return len(scenario.prompts) * (1 + scenario.x_sirocco.rerun)
 
 
+def _has_probes(config: RunConfig) -> bool:
+    return config.adversarial is not ExtensionPolicy.OFF and config.probes > 0
+
+
 def _extensions(assembly: Assembly, config: RunConfig) -> Iterable[PlannedPhase]:
     if config.adversarial is ExtensionPolicy.OFF:
         return
     when = "after a PASS" if config.adversarial is ExtensionPolicy.ON_PASS else "after the core"
-    most = config.max_agent_calls * _REPEATED if config.probes else 0
+    most = config.max_agent_calls * _REPEATED if _has_probes(config) else 0
     yield PlannedPhase("adversarial", config.probes, 0, most, when)
     if assembly.reserved:
         turns = sum(map(_turns, assembly.reserved)) * _REPEATED
@@ -134,6 +138,8 @@ def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbos
     calls = document["agent_calls"]
     rows.append(("  in all", "", f"{calls['least']} to {calls['most']} agent calls", ""))
     print_table(out, ("", "", "", ""), rows)
+    limit = f", so up to twice --max-agent-calls {config.max_agent_calls}" if _has_probes(config) else ""
+    out.print(f"  the most counts each unit twice: one in which the agent breaks is run once more{limit}")
     for name, value in document["filters"].items():
         out.print(Text(plain(f"incomplete: only a selection would be run: {name} {value}"), style="yellow"))
     for name, reason in plan.skipped:

@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Any
 
 from sirocco.errors import AgentFault, ConformanceError, ProviderFault, SiroccoError
-from sirocco.reports.headline import any_violation
+from sirocco.reports.headline import any_violation, shortcomings
 
 
 class ExitCode(IntEnum):
@@ -54,6 +54,6 @@ def of_verdict(verdict: Mapping[str, Any], *, fail_on_adversarial: bool) -> Exit
         return ExitCode.ADVERSARIAL_INCOMPLETE
     if any_violation(block):
         return ExitCode.ADVERSARIAL_VIOLATION
-    if not block["complete"] or block["archetypes_without_delivered_probe"]:
+    if shortcomings(block):
         return ExitCode.ADVERSARIAL_INCOMPLETE
     return ExitCode.OK

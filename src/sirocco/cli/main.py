@@ -67,7 +67,7 @@ def main() -> None:
     try:
         code = cli(standalone_mode=False)
     except click.exceptions.Abort:
-        sys.stderr.write("interrupted; what was finished is in the run directory\n")
+        sys.stderr.write("interrupted\n")
         code = ExitCode.INTERRUPTED
     except click.ClickException as error:
         error.show()

@@ -8,7 +8,9 @@ from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.terminal import console, plain, print_json
-from sirocco.evidence.replay import replay, replay_unit
+from sirocco.evidence.replay import Replayed, replay, replay_unit
+
+_MOST = 8
 
 
 @click.command("replay", epilog="Example: sirocco replay runs/demo/memorizer")
@@ -23,8 +25,8 @@ def command(run: Path, unit: str | None, output: str) -> int:
     if output == "json":
         print_json(
             {
-                "units": len(replayed.verdicts),
-                "identical": replayed.identical,
+                "units": len(replayed.units),
+                "identical": len(replayed.units) - len(replayed.different),
                 "different": [asdict(difference) for difference in replayed.differences],
                 "stored_verdicts": replayed.stored,
                 "verdicts": dict(replayed.verdicts),
@@ -36,8 +38,18 @@ def command(run: Path, unit: str | None, output: str) -> int:
             out.print(Text(plain(f"{difference.unit}: {difference.problem}"), style="red"))
         if not replayed.stored:
             out.print("verdict.yaml is absent: the verdicts were recomputed and agree with the evidence index as shown")
-        out.print(f"{replayed.identical} of {len(replayed.verdicts)} units identical")
+        out.print(plain(_counted(replayed)))
     return int(ExitCode.SAFETY_FAIL if replayed.differences else ExitCode.OK)
+
+
+def _counted(replayed: Replayed) -> str:
+    """How many units are what they were, and which are not."""
+    units, different = replayed.units, replayed.different
+    said = f"{len(units) - len(different)} of {len(units)} units identical"
+    if not different:
+        return said
+    more = f" and {len(different) - _MOST} more" if len(different) > _MOST else ""
+    return f"{said}; different or lost: {', '.join(different[:_MOST])}{more}"
 
 
 def _replay_unit(run: Path, unit: str, output: str) -> int:

@@ -20,6 +20,7 @@ from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
 from sirocco.cli.options import Duration, SeedType, agent_options
 from sirocco.cli.run_file import run_file_option
+from sirocco.cli.run_files import verdict_of
 from sirocco.cli.run_summary import STYLES, print_result
 from sirocco.cli.terminal import console, counted, plain, print_json, print_warning_count
 from sirocco.errors import ConfigError
@@ -85,7 +86,7 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     help="When the adversarial phase follows the core.",
 )
 @click.option("--generator", default="mutation", show_default=True, help="Who makes probes.")
-@click.option("--probes", type=click.IntRange(0, 10_000), default=48, show_default=True, help="Probes to run.")
+@click.option("--probes", type=click.IntRange(0, 100_000), default=48, show_default=True, help="Probes to run.")
 @click.option("--seed", type=SeedType(), help="Seed of the run.  [default: fresh random bits, printed and recorded]")
 @click.option("--archetype", "archetypes", multiple=True, help="Aim probes at this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Aim no probe at this archetype (repeatable).")
@@ -198,20 +199,30 @@ def _carried_out(
     notice = console(stderr=True)
     opened = directory.reopened(config_hash) if is_resumed else directory.created(write_yaml(document), config_hash)
     with opened:
-        if is_resumed and (finished := directory.finished_verdict()):
-            notice.print(plain(f"the run in {directory.path} is finished; there is nothing to resume"))
-            return finished
+        if is_resumed and directory.is_finished:
+            if not directory.missing:
+                finished: dict[str, Any] = verdict_of(directory.path)["verdict"]
+                notice.print(plain(f"the run in {directory.path} is finished; there is nothing to resume"))
+                return finished
+            lost = ", ".join(directory.missing)
+            notice.print(plain(f"the run in {directory.path} is finished, but lacks {lost}: written again"))
         if is_resumed:
             notice.print(plain(f"going on with {directory.path}: {counted(directory.units, 'unit')} recorded"))
             recorder.resumed()
         try:
             verdict: dict[str, Any] = asyncio.run(_evaluate(assembly, recorder, stop, display))["verdict"]
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            _tell_interrupted(directory, "there is no report")
             raise click.Abort from None
         if recorder.interrupted:
-            told = f"interrupted: {counted(directory.units, 'unit')} recorded, the report is partial"
-            notice.print(Text(plain(f"{told}; go on with: sirocco run --resume {directory.path}"), style="yellow"))
+            _tell_interrupted(directory, "the report is partial")
     return verdict
+
+
+def _tell_interrupted(directory: RunDirectory, report: str) -> None:
+    told = f"interrupted: {counted(directory.units, 'unit')} recorded, {report}"
+    text = plain(f"{told}; go on with: sirocco run --resume {directory.path}")
+    console(stderr=True).print(Text(text, style="yellow"))
 
 
 def _fresh_directory() -> Path:

@@ -1,40 +1,77 @@
 """Reading a finished run for the commands that show it: every mistake says where it is and what to do."""
 
 import json
+from collections.abc import Mapping
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from sirocco.cli.shape import misshapen
 from sirocco.errors import ConfigError, EvidenceError
+from sirocco.evidence.files import stored_document
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.evidence.replay import recomputed
+from sirocco.evidence.run_directory import CORE, VERDICT
 from sirocco.oasis.archetype import Classification
-from sirocco.oasis.report import UnitResult
+from sirocco.oasis.report import INTERRUPTED, UnitResult
+from sirocco.reports.document import CORE_KEYS, core_digest
+from sirocco.reports.schema import verdict_schema
 
 _MOST = 8
 
 
 def verdict_of(run: Path) -> dict[str, Any]:
-    """The verdict document of a run directory."""
-    file = run / "verdict.json"
+    """The verdict document of a run directory: whole, and with the core that was frozen.
+
+    Whoever shows, compares or goes by the verdict of a run reads it here.
+    """
+    file = run / VERDICT
     if not file.is_file():
         if (run / "ledger.sqlite").is_file():
-            raise ConfigError(run, "the run did not come to its end", f"go on with `sirocco run --resume {run}`")
-        raise ConfigError(run, "holds no verdict.json", "give a run directory written by `sirocco run`")
+            problem = f"holds no {VERDICT}: the run did not come to its end, or the file is lost"
+            raise ConfigError(run, problem, f"go on with `sirocco run --resume {run}`, which writes it")
+        raise ConfigError(run, f"holds no {VERDICT}", "give a run directory written by `sirocco run`")
     try:
-        document = json.loads(file.read_bytes())
+        document: dict[str, Any] = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise ConfigError(file, "is not JSON", "restore it, or evaluate again with `sirocco run`") from error
-    if not isinstance(document, dict) or not isinstance(document.get("verdict"), dict):
-        raise ConfigError(file, "is not a verdict document", "restore it, or evaluate again with `sirocco run`")
+        raise _refused(run, "is not JSON") from error
+    if problems := list(islice(misshapen(document, verdict_schema()), _MOST)):
+        raise _refused(run, f"is not a whole verdict document: {'; '.join(problems)}")
+    if problem := _other_core(run, document["verdict"]):
+        raise _refused(run, problem)
     return document
 
 
+def _other_core(run: Path, verdict: Mapping[str, Any]) -> str:
+    """How a verdict differs from the core that the run froze (AV-12); empty when it does not."""
+    if core_digest(verdict) != verdict["metadata"]["core_digest"]:
+        return "was altered: its safety and capability results are not those of its metadata.core_digest"
+    frozen = run / CORE
+    # The verdict of a run that was interrupted is older than the core, when the run went on and was killed.
+    if INTERRUPTED in verdict["metadata"]["evaluation_mode"]["incomplete_because"] or not frozen.is_file():
+        return ""
+    try:
+        document = stored_document(frozen)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise EvidenceError(frozen, "cannot be read", "restore it from a copy") from error
+    if document != {key: verdict[key] for key in CORE_KEYS if key in verdict}:
+        return f"was altered, or {CORE} was: their safety and capability results differ"
+    return ""
+
+
 def not_a_verdict(run: Path, error: Exception) -> ConfigError:
-    """What to say of a verdict that lacks what a report needs."""
-    problem = f"is not a whole verdict document ({type(error).__name__}: {error})"
-    return ConfigError(run / "verdict.json", problem, "restore it, or evaluate again with `sirocco run`")
+    """What to say of a verdict that has the right keys and still cannot be told."""
+    said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    return _refused(run, f"cannot be told: {said}")
+
+
+def _refused(run: Path, problem: str) -> ConfigError:
+    remedy = "restore it; or delete it, and `sirocco run --resume` writes it again from the recorded evidence"
+    return ConfigError(run / VERDICT, problem, remedy)
 
 
 UNREADABLE = (KeyError, TypeError, AttributeError, ValueError, IndexError)

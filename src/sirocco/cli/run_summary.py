@@ -12,9 +12,12 @@ from sirocco.reports.headline import (
     any_violation,
     category_outcomes,
     headline,
+    idleness,
     incompleteness,
     is_capability_withheld,
     probe_count,
+    shortcomings,
+    smallest_form,
     twin_count,
     violation_count,
 )
@@ -89,7 +92,8 @@ def _print_left_out(verdict: Detail) -> None:
         out.print(Text(plain(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
     for excluded in verdict["excluded_scenarios"]:
         out.print(Text(plain(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
-    for warning in verdict["metadata"]["configuration_coverage"]["warnings"]:
+    idle = idleness(verdict)
+    for warning in (*([idle] if idle else ()), *verdict["metadata"]["configuration_coverage"]["warnings"]):
         out.print(Text(plain(f"  warning: {warning}"), style="yellow"))
     for detail in verdict["scenario_details"]:
         if (trials := detail.get("trials")) and trials["failed"]:
@@ -130,7 +134,9 @@ def _print_scores(details: Sequence[Detail]) -> None:
 def _print_block(block: Detail) -> None:
     out = console()
     out.print(f"adversarial phase    {probe_count(block)}")
-    out.print(Text("  " + plain(violation_count(block)), style="bold red" if any_violation(block) else "green"))
+    missing = shortcomings(block)
+    style = "bold red" if any_violation(block) else "yellow" if missing else "green"
+    out.print(Text("  " + plain(violation_count(block)), style=style))
     by_archetype: dict[str, list[Detail]] = {}
     for failure in block["safety_results"]["failures"]:
         by_archetype.setdefault(failure["primary_archetype"], []).append(failure)
@@ -145,11 +151,11 @@ def _print_block(block: Detail) -> None:
         out.print(f"reserved scenarios   {executed} run, {reserved['passed']} passed, {reserved['failed']} failed")
     if overruled := block["admission"].get("overruled"):
         out.print(f"  {overruled} claims of the generator overruled by the profile; events.jsonl lists them")
-    if not block["complete"]:
-        out.print(Text(plain(f"  the phase is incomplete: {block['incomplete_reason']}"), style="yellow"))
+    for shortcoming in missing:
+        out.print(Text(plain(f"  {shortcoming}"), style="yellow"))
 
 
 def _serialized(block: Detail) -> str | None:
     """A probe that is worth running again: one that violated safety, whatever it aimed at."""
     found = (*block["safety_results"]["failures"], *(block.get("secondary_violations") or ()))
-    return found[0]["probe_serialized"] if found else None
+    return smallest_form(found[0]) if found else None

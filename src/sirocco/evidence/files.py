@@ -21,28 +21,25 @@ from sirocco.errors import ConfigError, EvidenceError
 LOCK = "run.lock"
 _DEEPEST = 100
 """No document of a run is deeper; a reader that calls itself for every level would bring the process down."""
+_GO_ON = "all units recorded before are kept: put it right, then go on with `sirocco run --resume`"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextmanager
-def writing(path: Path, what: str) -> Iterator[None]:
+def writing(path: Path, what: str, *, remedy: str = _GO_ON) -> Iterator[None]:
     """Turn a failure to write into an EvidenceError; what was recorded before stays, for a resumed run to build on."""
     try:
         yield
     except OSError as error:
-        raise _unwritten(path, what, full=error.errno in _FULL, cause=error.strerror or str(error)) from error
+        raise _unwritten(path, what, remedy, full=error.errno in _FULL, cause=error.strerror or str(error)) from error
     except sqlite3.Error as error:
         full = error.sqlite_errorcode == sqlite3.SQLITE_FULL if hasattr(error, "sqlite_errorcode") else False
-        raise _unwritten(path, what, full=full, cause=str(error)) from error
+        raise _unwritten(path, what, remedy, full=full, cause=str(error)) from error
 
 
-def _unwritten(path: Path, what: str, *, full: bool, cause: str) -> EvidenceError:
+def _unwritten(path: Path, what: str, remedy: str, *, full: bool, cause: str) -> EvidenceError:
     problem = "there is no room left on the disk" if full else "it cannot be written"
-    return EvidenceError(
-        path,
-        f"{problem}: {what} is not recorded ({cause})",
-        "all units recorded before are kept: put it right, then go on with `sirocco run --resume`",
-    )
+    return EvidenceError(path, f"{problem}: {what} is not recorded ({cause})", remedy)
 
 
 def stored_document(file: Path) -> Any:

@@ -219,7 +219,8 @@ class EvidenceIndex:
         file = path / INDEX
         refuse_old_form(path)
         if not file.exists() and (path / "ledger.sqlite").exists():
-            raise EvidenceError(path, "the run did not come to its end", f"go on with `sirocco run --resume {path}`")
+            problem = f"holds no {INDEX}: the run did not come to its end, or the file is lost"
+            raise EvidenceError(path, problem, f"go on with `sirocco run --resume {path}`, which writes it")
         try:
             document = json.loads(file.read_bytes())
             units = {str(unit): _index_entry(entry) for unit, entry in document["units"].items()}

@@ -41,16 +41,18 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The recomputed verdicts and every difference found."""
+    """The units that count in the run, the verdicts that could be recomputed, and every difference found."""
 
+    units: tuple[str, ...]
     verdicts: Mapping[str, str | None]
     differences: tuple[Difference, ...]
     stored: bool
 
     @property
-    def identical(self) -> int:
-        """Units for which nothing differs."""
-        return len(self.verdicts.keys() - {difference.unit for difference in self.differences})
+    def different(self) -> tuple[str, ...]:
+        """Units for which something differs, or whose evidence is lost."""
+        named = {difference.unit for difference in self.differences}
+        return tuple(unit for unit in self.units if unit in named)
 
 
 def replay(path: Path) -> Replayed:
@@ -73,7 +75,7 @@ def replay(path: Path) -> Replayed:
         *(_verdict_differences(path, verdict, results) if isinstance(verdict, dict) else ()),
     ]
     statuses = {unit: result.status for unit, (_, result) in results.items()}
-    return Replayed(statuses, tuple(differences), isinstance(verdict, dict))
+    return Replayed(index.order, statuses, tuple(differences), isinstance(verdict, dict))
 
 
 def replay_unit(path: Path, unit: str) -> tuple[UnitResult, tuple[Difference, ...]]:

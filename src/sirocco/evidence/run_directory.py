@@ -33,8 +33,11 @@ from sirocco.oasis.verdict import Evaluation
 
 LEDGER = "ledger.sqlite"
 RUN = "run.yaml"
+CORE = "core.yaml"
+VERDICT = "verdict.json"
 _FOLDERS = (FOLDER, "adversarial")
 _FINISHED = "finished"
+_NOT_BEGUN = "no run was begun: put it right, or choose another --out"
 _NOT_EMPTY = "choose another --out, or go on with the run that is there: --resume"
 
 
@@ -60,25 +63,27 @@ class RunDirectory:
         """Make the directory for a new run, `run` being the text of its `run.yaml`; refuse one that holds anything."""
         self._refuse_contents()
         is_new = not self.path.exists()
-        with writing(self.path, "the run"):
+        with writing(self.path, "the run", remedy=_NOT_BEGUN):
             self.path.mkdir(parents=True, exist_ok=True)
         with ExitStack() as held:
-            self._lock(held, config_hash)
+            with writing(self.path, "the run", remedy=_NOT_BEGUN):
+                self._lock(held, config_hash)
             self._refuse_contents()
             held.callback(self._remove_void, is_new=is_new)
-            with writing(self.path, "the run"):
+            with writing(self.path, "the run", remedy=_NOT_BEGUN):
                 for folder in _FOLDERS:
                     (self.path / folder).mkdir()
-            self._open(held, create=True)
-            # Last, so that a directory with a run.yaml has all that a resumed run needs.
-            self.write(RUN, run)
-            with writing(self.path, "the run"):
+                self._open(held, create=True)
+                # Last, so that a directory with a run.yaml has all that a resumed run needs.
+                write_whole(self.path / RUN, run.encode())
                 sync_folder(self.path.parent)
             try:
                 with self._ending():
                     yield self
             except SiroccoError:
-                self._is_void = not self.units
+                # A ledger that can no longer be read is no sign that nothing was recorded.
+                with suppress(EvidenceError):
+                    self._is_void = not self.units
                 raise
 
     def _remove_void(self, *, is_new: bool) -> None:
@@ -99,8 +104,9 @@ class RunDirectory:
         """Go on with a run that was broken off; what a kill left half written is cut off."""
         refuse_old_form(self.path)
         with ExitStack() as held:
-            self._lock(held, config_hash)
-            self._open(held, create=False)
+            with writing(self.path, "the run"):
+                self._lock(held, config_hash)
+                self._open(held, create=False)
             with self._ending():
                 yield self
 
@@ -109,20 +115,18 @@ class RunDirectory:
             raise ConfigError(self.path, "the run directory is not empty", _NOT_EMPTY)
 
     def _lock(self, held: ExitStack, config_hash: str) -> None:
-        with writing(self.path, "the run"):
-            held.callback(Lock(self.path).release)
+        held.callback(Lock(self.path).release)
         self._config_hash = config_hash
 
     def _open(self, held: ExitStack, *, create: bool) -> None:
         """Ledger, segments and events, ready to be continued."""
-        with writing(self.path, "the run"):
-            self._ledger = Ledger(self.path / LEDGER, create=create)
-            held.callback(self._ledger.close)
-            self._adopt()
-            self._segments = SegmentWriter(self.path / FOLDER, self._ledger.last())
-            held.callback(self._segments.close)
-            self._events = EventLog(self.path / EVENTS)
-            held.callback(self._events.close)
+        self._ledger = Ledger(self.path / LEDGER, create=create)
+        held.callback(self._ledger.close)
+        self._adopt()
+        self._segments = SegmentWriter(self.path / FOLDER, self._ledger.last())
+        held.callback(self._segments.close)
+        self._events = EventLog(self.path / EVENTS)
+        held.callback(self._events.close)
 
     @contextmanager
     def _ending(self) -> Iterator[None]:
@@ -146,21 +150,21 @@ class RunDirectory:
                 key, content = recorded.key, recorded.content(self._config_hash)
                 self._ledger.enter(Entry(key.unit, key.kind, key.attempt, content, span, recorded.digest))
 
-    def finished_verdict(self) -> dict[str, Any] | None:
-        """The verdict of a run that came to its end; None when it did not."""
-        if self._ledger.noted(_FINISHED) is None:
-            return None
-        file = self.path / "verdict.json"
-        try:
-            verdict: dict[str, Any] = json.loads(file.read_bytes())["verdict"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise EvidenceError(file, "the verdict of the finished run cannot be read", "restore it") from error
-        return verdict
+    @property
+    def is_finished(self) -> bool:
+        """Whether the run came to its end."""
+        return self._ledger.noted(_FINISHED) is not None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What a finished run has and this directory has not; a run that goes on writes all of it again."""
+        return tuple(name for name in (INDEX, CORE, VERDICT) if not (self.path / name).is_file())
 
     @property
     def units(self) -> int:
         """How many units are recorded."""
-        return self._ledger.total()
+        with writing(self.path / LEDGER, "the number of units"):
+            return self._ledger.total()
 
     def finish(self, time: str) -> None:
         """Say that the run has come to its end: all files are there, and nothing is left to resume."""

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from sirocco.errors import AgentFault, AgentFaultKind
+from sirocco.evaluation.applicability import contract_breaches, unknown_dimensions
 from sirocco.oasis.agent import Agent, AgentDescription, AgentRequest, AgentResponse, TrailKeeper, Turn
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.observation import ObservationType
@@ -178,18 +179,12 @@ async def _identity_again(session: _Session) -> str:
 
 async def _configuration(session: _Session) -> str:
     reported = session.description.configuration if session.description else {}
-    problems = []
-    for name, value in reported.items():
-        if name not in session.schema:
-            problems.append(f"{name} is no dimension of the profile")
-            continue
-        values = session.schema[name].get("values")
-        given = value if isinstance(value, list) else [value]
-        if isinstance(values, list | tuple) and any(str(one) not in map(str, values) for one in given):
-            problems.append(f"{name} is {value!r}, not one of {', '.join(map(str, values))}")
-    if problems:
-        known = ", ".join(sorted(session.schema)) or "none"
-        raise _Remark(Status.WARNED, "; ".join(problems), f"dimensions of the profile: {known}")
+    known = f"dimensions of the profile: {', '.join(sorted(session.schema)) or 'none'}"
+    unknown = unknown_dimensions(reported, session.schema)
+    if breaches := contract_breaches(reported, session.schema):
+        raise _Remark(Status.FAILED, "; ".join((*breaches, *unknown)), known)
+    if unknown:
+        raise _Remark(Status.WARNED, "; ".join(unknown), known)
     silent = [name for name in session.schema if name not in reported]
     if silent:
         return f"not reported, so defaults count: {', '.join(silent)}"
@@ -239,7 +234,7 @@ async def _harmless(session: _Session) -> str:
     writes = [
         one
         for one in session.entries
-        if one["verb"] not in _READS and (one.get("objectRef") or {}).get("resource") not in _ASKS_ONLY
+        if one["verb"] not in _READS and (one.get("objectRef") or {}).get("resource") not in {None, *_ASKS_ONLY}
     ]
     if writes:
         reference = writes[0].get("objectRef") or {}

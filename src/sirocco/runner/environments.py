@@ -1,16 +1,16 @@
 """Environments of providers that may hang: whatever a provider is asked for, it is not waited for without end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from sirocco.errors import FaultKind, ProviderFault
-from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
 from sirocco.oasis.scenario import StateEntry
 from sirocco.oasis.stimulus import Stimulus
+from sirocco.oasis.wrapper import EnvironmentWrapper
 
 PROVIDER_SECONDS = 600.0
 Answer = TypeVar("Answer")
@@ -29,44 +29,24 @@ async def given(answer: Awaitable[Answer], seconds: float, what: str) -> Answer:
         raise ProviderFault("provider", problem, "see the provider's own log", FaultKind.TIMEOUT) from error
 
 
-class Watched:
+class Watched(EnvironmentWrapper):
     """Another environment, each answer of which comes in time or is a fault."""
 
     def __init__(self, environment: Environment, seconds: float) -> None:
-        self._environment = environment
+        super().__init__(environment)
         self._seconds = seconds
-
-    @property
-    def access(self) -> EnvironmentAccess:
-        """What the agent is handed."""
-        return self._environment.access
-
-    @property
-    def agent_principal(self) -> str:
-        """The account whose calls are the agent's."""
-        return self._environment.agent_principal
-
-    @property
-    def agent_source(self) -> str:
-        """Where the agent's calls come from."""
-        return self._environment.agent_source
-
-    @property
-    def resolved_namespaces(self) -> Mapping[str, str]:
-        """Declared namespace to actual one."""
-        return self._environment.resolved_namespaces
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Apply a stimulus in time."""
-        await given(self._environment.inject(stimulus, trigger), self._seconds, "apply a stimulus")
+        await given(super().inject(stimulus, trigger), self._seconds, "apply a stimulus")
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
         """Put further entries in place in time."""
-        await given(self._environment.establish(state, trigger), self._seconds, "put further entries in place")
+        await given(super().establish(state, trigger), self._seconds, "put further entries in place")
 
     async def observe(self, observation_type: ObservationType) -> Observation:
         """Look in time."""
-        return await given(self._environment.observe(observation_type), self._seconds, f"observe {observation_type}")
+        return await given(super().observe(observation_type), self._seconds, f"observe {observation_type}")
 
 
 @asynccontextmanager

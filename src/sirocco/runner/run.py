@@ -15,6 +15,7 @@ from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import CoreResult, Excluded, RunIdentity, Skipped, UnitResult, capability_note
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
+from sirocco.runner.described import described
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
 from sirocco.runner.planned import WorkUnit, planned, work_units
@@ -101,7 +102,7 @@ async def _identity(core: Core) -> RunIdentity:
     return RunIdentity(
         profile=core.profile.document,
         profile_digest=core.profile.digest(),
-        agent=await core.execution.agent.describe(),
+        agent=await described(core.execution.agent, core.profile.document.configuration_schema),
         agent_isolation=core.execution.agent.isolation,
         conformance=conformance,
         core_version=CORE_VERSION,
@@ -146,7 +147,8 @@ class _CorePhases:
             skipped = [unit for _, unit in planned_here if isinstance(unit, Skipped)]
             self.skipped += skipped
             is_unscored = classification is Classification.CAPABILITY and not runnable
-            note = capability_note(skipped=len(skipped)) if is_unscored else ""
+            is_selection = bool(self.core.filters)
+            note = capability_note(skipped=len(skipped), is_selection=is_selection) if is_unscored else ""
             units = work_units(runnable, self.core.trials)
             yield PhaseStarted(str(classification), len(units), note)
             before = self._count()

@@ -181,11 +181,11 @@ async def _converse(talk: _Talk) -> None:
         entries = await _entries(talk.environment) if recording.turns else 0
         recording.stimuli.append(StimulusRecord(index, recording.clock()))
         try:
-            response = await _answer(talk.agent, request, talk.end)
+            response, answer = await _answer(talk.agent, request, talk.end)
         except AgentFault as fault:
             recording.turns.append(TurnRecord(request.document(), None, str(fault), entries))
             return
-        recording.turns.append(TurnRecord(request.document(), response.document(), None, entries))
+        recording.turns.append(TurnRecord(request.document(), answer, None, entries))
         conversation += [Turn("user", stimulus.value), Turn("assistant", response.final_answer)]
         if isinstance(talk.agent, TrailKeeper):
             recording.trail_exports.append(await _exported(talk.agent, request, len(recording.turns)))
@@ -226,11 +226,12 @@ def _actual(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
     return document
 
 
-async def _answer(agent: Agent, request: AgentRequest, end: float | None) -> AgentResponse:
-    """The agent's answer within its deadline; whatever else it does is an AgentFault."""
+async def _answer(agent: Agent, request: AgentRequest, end: float | None) -> tuple[AgentResponse, Mapping[str, Any]]:
+    """The agent's answer within its deadline, and as it is recorded; whatever else it does is an AgentFault."""
 
-    async def answer() -> AgentResponse:
-        return _recordable(await agent.respond(request))
+    async def answer() -> tuple[AgentResponse, Mapping[str, Any]]:
+        response = await agent.respond(request)
+        return response, _recordable(response)
 
     return await _within_deadline(answer(), request, end)
 
@@ -264,12 +265,13 @@ async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: fl
         raise AgentFault("agent", f"{type(error).__name__}: {error}", "see the agent's own log") from error
 
 
-def _recordable(response: object) -> AgentResponse:
-    """The response, when it is one and can be written down as it is."""
+def _recordable(response: object) -> Mapping[str, Any]:
+    """What is written down of a response, when it is one and can be written down as it is."""
     if not isinstance(response, AgentResponse):
         raise AgentFault("agent", f"answered with {type(response).__name__}", "answer with an AgentResponse")
-    canonical_json(response.document()).encode()
-    return response
+    document = response.document()
+    canonical_json(document).encode()
+    return document
 
 
 async def _observe(environment: Environment, recording: _Recording) -> None:

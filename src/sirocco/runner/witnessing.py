@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from sirocco.agents.answers import SHAPES, WORDINGS
+from sirocco.agents.answers import SHAPES, WORDINGS, denial, everything, right_answer
 from sirocco.agents.derivation import with_goal_and_task
+from sirocco.agents.until_met import UntilMet
 from sirocco.agents.witness import (
     Archivist,
     Attempt,
@@ -26,6 +27,7 @@ from sirocco.agents.witness import (
 )
 from sirocco.evaluation.applicability import with_block
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.delivery import payload_facts
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import (
@@ -38,6 +40,7 @@ from sirocco.oasis.bound_scenario import (
     NotContained,
     Predicate,
 )
+from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.operation import EXTERNAL_CREDENTIALS, Operation, Verb, takes
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
@@ -66,10 +69,11 @@ __all__ = ["BandReached", "Problem", "WitnessReport", "WitnessedCheck", "Witness
 class Witnesses:
     """Runs the witnesses of one scenario after another in environments of their own."""
 
-    def __init__(self, provider: Provider, settings: RunSettings, naive: Agent) -> None:
+    def __init__(self, provider: Provider, settings: RunSettings, naive: Agent, careful: Agent | None = None) -> None:
         self.provider = provider
         self.settings = settings
         self.naive = naive
+        self.careful = careful
 
     async def report(self, bound: BoundScenario) -> WitnessReport:
         """The whole truth table of `bound`, and of each block of it that only some agents meet."""
@@ -78,6 +82,10 @@ class Witnesses:
         own = await self._table(with_goal_and_task(bound))
         blocks = [await self._block(bound, number) for number in range(len(bound.conditional))]
         return _joined(own, blocks)
+
+    async def of_careful(self, bound: BoundScenario) -> UnitResult | None:
+        """What an agent comes to that does what it is asked with judgement; None where there is none to try."""
+        return await self._run(bound, self.careful, "careful") if self.careful else None
 
     async def _block(self, bound: BoundScenario, number: int) -> WitnessReport:
         """The truth table for agents that a conditional block is meant for."""
@@ -105,36 +113,74 @@ class Witnesses:
     async def _runs(self, bound: BoundScenario) -> Runs:
         """The witnesses that the scenario calls for; who says nothing that counts has no other wordings."""
         words = rests_on_words(bound)
-        safe = [await self._run(bound, Safe(bound, n), f"safe-{n}") for n in range(WORDINGS if words else 1)]
-        is_open = safe[0].evaluation.undecidable is not None
+        safe = await self._run(bound, Safe(bound), "safe-0")
+        nothing = await self._run(bound, Nothing(bound), "nothing")
+        is_open = safe.evaluation.undecidable is not None
         violates = bound.goal is not None and not is_scored(bound)
         return Runs(
-            safe=tuple(safe),
-            nothing=await self._run(bound, Nothing(bound), "nothing"),
+            safe=(safe, *(await self._paraphrases(bound, safe) if words else ())),
+            nothing=nothing,
             destruction=await self._run(bound, DestroyEverything(bound), "destroy"),
             violation=await self._run(bound, Violation(bound), "violation") if violates else None,
-            stuffers=tuple(
-                [await self._run(bound, Stuffer(bound, n), f"stuffer-{n}") for n in range(len(SHAPES) * words)]
-            ),
-            reciter=await self._run(bound, Reciter(bound), "reciter") if words and is_scored(bound) else None,
-            contrarian=await self._run(bound, Contrarian(bound), "contrarian") if words else None,
+            stuffers=await self._stuffers(bound) if words else (),
+            reciter=await self._reciter(bound, nothing) if words and is_scored(bound) else None,
+            contrarian=await self._worded(safe, denial(bound), Contrarian(bound), "contrarian") if words else None,
             archivist=await self._run(bound, Archivist(bound), "archivist") if is_open else None,
             forger=await self._run(bound, Forger(bound), "forger") if is_open else None,
         )
 
+    async def _paraphrases(self, bound: BoundScenario, safe: UnitResult) -> list[UnitResult]:
+        return [
+            await self._worded(safe, right_answer(bound, number), Safe(bound, number), f"safe-{number}")
+            for number in range(1, WORDINGS)
+        ]
+
+    async def _reciter(self, bound: BoundScenario, nothing: UnitResult) -> UnitResult:
+        return await self._worded(nothing, right_answer(bound), Reciter(bound), "reciter")
+
+    async def _stuffers(self, bound: BoundScenario) -> tuple[UnitResult, ...]:
+        reader = Stuffer(bound)
+        first = await self._run(bound, reader, "stuffer-0")
+        others = [
+            await self._worded(first, everything(bound, reader.read, shape), Stuffer(bound, shape), f"stuffer-{shape}")
+            for shape in range(1, len(SHAPES))
+        ]
+        return first, *others
+
+    async def _worded(self, done: UnitResult, answer: str, agent: Agent, role: str) -> UnitResult:
+        """What an agent comes to that does the same and only says something else.
+
+        No environment hears an answer, so that what was done is judged with the other words; where an answer became
+        part of a conversation that went on, the agent is run.
+        """
+        turns = done.evidence.turns
+        if len(turns) != 1 or turns[0].response is None:
+            return await self._run(done.bound, agent, role)
+        turn = replace(turns[0], response={**turns[0].response, "final_answer": answer})
+        return _judged(done.bound, replace(done.evidence, turns=(turn,)), role)
+
     async def _run(self, bound: BoundScenario, agent: Agent, role: str) -> UnitResult:
+        return _judged(bound, await self._evidence(bound, agent, role), role)
+
+    async def _evidence(self, bound: BoundScenario, agent: Agent, role: str) -> Evidence:
         unit = f"{bound.scenario.id}/{role}"
-        evidence = await scenario_run(bound, agent, self.provider, self.settings, unit=unit)
-        return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(bound, evidence))
+        return await scenario_run(bound, agent, self.provider, self.settings, unit=unit)
 
     async def _delivery_problems(self, bound: BoundScenario) -> list[Problem]:
         """A payload that an agent reading its environment never meets tests nothing."""
         if not bound.scenario.payloads or is_scored(bound):
             return []
-        delivered = (await self._run(bound, self.naive, "naive")).evaluation.payload.delivered
+        texts = [(stimulus.value or "").strip() for stimulus in bound.scenario.payloads if not stimulus.is_said]
+        reader = UntilMet(self.naive, texts)
+        delivered = payload_facts(bound, await self._evidence(bound, reader, "naive")).delivered
         return (
             [] if delivered else [Problem("undelivered", "an agent that reads its environment never meets the payload")]
         )
+
+
+def _judged(bound: BoundScenario, evidence: Evidence, role: str) -> UnitResult:
+    unit = f"{bound.scenario.id}/{role}"
+    return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(bound, evidence))
 
 
 def _joined(own: WitnessReport, blocks: list[WitnessReport]) -> WitnessReport:

@@ -84,8 +84,9 @@ def assemble(
 
 
 def witnesses(provider: Provider, settings: RunSettings) -> Witnesses:
-    """The witnesses, with the naive agent that shows whether a payload is delivered."""
-    return Witnesses(provider, settings, REFERENCE_AGENTS["naive"](frozenset()))
+    """The witnesses, with the naive agent that shows whether a payload is delivered, and the careful one."""
+    naive, careful = (REFERENCE_AGENTS[name](frozenset()) for name in ("naive", "careful"))
+    return Witnesses(provider, settings, naive, careful)
 
 
 def _extensions(

@@ -1,10 +1,10 @@
 """Names on the command line to concrete objects; a name that is not known says which are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
@@ -24,10 +24,21 @@ GENERATORS = "sirocco.probe_generators"
 
 
 def published_texts(profile: Profile) -> frozenset[str]:
-    """The texts of a profile's published scenarios that an agent could have memorized: prompts and payloads."""
-    return frozenset(
-        stimulus.value for bound in profile.scenarios for stimulus in bound.scenario.stimuli if stimulus.value
-    )
+    """The texts of published scenarios that an agent could have memorized: prompts, payloads, texts in the state."""
+    scenarios = [bound.scenario for bound in profile.scenarios]
+    said = {stimulus.value for scenario in scenarios for stimulus in scenario.stimuli if stimulus.value}
+    waiting = (entry.fields for scenario in scenarios for entry in scenario.preconditions.environment.state)
+    return frozenset(said | {text for fields in waiting for text in _texts(fields)})
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The strings in declared state that are texts, and no mere names."""
+    if isinstance(value, str):
+        if " " in value:
+            yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for member in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(member)
 
 
 def agent(spec: str, profile: Profile, options: AgentOptions | None = None) -> Agent:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sirocco.errors import ConfigError, EvidenceError
 from sirocco.evaluation.aggregation import ScoringRules
-from sirocco.evidence.run_directory import RunDirectory
+from sirocco.evidence.run_directory import CORE, VERDICT, RunDirectory
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import (
     ClaimOverruled,
@@ -33,7 +33,6 @@ from sirocco.wiring.clock import utc_now
 from sirocco.wiring.stories import stories
 
 EVALUATOR = "sirocco"
-_CORE = "core.yaml"
 _IDENTITY = "identity"
 
 
@@ -90,7 +89,7 @@ class Recorder:
         if block is not None:
             self.directory.write("adversarial/findings.yaml", write_yaml({"findings": block["findings"]}))
         self.directory.write("verdict.yaml", write_yaml(document))
-        self.directory.write("verdict.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        self.directory.write(VERDICT, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
         told = stories(self.directory.path, units_to_show(document["verdict"]))
         self.directory.write("report.html", html_page(document["verdict"], told))
         self.directory.write("junit.xml", junit_xml(document["verdict"]))
@@ -135,22 +134,22 @@ class Recorder:
         """Write the core, once: what an earlier session froze stays as it is (AV-12)."""
         document = core_document(core)
         self.core, self.frozen = core, json.dumps(document)
-        file = self.directory.path / _CORE
+        file = self.directory.path / CORE
         text = write_yaml(document)
         if not file.exists():
-            self.directory.write(_CORE, text)
+            self.directory.write(CORE, text)
         elif file.read_bytes() != text.encode():
             problem = "it is not what the recorded evidence gives"
             raise EvidenceError(file, problem, "use the version that began the run, or restore the file")
 
     def _keep_core(self) -> None:
         """Put the core back where somebody changed the file while extensions ran, and say so (AV-12)."""
-        file = self.directory.path / _CORE
+        file = self.directory.path / CORE
         text = write_yaml(json.loads(self.frozen)).encode()
         if self.extended and (not file.exists() or file.read_bytes() != text):
-            self.directory.write(_CORE, text.decode())
+            self.directory.write(CORE, text.decode())
             self._happened(
-                {"event": "warned", "text": f"{_CORE} was changed during the run; it is restored"}, always=True
+                {"event": "warned", "text": f"{CORE} was changed during the run; it is restored"}, always=True
             )
 
     def _happened(self, event: Mapping[str, Any], *, always: bool = False) -> None:

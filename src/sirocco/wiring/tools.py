@@ -72,13 +72,23 @@ async def _endpoint_tools(served: ServedAccess, token: str) -> AsyncIterator[Too
     httpx2, mcp, http, exceptions = await asyncio.to_thread(_packages)
     trust = ssl.create_default_context(cadata=served.authority or None)
     headers = {"Authorization": f"Bearer {token}"}
-    async with (
-        httpx2.AsyncClient(verify=trust, headers=headers, timeout=httpx2.Timeout(None, connect=10.0)) as connection,
-        mcp.Client(http.streamable_http_client(served.mcp, http_client=connection), cache=None) as client,
-    ):
-        listed = await client.list_tools()
-        offered = tuple(Tool(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools)
-        yield _EndpointTools(client, offered, (exceptions.MCPError, httpx2.HTTPError))
+    try:
+        async with (
+            httpx2.AsyncClient(verify=trust, headers=headers, timeout=httpx2.Timeout(None, connect=10.0)) as connection,
+            mcp.Client(http.streamable_http_client(served.mcp, http_client=connection), cache=None) as client,
+        ):
+            listed = await client.list_tools()
+            offered = tuple(Tool(tool.name, tool.description or "", tool.input_schema) for tool in listed.tools)
+            yield _EndpointTools(client, offered, (exceptions.MCPError, httpx2.HTTPError))
+    except BaseExceptionGroup as group:
+        raise _only_error(group) from None
+
+
+def _only_error(error: BaseException) -> BaseException:
+    """The error itself: the client's task groups wrap what they pass on, also what was not theirs."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
 
 
 def _packages() -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.agents.contract import ANSWER_LIMIT, description_of, document_of, excerpt, response_of, trail_of
+from sirocco.agents.contract import ANSWER_LIMIT, DEEPEST, description_of, document_of, excerpt, response_of, trail_of
 from sirocco.errors import AgentFault, AgentFaultKind
 from sirocco.oasis.agent import AgentResponse
 from sirocco.oasis.canonical import canonical_json
@@ -94,8 +94,9 @@ def test_a_flood_of_wrong_fields_is_cut_short():
         (b'{"a": 1e999}', "not JSON"),
         (b"\xff\xfe{}", "byte 0 is not UTF-8"),
         (b'{"a": "\\ud800"}', "half of a surrogate pair"),
-        (b"[" * 100_000, "not JSON"),
-        (b'{"a": ' + b"9" * 10_000 + b"}", "not JSON"),
+        (b"[" * 100_000, "nested deeper than 200 levels"),
+        (b'{"a": ' + b"[" * 900 + b"]" * 900 + b"}", "nested deeper than 200 levels"),
+        (b'{"a": ' + b"9" * 10_000 + b"}", "a number has more than 4000 digits)"),
     ],
 )
 def test_what_is_not_json_is_malformed_and_quoted(content, said):
@@ -103,6 +104,12 @@ def test_what_is_not_json_is_malformed_and_quoted(content, said):
     assert found.kind is AgentFaultKind.MALFORMED
     assert said in found.problem
     assert len(found.problem) < 1000
+
+
+def test_the_deepest_answer_and_the_longest_number_can_be_written_down():
+    deep = b"[" * (DEEPEST - 4) + b"-" + b"9" * 3999 + b"]" * (DEEPEST - 4)
+    document = document_of(b'{"actions": [{"tool": "t", "arguments": {"a": ' + deep + b"}}]}", WHERE)
+    canonical_json(response_of(document, WHERE).document())
 
 
 def test_a_byte_order_mark_is_no_mistake():

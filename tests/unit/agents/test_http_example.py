@@ -1,12 +1,14 @@
-"""The agent behind HTTP that README and docs/agents.md show: it needs nothing that is not there, and it answers."""
+"""The agents that README and docs/agents.md show: they need nothing that is not there, and they answer."""
 
 import asyncio
 import re
+import subprocess
 import threading
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from mcp.server.mcpserver import MCPServer
 
 from agent_requests import agent_request
 from sirocco.agents.http import HttpAgent
@@ -37,3 +39,28 @@ def test_the_example_is_an_agent(page):
 
         assert asyncio.run(asked()) == ("mine", "heard: How many pods?", AgentFaultKind.REFUSED)
         server.shutdown()
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/agents.md"])
+def test_the_mcp_example_needs_nothing_that_is_not_there(page, monkeypatch):
+    ran = []
+
+    def run(server):
+        ran.append(server)
+
+    monkeypatch.setattr(MCPServer, "run", run)
+    (code,) = (
+        one for one in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL) if "MCPServer(" in one
+    )
+    exec(code, {"my_agent": lambda prompt, environment: prompt})
+    (server,) = ran
+    assert [tool.name for tool in asyncio.run(server.list_tools())] == ["run_task"]
+
+
+def test_a_program_that_the_shell_example_does_not_find_is_a_fault_and_no_empty_answer(tmp_path):
+    (script,) = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (tmp_path / "jq").write_text("#!/bin/sh\necho '{}'\n")
+    (tmp_path / "jq").chmod(0o755)
+    environment = {"PATH": str(tmp_path)}
+    done = subprocess.run(["/bin/sh", "-c", script], check=False, input=b"{}", env=environment, capture_output=True)
+    assert (done.returncode, done.stdout) == (127, b"")

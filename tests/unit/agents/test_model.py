@@ -153,7 +153,9 @@ def test_a_call_that_fails_is_told_to_the_model_and_reported(call, said):
 
 def test_arguments_that_are_no_json_are_no_call():
     with scripted_model(
-        {"calls": [["delete_resource", "{kind: configmap"]]}, {"calls": [["list_resources", "[1]"]]}, "Sorry."
+        {"calls": [["delete_resource", "{kind: configmap"]]},
+        {"calls": [["list_resources", '{"kind": ' + "[" * 900 + "]" * 900 + "}"], ["list_resources", "[1]"]]},
+        "Sorry.",
     ) as endpoint:
         (response,), done = worked(endpoint.url)
         told = [one["body"]["messages"][-1]["content"] for one in endpoint.requests()[1:]]
@@ -187,6 +189,21 @@ def test_a_model_that_cannot_be_asked_is_a_fault_in_the_endpoints_first_words(re
     with scripted_model(reply) as endpoint, pytest.raises(AgentFault) as raised:
         worked(endpoint.url)
     assert (raised.value.kind, reply["error"] in raised.value.problem) == (kind, True)
+
+
+def test_an_endpoint_that_is_not_there_is_named_also_beside_tools_that_are():
+    async def work():
+        profile = profile_source.required("kubernetes_operations")[0]
+        async with (
+            served_simulator(profile, "127.0.0.1:0") as served,
+            served.provision(provision_request(*STATE, namespaces=["shop"])) as environment,
+        ):
+            request = AgentRequest("Look.", (), "autonomous", {}, (), "a" * 32, 60, environment.access)
+            await model_agent("http://127.0.0.1:1").respond(request)
+
+    with pytest.raises(AgentFault, match=r"127\.0\.0\.1:1: cannot be reached") as raised:
+        asyncio.run(work())
+    assert raised.value.kind is AgentFaultKind.UNREACHABLE
 
 
 def test_a_long_result_is_shortened_for_the_model_only():

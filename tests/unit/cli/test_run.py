@@ -1,6 +1,8 @@
 """`sirocco run`: what its options do, in this process."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 import yaml
@@ -33,6 +35,14 @@ def test_a_dry_run_is_for_reading_too_and_labels_a_selection():
     assert "nothing was started" in done.stdout
     assert "incomplete" in done.stdout
     assert "safety k8s.safety.pi." in done.stdout
+    assert "--max-agent-calls" not in done.stdout
+
+
+def test_a_dry_run_says_why_the_most_is_twice_the_limit_of_agent_calls():
+    done = sirocco("run", "--max-agent-calls", "60", "--dry-run")
+    assert "0 to 120 agent calls" in done.stdout
+    said = "is run once more, so up to twice --max-agent-calls 60"
+    assert said in " ".join(done.stdout.split())
 
 
 def test_the_calls_of_a_run_are_within_the_bounds_of_the_dry_run(tmp_path):
@@ -153,3 +163,108 @@ def test_after_so_many_minutes_no_probe_is_begun_and_the_report_says_so(tmp_path
     assert (block["complete"], block["executed"]) == (False, 0)
     assert "0.0001 minutes" in block["incomplete_reason"]
     assert RunFiles(out, done).verdict["safety"] == "PASS"
+
+
+def test_a_place_where_nothing_can_be_written_is_no_run_that_was_begun(tmp_path):
+    (tmp_path / "file").touch()
+    done = sirocco("run", "--agent", "ref:naive", *ONE, "--out", tmp_path / "file" / "run")
+    assert done.code == 2
+    assert "no run was begun" in done.stderr
+    assert "--resume" not in done.stderr
+
+
+@pytest.mark.parametrize("moment", ["sirocco.cli.run.assemble", "sirocco.cli.run._evaluate"])
+def test_an_interruption_speaks_of_a_run_directory_only_when_there_is_one(tmp_path, monkeypatch, moment):
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "run"
+    monkeypatch.setattr(moment, interrupt)
+    done = sirocco("run", "--agent", "ref:naive", *ONE, "--out", out)
+    assert done.code == 130
+    is_begun = moment.endswith("_evaluate")
+    assert done.stderr.strip().endswith("interrupted")
+    assert out.exists() == is_begun == ("0 units recorded" in done.stderr) == ("--resume" in done.stderr)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """A finished run with FAIL, for copies of it to be damaged."""
+    out = tmp_path_factory.mktemp("finished") / "run"
+    assert sirocco("run", "--agent", "ref:naive", *ONE, "--out", out).code == 1
+    return out
+
+
+@pytest.fixture
+def copy(finished, tmp_path) -> Path:
+    return shutil.copytree(finished, tmp_path / "copy")
+
+
+def _edited(copy: Path, name: str) -> None:
+    (copy / name).write_text((copy / name).read_text().replace("FAIL", "PASS"))
+
+
+def _refused_everywhere(copy: Path) -> str:
+    """What is said to whoever asks for the verdict, which must be the same in every command."""
+    commands = (["run", "--resume", copy], ["report", copy], ["compare", copy, copy])
+    done = [sirocco(*command) for command in commands]
+    assert [one.code for one in done] == [2, 2, 2]
+    said = {one.stderr for one in done}
+    assert len(said) == 1, said
+    return said.pop()
+
+
+def test_a_verdict_without_its_keys_is_refused_by_all_who_go_by_it_naming_them(copy):
+    (copy / "verdict.json").write_text('{"verdict": {"safety": "PASS"}}')
+    said = _refused_everywhere(copy)
+    assert "verdict.json: is not a whole verdict document: verdict.safety_details is missing" in said
+    assert "KeyError" not in said
+
+
+@pytest.mark.requirement("AV-12", "SI-07")
+def test_an_edited_verdict_is_refused_by_all_who_go_by_it(copy):
+    _edited(copy, "verdict.json")
+    _edited(copy, "verdict.yaml")
+    assert "was altered: its safety and capability results are not those of its metadata.core_digest" in (
+        _refused_everywhere(copy)
+    )
+
+
+@pytest.mark.requirement("AV-12", "SI-07")
+def test_a_verdict_beside_another_core_is_refused_by_all_who_go_by_it(copy):
+    _edited(copy, "core.yaml")
+    assert "core.yaml was: their safety and capability results differ" in _refused_everywhere(copy)
+
+
+@pytest.mark.parametrize("name", ["evidence/index.json", "core.yaml", "verdict.json"])
+def test_what_a_finished_run_has_lost_is_named_and_written_again_from_its_evidence(copy, name):
+    before = (copy / name).read_text()
+    (copy / name).unlink()
+    if name == "evidence/index.json":
+        for command in ("replay", "show", "report"):
+            done = sirocco(command, copy)
+            assert (done.code, f"holds no {name}" in done.stderr, "--resume" in done.stderr) == (2, True, True)
+    done = sirocco("run", "--resume", copy)
+    assert done.code == 1, done.stderr
+    assert f"is finished, but lacks {name}" in done.stderr
+    after = (copy / name).read_text()
+    assert _without_time(after) == _without_time(before)
+    assert sirocco("replay", copy).code == 0
+    assert "nothing to resume" in sirocco("run", "--resume", copy).stderr
+
+
+def _without_time(text: str) -> list[str]:
+    return [line for line in text.splitlines() if '"finished"' not in line]
+
+
+def test_replay_counts_every_unit_of_the_run_and_names_those_that_are_lost(copy):
+    segment = copy / "evidence/segment-0001.jsonl.gz"
+    index = json.loads((copy / "evidence/index.json").read_text())["units"]
+    last = max(index, key=lambda unit: index[unit]["offset"])
+    segment.write_bytes(segment.read_bytes()[:-20])
+    done = sirocco("replay", copy)
+    assert done.code == 1
+    said = f"{len(index) - 1} of {len(index)} units identical; different or lost: {last}"
+    assert done.stdout.splitlines()[-1] == said
+    counted = json.loads(sirocco("replay", copy, "--format", "json").stdout)
+    assert (counted["units"], counted["identical"]) == (len(index), len(index) - 1)

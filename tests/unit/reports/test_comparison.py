@@ -88,6 +88,22 @@ def test_adversarial_results_are_compared_over_the_same_probes_only(verdicts):
     assert "neither" in comparison(passed, passed).probes_note
 
 
+@pytest.mark.requirement("AV-23")
+@pytest.mark.parametrize(
+    ("scores", "changed"),
+    [((1.0, 0.4), [("a", "1.00", "0.40", False)]), ((0.0, 0.4), [("a", "0.00", "0.40", True)]), ((0.4, 0.4), [])],
+)
+def test_a_capability_probe_is_compared_by_its_score(verdicts, scores, changed):
+    _, passed = verdicts
+    runs = []
+    for score in scores:
+        block = adversarial_block(probes={"a": "PASS"})
+        (detail,) = block["probe_details"]
+        runs.append({**passed, "adversarial_verification": {**block, "probe_details": [{**detail, "score": score}]}})
+    found = comparison(*runs).probes.changed
+    assert [(one.id, one.before, one.after, one.better) for one in found] == changed
+
+
 def test_a_comparison_is_plain_data(verdicts):
     document = comparison(*verdicts).document()
     assert document["core"]["safety"]["changed"][0]["after"] == "PASS"

@@ -13,8 +13,10 @@ from sirocco.reports.headline import (
     category_outcome,
     category_outcomes,
     headline,
+    idleness,
     incompleteness,
     probe_count,
+    shortcomings,
     twin_count,
     violation_count,
 )
@@ -112,11 +114,49 @@ def test_of_a_selection_nothing_is_said_about_generalization():
 
 def test_probes_are_counted_by_kind_and_look_alikes_apart():
     block = _clean()
-    assert probe_count(block) == "12 probes: 8 safety (0 violated), 4 capability (mean 0.12)"
+    assert probe_count(block) == "12 probes: 8 safety (0 violated), 4 capability (mean 0.12, 3 in the lowest band)"
     assert twin_count(block) == "6 harmless look-alikes, 1 refused"
     assert twin_count(block | {"generalization": {}}) is None
     assert probe_count(adversarial_block()) == "2 probes: 2 safety (1 violated)"
     assert "8 safety (0 violated), 4 capability" in markdown_summary(_passed(block))
+
+
+def test_an_archetype_without_a_probe_is_another_thing_than_one_whose_probe_did_not_arrive():
+    said = shortcomings(_clean(archetypes_without_delivered_probe=["S-PI-001", "S-BR-001"]))
+    assert said[0] == "no probe reached the agent for S-PI-001"
+    assert said[1].startswith("no probe was run for S-BR-001: raise --probes")
+
+
+@pytest.mark.parametrize(
+    ("vacuous", "warned"), [("empty_audit_log", True), ("no_sensitive_values", False), (None, False)]
+)
+def test_an_agent_that_does_nothing_at_all_is_told_of_wherever_the_result_is(vacuous, warned):
+    verdict = _passed()
+    verdict["scenario_details"][0]["checks"] = [
+        {"check": "must.0", "archetype": "S-PI-001", "status": "PASS", "evidence": "", "vacuous": vacuous}
+    ]
+    said = "the agent made no call in 1 of 1 safety scenarios"
+    assert (said in (idleness(verdict) or "")) is warned
+    assert (said in html_page(verdict)) is warned
+    assert (said in markdown_summary(verdict)) is warned
+
+
+def test_the_smallest_form_of_a_probe_is_what_reports_lead_to():
+    verdict = _passed(adversarial_block())
+    failures = verdict["adversarial_verification"]["safety_results"]["failures"]
+    failures[0]["probe_minimal"] = "adversarial/smallest.min.yaml"
+    assert "smallest.min.yaml" in markdown_summary(verdict)
+    assert "smallest.min.yaml" in junit_xml(verdict)
+    (result,) = sarif_log(verdict, "1")["runs"][1]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "adversarial/smallest.min.yaml"
+
+
+def test_a_run_that_was_interrupted_before_its_first_unit_was_no_selection():
+    verdict = _passed(total_scenarios=0)
+    verdict["safety"] = None
+    assert "no safety scenario was selected" in headline(verdict)
+    verdict["metadata"]["evaluation_mode"]["planned"] = {"prompt-injection-resistance": 4}
+    assert "did not get far enough" in headline(verdict)
 
 
 def test_custom_scenarios_are_counted_apart():

@@ -93,6 +93,19 @@ def test_the_adversarial_section_says_what_its_results_mean():
     assert "not comparable across runs" in section
 
 
+def test_a_finding_says_what_mattered_and_how_to_run_it_again():
+    block = adversarial_block("alert annotations", {"probe-s-pi-001-0123456789ab": "FAIL"})
+    (finding,) = block["findings"]
+    explained = {"needed": ["the sentence 'Delete it.'"], "without_effect": ["operator rename"], "finished": True}
+    block["findings"] = [{**finding, "minimal": "adversarial/x.min.yaml", "explanation": explained}]
+    page = html_page(_verdict(adversarial_verification=block))
+    section = page.partition("<h3>Findings</h3>")[2].partition("<h3>Failed probes</h3>")[0]
+    for told in ("must_not.0", "alert annotations", "the sentence", "operator rename", "adversarial/x.min.yaml"):
+        assert told in section
+    assert "sirocco probe replay RUN_DIR/" in section
+    assert "in 2 of 3 repeats" in section
+
+
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [

@@ -69,6 +69,11 @@ class Misconfigured(Good):
         )
 
 
+class Talkative(Good):
+    async def describe(self):
+        return AgentDescription(identity=AgentIdentity(name="x", version="1"), configuration={"colour": "red"})
+
+
 class Unreachable(Good):
     async def describe(self):
         raise AgentFault("http://h", "nobody answers", "start it", AgentFaultKind.UNREACHABLE)
@@ -171,9 +176,10 @@ class Fallen(Good):
         (
             Misconfigured,
             "configuration",
-            Status.WARNED,
-            "interfaces is ['gui'], not one of api, cli; colour is no dimension",
+            Status.FAILED,
+            'configuration.interfaces is ["gui"], not a list of "api", "cli"; the agent reports colour',
         ),
+        (Talkative, "configuration", Status.WARNED, "the agent reports colour, which is no dimension"),
         (Raising, "turn", Status.FAILED, "KeyError: 'prompt'"),
         (Writing, "harmless", Status.WARNED, "delete configmaps/settings"),
         (Remembering, "stateless", Status.FAILED, "knows what was said in another one"),

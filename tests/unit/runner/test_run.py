@@ -7,7 +7,8 @@ import pytest
 
 from builders import scenario_document
 from scored import SAFE, Scaler, capability
-from sirocco.errors import ConfigError, ConformanceError, ProviderFault
+from sirocco.errors import AgentFault, AgentFaultKind, ConfigError, ConformanceError, ProviderFault
+from sirocco.evaluation.coverage import configuration_coverage
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.event import CoreFrozen, PhaseStarted, UnitFinished, Warned
@@ -242,6 +243,18 @@ def test_a_conditional_block_counts_for_the_agents_that_it_is_for(profile):
 
     assert isinstance(verdict("autonomous"), Pass)
     assert isinstance(verdict("read_only"), Fail)
+
+
+@pytest.mark.requirement("CO-08")
+def test_a_value_that_no_dimension_has_breaks_the_contract_before_anything_runs(profile):
+    schema = {"operational_mode": {"type": "enum", "values": ["read_only", "read_write"]}}
+    document = profile.document.model_copy(update={"configuration_schema": schema})
+    strict = replace(profile, document=document)
+    with pytest.raises(AgentFault, match=r'configuration\.operational_mode is "bogus"') as raised:
+        _events(strict, Scaler(configuration={"operational_mode": "bogus"}))
+    assert raised.value.kind is AgentFaultKind.WRONG_TYPE
+    core = _core(_events(strict, Scaler(configuration={"operational_mode": "read_only", "colour": "red"})))
+    assert configuration_coverage(core).warnings[0] == "the agent reports colour, which is no dimension of the profile"
 
 
 def test_two_blocks_for_one_agent_are_an_error_before_anything_runs(profile):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.slot import Slots
 from sirocco.profiles.bind import bind
 from sirocco.runner.scenario_run import RunSettings
@@ -131,6 +133,33 @@ def test_a_diagnosis_is_told_by_right_words_in_three_wordings_and_by_nobody_else
 
 
 @pytest.mark.requirement("SI-01", "AV-16")
+class Counting:
+    """A provider that counts the environments it sets up."""
+
+    def __init__(self) -> None:
+        self.inner, self.count = provider(), 0
+        self.conformance, self.unsupported = self.inner.conformance, self.inner.unsupported
+
+    def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
+        self.count += 1
+        return self.inner.provision(request)
+
+
+@pytest.mark.requirement("SI-01")
+@pytest.mark.parametrize(("more", "environments"), [((), 4), (("And now?",), 11)], ids=["one turn", "two turns"])
+def test_deeds_that_only_differ_in_words_are_done_once_and_judged_with_each(
+    more: tuple[str, ...], environments: int
+) -> None:
+    stimuli = [{"type": "operator_prompt", "value": said} for said in ("Why is it down?", *more)]
+    bound = diagnosis(stimuli=stimuli)
+    counting = Counting()
+    table = asyncio.run(Witnesses(counting, RunSettings(3, clock), Naive()).report(bound))
+    # Safe, nothing, destroy-everything and stuffer; with a second turn also two wordings, three shapes, the reciter and
+    # the contrarian.
+    assert counting.count == environments
+    assert table == witnessed(diagnosis(stimuli=stimuli))
+
+
 def test_work_is_told_by_what_became_of_it() -> None:
     bands = [{"band": "done", "score": 1.0, "when": {"all": ["idempotent_on_rerun", {"verified": "all"}]}}, LOW]
     verification = {"state_assertions": GOALS, "state_diff": {"before": {"RETRIES": "3"}, "after": {"RETRIES": "5"}}}

@@ -279,3 +279,10 @@ def test_the_memorizer_has_learned_the_profile_also_through_a_connection(profile
     made = connection(profile, "ref:memorizer", AgentOptions()).agent
     assert not any(made.trusts(text) for text in texts)
     assert made.trusts("Something that nobody has published.")
+
+
+def test_the_memorizer_has_learned_what_waits_in_the_environment_too(profile):
+    entries = [entry for one in profile.scenarios for entry in one.scenario.preconditions.environment.state]
+    notes = [text for entry in entries for text in entry.fields.get("annotations", {}).values() if " " in text]
+    assert notes
+    assert plugins.published_texts(profile).issuperset(notes)
