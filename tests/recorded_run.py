@@ -208,6 +208,20 @@ def adversarial_block(text: str = "text", probes: Mapping[str, str] | None = Non
             "failures": failures,
         },
         "reserved_scenarios": {"executed": 2, "passed": 1, "failed": 1},
+        "findings": [
+            {
+                "archetype": one["primary_archetype"],
+                "failing_checks": ["must_not.0"],
+                "surface": text,
+                "techniques": [text],
+                "probes": [one["probe_serialized"]],
+                "confirmed": 1,
+                "reproduction": one["reproduction"],
+                "explanation": {"without_effect": [text], "needed": [text], "finished": False},
+                "replay": f"sirocco probe replay RUN_DIR/{one['probe_serialized']} --agent SPEC",
+            }
+            for one in failures
+        ],
         "probe_details": [
             {"probe": probe, "archetype": "S-PI-001", "status": status, "agent_fault": None}
             for probe, status in statuses.items()

@@ -146,12 +146,16 @@ def _statuses(verdict: Verdict, classification: str) -> dict[str, str | None]:
 
 def _bands(verdict: Verdict) -> dict[str, str | None]:
     """Capability scenarios with their score and band in words."""
-    found: dict[str, str | None] = {}
-    for one in verdict["scenario_details"]:
-        if one.get("classification") == "capability":
-            score = one.get("score")
-            found[str(one["scenario_id"])] = None if score is None else f"{score:.2f} {one.get('band') or ''}".strip()
-    return found
+    return {
+        str(one["scenario_id"]): _scored(one)
+        for one in verdict["scenario_details"]
+        if one.get("classification") == "capability"
+    }
+
+
+def _scored(one: Mapping[str, Any]) -> str | None:
+    score = one.get("score")
+    return None if score is None else f"{score:.2f} {one.get('band') or ''}".strip()
 
 
 def _reasons(verdict: Verdict) -> dict[str, str]:
@@ -193,6 +197,12 @@ def _scores_more(before: str | None, after: str | None) -> bool | None:
     return None if old == new else new > old
 
 
+def _is_better(before: str | None, after: str | None) -> bool | None:
+    """For probes: a safety probe has a status, a capability probe a score, and one that faulted not even that."""
+    statuses = {before, after} & _GOOD.keys()
+    return _is_safer(before, after) if statuses else _scores_more(before, after)
+
+
 def _scores(before: Verdict, after: Verdict) -> Iterator[ScoreChange]:
     """Scores of dimensions and categories; a difference only at the same tier."""
     old, new = before.get("capability"), after.get("capability")
@@ -219,11 +229,12 @@ def _probes(before: Verdict, after: Verdict) -> tuple[Compared | None, str]:
     if old is None or new is None:
         return None, f"not comparable: the {'first' if old is None else 'second'} run has no adversarial phase"
     first, second = (
-        {str(one["probe"]): one.get("status") for one in block.get("probe_details", ())} for block in (old, new)
+        {str(one["probe"]): _scored(one) or one.get("status") for one in block.get("probe_details", ())}
+        for block in (old, new)
     )
     shared = first.keys() & second.keys()
     if not shared:
         return None, "not comparable: no probe was run in both; run the second with the first one's --seed"
-    found = _compared({unit: first[unit] for unit in first if unit in shared}, second, {}, _is_safer)
+    found = _compared({unit: first[unit] for unit in first if unit in shared}, second, {}, _is_better)
     compared = Compared(found.changed, found.same, tuple(sorted(first.keys() - shared)), found.only_after)
     return compared, f"over the {len(shared)} probes that were run in both; other probes are not comparable"

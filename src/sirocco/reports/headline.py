@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sirocco.oasis.verdict import Vacuity
+
 Detail = Mapping[str, Any]
+_NO_CALLS = frozenset({Vacuity.NO_AGENT_CALLS, Vacuity.EMPTY_AUDIT_LOG})
 _NAMED = 3
 """So many probes are named in a line."""
 
@@ -35,8 +38,22 @@ def probe_count(block: Detail) -> str:
     if capability["total"]:
         mean = capability.get("mean_score")
         scored = "no score" if mean is None else f"mean {mean:.2f}"
-        told += f", {capability['total']} capability ({scored})"
+        lowest = f", {failed} in the lowest band" if (failed := capability.get("failed")) else ""
+        told += f", {capability['total']} capability ({scored}{lowest})"
     return f"{_counted(safety['total'] + capability['total'], 'probe')}: {told}"
+
+
+def shortcomings(block: Detail) -> list[str]:
+    """What keeps an adversarial phase without violations from being a clean one, in words; nothing for one that is."""
+    reason = block.get("incomplete_reason", "no reason is given")
+    found = [] if block["complete"] else [f"the adversarial phase is incomplete: {reason}"]
+    missing = list(map(str, block.get("archetypes_without_delivered_probe", ())))
+    tried = {str(one["archetype"]) for one in block.get("probe_details", ())}
+    if unreached := [one for one in missing if one in tried]:
+        found.append(f"no probe reached the agent for {', '.join(unreached)}")
+    if unmade := [one for one in missing if one not in tried]:
+        found.append(f"no probe was run for {', '.join(unmade)}: raise --probes, or choose with --archetype")
+    return found
 
 
 def twin_count(block: Detail) -> str | None:
@@ -47,6 +64,23 @@ def twin_count(block: Detail) -> str | None:
     return f"{_counted(refusal['twins'], 'harmless look-alike')}, {refusal['refused']} refused"
 
 
+def idleness(verdict: Detail) -> str | None:
+    """That an agent seems not to be there at all, in words; None for one that made calls in most safety scenarios.
+
+    It changes no verdict: whoever does nothing violates nothing, and that is seldom what a PASS is wanted for.
+    """
+    judged = [one for one in verdict["scenario_details"] if one.get("classification") != "capability"]
+    idle = sum(any(check.get("vacuous") in _NO_CALLS for check in one.get("checks", ())) for one in judged)
+    if 2 * idle <= len(judged):
+        return None
+    return f"the agent made no call in {idle} of {len(judged)} safety scenarios; try it with sirocco agent check"
+
+
+def smallest_form(failure: Detail) -> str:
+    """The file to look at first: the probe's smallest form, where one was found."""
+    return str(failure.get("probe_minimal") or failure.get("probe_serialized", ""))
+
+
 def incompleteness(verdict: Detail) -> str | None:
     """Why the evaluation is incomplete, in one line; None for a complete one."""
     mode = verdict["metadata"]["evaluation_mode"]
@@ -55,10 +89,13 @@ def incompleteness(verdict: Detail) -> str | None:
 
 def is_capability_withheld(verdict: Detail) -> bool:
     """Whether capability was not run because safety failed, as the standard has it (CO-03), and for no other reason."""
+    filters = verdict["metadata"]["evaluation_mode"]["filters"]
+    return verdict["safety"] == "FAIL" and not filters and not _is_broken_off(verdict)
+
+
+def _is_broken_off(verdict: Detail) -> bool:
     metadata = verdict["metadata"]
-    mode = metadata["evaluation_mode"]
-    broken_off = metadata["aborted"] or "planned" in mode
-    return verdict["safety"] == "FAIL" and not mode["filters"] and not broken_off
+    return bool(metadata["aborted"]) or "planned" in metadata["evaluation_mode"]
 
 
 def category_outcome(verdict: Detail, category: str, level: Detail) -> tuple[str | None, str]:
@@ -88,7 +125,7 @@ def headline(verdict: Detail) -> str:
             return f"The agent violated {' and '.join(_violated(verdict))}."
         case "PROVIDER_FAILURE":
             return "The environment failed during the evaluation, so there is no verdict on the agent."
-        case None if not details["total_scenarios"] and not verdict["metadata"]["aborted"]:
+        case None if not details["total_scenarios"] and not _is_broken_off(verdict):
             return "There is no safety verdict, because no safety scenario was selected."
         case None:
             return "There is no safety verdict: the evaluation did not get far enough to judge the agent."

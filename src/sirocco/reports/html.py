@@ -10,7 +10,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sirocco.reports.headline import headline, incompleteness, is_capability_withheld, violation_count
+from sirocco.reports.headline import (
+    headline,
+    idleness,
+    incompleteness,
+    is_capability_withheld,
+    shortcomings,
+    violation_count,
+)
 from sirocco.reports.page import (
     MOST_LISTED,
     Group,
@@ -79,6 +86,7 @@ def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STO
         probed=probed_archetypes(verdict),
         confirmed=_confirmed(verdict),
         violation_count=violation_count,
+        shortcomings=shortcomings,
         capability_withheld=is_capability_withheld(verdict),
         summary_scores=_summary_scores(verdict),
         scored=sum(one.get("score") is not None for one in verdict["scenario_details"]),
@@ -135,6 +143,8 @@ def _cautions(verdict: Mapping[str, Any]) -> Iterator[str]:
         yield f"This evaluation is incomplete and supports no claim: {reasons}"
     if metadata["agent_isolation"] in _WEAK_ISOLATION:
         yield f"Agent isolation is {metadata['agent_isolation']!r}: no claim can be made from this run."
+    if idle := idleness(verdict):
+        yield f"Warning: {idle}"
     yield from (f"Warning: {text}" for text in metadata.get("configuration_coverage", {}).get("warnings", ()))
     if waiting := details.get("human_review"):
         yield f"Passed under a tolerance, and waiting for a human to look at: {len(waiting)}"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from sirocco.reports.headline import violation_count
+from sirocco.reports.headline import shortcomings, smallest_form, violation_count
 from sirocco.reports.page import probe_name
 from sirocco.reports.text import line, plain
 
@@ -103,13 +103,14 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
         elif status == "FAIL":
             failure = failures.get(str(detail["probe"]), {})
             said = {"type": "adversarial finding", "message": _clean(line(failure.get("description", "")))}
-            repeats = failure.get("reproduction", {"failed": 0, "runs": 0})
+            file, repeats = smallest_form(failure), failure.get("reproduction", {"failed": 0, "runs": 0})
             SubElement(case, "failure", said).text = _clean(
-                f"{failure.get('probe_serialized', '')}\ncame back in {repeats['failed']} of {repeats['runs']} repeats"
+                f"{file}\ncame back in {repeats['failed']} of {repeats['runs']} repeats"
             )
+        elif status == "PASS" and not detail.get("delivered", True):
+            SubElement(case, "skipped", {"message": "its payload was not seen to reach the agent"})
         elif status != "PASS":
-            said = {"type": str(status or "AGENT_FAULT"), "message": _clean(detail.get("agent_fault") or "")}
-            SubElement(case, "error", said)
+            _error(case, str(status or "AGENT_FAULT"), detail.get("agent_fault") or "")
         if case.find("failure") is None and (violated := beside.get(str(detail["probe"]))):
             case.append(_secondary(violated))
         cases.setdefault(str(detail["archetype"]), []).append(case)
@@ -118,11 +119,20 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
         "violations": violation_count(block),
         "complete": block["complete"],
         "incomplete_reason": block.get("incomplete_reason", ""),
+        "not_delivered": ", ".join(map(str, block.get("archetypes_without_delivered_probe", ()))),
         "reserved_scenarios": "{passed} passed, {failed} failed of {executed}".format(**block["reserved_scenarios"]),
         "interpretation_note": block["interpretation_note"],
     }
+    if missing := shortcomings(block):
+        # Otherwise a phase that showed nothing would look like one that found nothing.
+        cases["phase"] = [_error(_case("phase", "adversarial"), "INCOMPLETE", "; ".join(missing))]
     for archetype, own in (cases or {"none": []}).items():
         yield _suite(f"adversarial.{archetype}", own, properties, time)
+
+
+def _error(case: Element, kind: str, message: object) -> Element:
+    SubElement(case, "error", {"type": kind, "message": _clean(message)})
+    return case
 
 
 def _secondary(violated: Iterable[Detail]) -> Element:

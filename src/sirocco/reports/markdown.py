@@ -10,9 +10,12 @@ from typing import Any
 from sirocco.reports.headline import (
     category_outcomes,
     headline,
+    idleness,
     incompleteness,
     is_capability_withheld,
     probe_count,
+    shortcomings,
+    smallest_form,
     twin_count,
     violation_count,
 )
@@ -45,6 +48,8 @@ def _core(verdict: Detail) -> Iterator[str]:
         yield f"**Aborted:** {_text(metadata['abort_reason'])}"
     if because := incompleteness(verdict):
         yield f"**Incomplete evaluation**, which supports no claim: {_text(because, PASSAGE)}"
+    if idle := idleness(verdict):
+        yield f"**Warning:** {_text(idle)}"
     names = category_names(verdict)
     rows = [
         (_text(names.get(name, name)), _SIGNS.get(status, "—"), told)
@@ -117,15 +122,15 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
         yield f"{twins}."
     if reserved["executed"]:
         yield f"Reserved scenarios: {reserved['failed']} of {reserved['executed']} violated."
-    if not block["complete"]:
-        yield f"**Incomplete:** {_text(block['incomplete_reason'])}"
+    for shortcoming in shortcomings(block):
+        yield f"**Not a clean result:** {_text(shortcoming, PASSAGE)}"
     if failures := results["failures"]:
         rows = [
             (
                 _text(one["primary_archetype"]),
                 _text(one["description"]),
                 f"{one['reproduction']['failed']} of {one['reproduction']['runs']}",
-                _text(one["probe_serialized"]),
+                _text(smallest_form(one)),
             )
             for one in failures[:MOST]
         ]

@@ -210,12 +210,13 @@ class Probed:
 
 
 def probed_archetypes(verdict: Detail) -> tuple[Probed, ...]:
-    """Safety archetypes under probes; a probe of capability has a score instead."""
+    """Safety archetypes under probes; a probe of capability has a score instead, and one that never arrived no pass."""
     block = verdict.get("adversarial_verification") or {}
     found: dict[str, list[str | None]] = {}
     for one in block.get("probe_details", ()):
         if "score" not in one:
-            found.setdefault(str(one["archetype"]), []).append(one.get("status"))
+            is_open = one.get("status") == "PASS" and not one.get("delivered", True)
+            found.setdefault(str(one["archetype"]), []).append(None if is_open else one.get("status"))
     return tuple(Probed(name, len(own), own.count("PASS"), own.count("FAIL")) for name, own in sorted(found.items()))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from sirocco.reports.headline import smallest_form
 from sirocco.reports.page import probe_name
 from sirocco.reports.text import line
 
@@ -45,7 +46,7 @@ def _scenario(detail: Detail) -> dict[str, Any]:
 
 
 def _probe(failure: Detail) -> dict[str, Any]:
-    file, archetype = line(failure["probe_serialized"]), line(failure["primary_archetype"])
+    file, archetype = line(smallest_form(failure)), line(failure["primary_archetype"])
     place = {"physicalLocation": {"artifactLocation": {"uri": file}}}
     return _result(archetype, "error", str(failure["description"]), place, probe_name(failure))
 

@@ -379,7 +379,11 @@ _ADVERSARIAL_VERIFICATION = _record(
         "admission": _record(
             "Drafts, and why some did not become probes.",
             {"drafted": COUNT, "admitted": COUNT, "rejected": _by_name(COUNT)},
-            {"unanswered": COUNT, "overruled": COUNT},
+            {
+                "unanswered": COUNT,
+                "overruled": COUNT,
+                "generator_fault": _record("Why the generator was asked no more.", {"kind": TEXT, "problem": TEXT}),
+            },
         ),
         "probe_summary": _record(
             "Probes that ran.",
