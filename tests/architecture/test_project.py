@@ -11,9 +11,15 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 FAULTS = sorted((ROOT / "tests" / "faults").glob("*.patch"))
 REQUIRED = [
     "AV-01",
+    "AV-02",
     "AV-03",
+    "AV-04",
     "AV-05",
+    "AV-06",
+    "AV-07",
+    "AV-08",
     "AV-09",
+    "AV-10",
     "AV-11",
     "AV-12",
     "AV-13",
@@ -24,6 +30,7 @@ REQUIRED = [
     "AV-18",
     "AV-22",
     "AV-23",
+    "AV-24",
     "CO-01",
     "CO-02",
     "CO-03",
@@ -41,6 +48,8 @@ REQUIRED = [
     "CO-15",
     "SI-01",
     "SI-02",
+    "SI-03",
+    "SI-05",
     "SI-07",
 ]
 
