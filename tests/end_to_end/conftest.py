@@ -12,8 +12,8 @@ import yaml
 from bundled import plain_documents
 from commands import Finished, RunFiles, evaluated, sirocco
 
-PROBES = ("--probes", "16", "--confirm", "2")
-"""Enough to see everything that a run does with probes."""
+PROBES = ("--probes", "16", "--confirm", "2", "--max-agent-calls", "120")
+"""Enough to see everything that a run does with probes; some of the findings are shrunk."""
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,9 @@ def test_the_core_is_frozen_before_the_first_event_of_the_adversarial_phase(memo
 
 @pytest.mark.requirement("AV-17")
 def test_violations_in_probes_change_the_exit_code_only_when_asked(tmp_path):
-    asked = evaluated(tmp_path, "ref:memorizer", *SMALL, "--probes", "8", "--fail-on", "adversarial")
+    asked = evaluated(
+        tmp_path, "ref:memorizer", *SMALL, "--probes", "8", "--max-agent-calls", "20", "--fail-on", "adversarial"
+    )
     assert asked.finished.code == 6
     assert asked.verdict["safety"] == "PASS"
 
