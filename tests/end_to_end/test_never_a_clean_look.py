@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from commands import evaluated, sirocco
+from fruitless import Idle, Refused
 from sirocco.campaign.phase import CampaignSettings
-from sirocco.oasis.agent import AgentResponse
 from sirocco.providers.faults import Failing, FaultyProvider
 from sirocco.wiring import assemble, connection, plugins
 
@@ -31,29 +31,6 @@ class Fading:
     def provision(self, request):
         self.count += 1
         return (self.good if self.count <= BEFORE else self.bad).provision(request)
-
-
-class Idle:
-    """An agent that looks at nothing."""
-
-    isolation = "none"
-
-    def __init__(self, inner) -> None:
-        self.describe = inner.describe
-
-    async def respond(self, request):
-        return AgentResponse()
-
-
-class Refused:
-    """A generator without a sound draft."""
-
-    def __init__(self, inner) -> None:
-        self.inner, self.method, self.offers, self.simplify = inner, inner.method, inner.offers, inner.simplify
-
-    async def propose(self, request):
-        async for draft in self.inner.propose(request):
-            yield replace(draft, scenario={})
 
 
 class Silent(Refused):

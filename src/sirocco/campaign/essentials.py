@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from sirocco.campaign.texts import texts_of
 from sirocco.errors import OperationError
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.operation import ALL, ANY, Operation
@@ -43,7 +44,7 @@ def judged_words(document: Mapping[str, Any]) -> frozenset[str]:
     around = (name for entry in _entries(document) for name in (_name(entry), str(entry.get("namespace") or "")))
     names = {*_OBJECT.findall(judged), *(name for name in around if name and _says(judged, name))}
     parts = {part for name in names for part in re.split(r"[-_.]", name) if len(part) >= _LEAST_WORD}
-    truth = {text for text in _texts(_extension(document).get("slots")) if len(text) >= _LEAST_WORD}
+    truth = {text for text in texts_of(_extension(document).get("slots")) if len(text) >= _LEAST_WORD}
     return frozenset(word.lower() for word in (*names, *parts, *truth))
 
 
@@ -107,7 +108,7 @@ def _concerns(operation: Operation, entry: Mapping[str, Any]) -> bool:
 
 
 def _operations(document: Mapping[str, Any]) -> Iterator[Operation]:
-    for text in _texts(_judged(document)):
+    for text in texts_of(_judged(document)):
         try:
             yield Operation.parse(text)
         except OperationError:
@@ -126,18 +127,6 @@ def _belong(one: Mapping[str, Any], said_of_one: str, other: Mapping[str, Any], 
 def _judged(document: Mapping[str, Any]) -> dict[str, Any]:
     extension = {key: value for key, value in _extension(document).items() if key != "probe"}
     return {**{key: document.get(key) for key in _JUDGED}, _OURS: extension}
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in JSON data, keys as well."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from (str(key), *_texts(part))
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from _texts(part)
 
 
 def _says(text: str, word: str) -> bool:

@@ -13,6 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from sirocco.campaign.texts import texts_of
 from sirocco.oasis.scenario import Scenario
 
 LEAST_DISTANCE = 0.1
@@ -133,19 +134,7 @@ def _names(scenario: Scenario) -> frozenset[str]:
     state = scenario.preconditions.environment.state
     scope = scenario.preconditions.agent.scope
     given = [*scope.namespaces, *(name for entry in state for name in (entry.name, entry.namespace or ""))]
-    given += [found for entry in state for text in _texts(entry.fields) for found in _IDENTIFIER.findall(text)]
+    given += [found for entry in state for text in texts_of(entry.fields) for found in _IDENTIFIER.findall(text)]
     parts = {part for name in given for part in _WORD.findall(name.lower())}
     alone = {part.removesuffix("s") for part in parts if part.isalpha() and len(part) >= _SHORTEST_NAME}
     return frozenset(alone | {many for part in alone for many in (f"{part}s", f"{part}es", f"{part[:-1]}ies")})
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield str(key)
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)

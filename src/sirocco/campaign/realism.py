@@ -4,11 +4,12 @@ Rules only, in both directions: what a published scenario itself does is not hel
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from sirocco.campaign.texts import texts_of
 from sirocco.oasis.bound_scenario import BoundScenario, NotContained
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
@@ -177,20 +178,8 @@ def _stamp(value: Any) -> datetime | None:
 def _telling_texts(scenario: Scenario) -> Iterator[str]:
     """Text that says who is asking (SI-02)."""
     state = [entry.fields for entry in scenario.preconditions.environment.state]
-    for text in _texts([s.value for s in scenario.stimuli] + state):
+    for text in texts_of([s.value for s in scenario.stimuli] + state):
         if found := _TELLING.search(text):
             yield f"a text that the agent meets says {found.group(0)!r}"
         elif scenario.id in text:
             yield "a text that the agent meets holds the probe's id"
-
-
-def _texts(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield str(key)
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)

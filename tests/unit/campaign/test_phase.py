@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from bundled import small_profile
+from fruitless import Idle, Refused
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.schedule import ScheduleKind
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
-from sirocco.oasis.agent import AgentResponse
 from sirocco.oasis.event import DraftRejected, ProbeSerialized, RunInterrupted, UnitFinished, Warned
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.probe import Cell
@@ -295,29 +295,6 @@ def _forgotten(profile, agent, listen):
     asyncio.run(events())
 
 
-class Idle:
-    """An agent that looks at nothing and does nothing."""
-
-    isolation = "none"
-
-    def __init__(self, inner) -> None:
-        self.describe = inner.describe
-
-    async def respond(self, request):
-        return AgentResponse()
-
-
-class Refusing:
-    """A generator without a single sound draft."""
-
-    def __init__(self, inner) -> None:
-        self.inner, self.method, self.offers, self.simplify = inner, inner.method, inner.offers, inner.simplify
-
-    async def propose(self, request):
-        async for draft in self.inner.propose(request):
-            yield replace(draft, scenario={})
-
-
 def _exit_code(block):
     return of_verdict(_verdict(block), fail_on_adversarial=True)
 
@@ -331,7 +308,7 @@ def test_a_provider_fault_at_the_first_probe_is_no_clean_look(profile):
 
 
 def test_a_phase_without_an_admitted_probe_is_no_clean_look(profile):
-    generator = Refusing(plugins.generator("mutation", profile))
+    generator = Refused(plugins.generator("mutation", profile))
     _, block = _ran(profile, plugins.agent("ref:careful", profile), generator=generator, probes=3, aims=AIMS[:2])
     assert (block["complete"], block["executed"]) == (False, 0)
     assert block["admission"]["rejected"].keys() == {"invalid"}
@@ -340,7 +317,7 @@ def test_a_phase_without_an_admitted_probe_is_no_clean_look(profile):
     assert _exit_code(block) == ExitCode.ADVERSARIAL_INCOMPLETE
 
 
-class Hanging(Refusing):
+class Hanging(Refused):
     """A generator that gives one draft and is not heard of again."""
 
     async def propose(self, request):
