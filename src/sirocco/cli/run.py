@@ -18,7 +18,7 @@ from sirocco.campaign.schedule import ScheduleKind
 from sirocco.cli.dry_run import show_dry_run
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
-from sirocco.cli.options import Duration, SeedType, agent_options
+from sirocco.cli.options import Duration, SeedType, agent_options, only_generator
 from sirocco.cli.run_file import run_file_option
 from sirocco.cli.run_files import verdict_of
 from sirocco.cli.run_summary import STYLES, print_result
@@ -85,7 +85,14 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     show_default=True,
     help="When the adversarial phase follows the core.",
 )
-@click.option("--generator", default="mutation", show_default=True, help="Who makes probes.")
+@click.option(
+    "--generator",
+    multiple=True,
+    default=("mutation",),
+    show_default=True,
+    callback=only_generator,
+    help="Who makes probes; one for now.",
+)
 @click.option("--probes", type=click.IntRange(0, 100_000), default=48, show_default=True, help="Probes to run.")
 @click.option("--seed", type=SeedType(), help="Seed of the run.  [default: fresh random bits, printed and recorded]")
 @click.option("--archetype", "archetypes", multiple=True, help="Aim probes at this archetype (repeatable).")

@@ -29,6 +29,14 @@ def test_a_dry_run_says_what_would_run_and_starts_nothing(tmp_path, monkeypatch)
         assert plan["agent_calls"][bound] == sum(phase["agent_calls"][bound] for phase in plan["phases"])
 
 
+def test_of_several_generators_none_is_passed_over_without_a_word(tmp_path):
+    done = sirocco("run", "--generator", "ours", "--generator", "mutation", "--dry-run")
+    assert done.code == 2
+    assert "ours and mutation: probes come from one generator in a run" in done.stderr
+    (tmp_path / "run.yaml").write_text("generator: mutation\n")
+    assert sirocco("run", "--config", tmp_path / "run.yaml", "--dry-run").code == 0
+
+
 def test_a_dry_run_is_for_reading_too_and_labels_a_selection():
     done = sirocco("run", *ONE, "--dry-run", "--verbose")
     assert done.code == 0
