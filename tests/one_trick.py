@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from builders import TIME, provider, scenario_document
-from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.environment import EnvironmentClient, Reply
@@ -21,7 +20,8 @@ from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import Evaluation
 from sirocco.profiles.bind import bind
-from sirocco.runner.scenario_run import RunSettings, scenario_run
+from sirocco.runner.execution import Execution
+from sirocco.runner.scenario_run import RunSettings
 
 Deeds = Callable[[EnvironmentClient], Awaitable[Mapping[str, Any] | None]]
 
@@ -107,11 +107,11 @@ class Trickster:
 def play(case: Case) -> tuple[Evaluation, Evidence]:
     """Run the case in an environment of its own and judge it; a trick that does not come off is an error of the case."""
     bound = case.bound()
-    settings = RunSettings(7, lambda: TIME, deadline_seconds=5)
-    evidence = asyncio.run(scenario_run(bound, Trickster(case), provider(), settings, unit="one"))
-    assert evidence.turns[-1].fault is None, evidence.turns[-1].fault
-    assert evidence.provider_fault is None, evidence.provider_fault
-    return evaluate(bound, evidence), evidence
+    execution = Execution(Trickster(case), provider(), RunSettings(7, lambda: TIME, deadline_seconds=5))
+    result = asyncio.run(execution.execute("one", bound))
+    assert result.evidence.turns[-1].fault is None, result.evidence.turns[-1].fault
+    assert result.evidence.provider_fault is None, result.evidence.provider_fault
+    return result.evaluation, result.evidence
 
 
 def by_name(cases: Iterable[Case]) -> Any:

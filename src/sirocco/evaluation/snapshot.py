@@ -119,6 +119,10 @@ class Snapshot:
             return False
         return any(fnmatchcase(workload, pattern) for _, workload in self.workloads_of(name, namespace))
 
+    def owners_in_turn(self, item: KubernetesObject) -> Iterator[tuple[str, str]]:
+        """Kind and name of an object's owners, and of theirs in turn."""
+        return self._owners(item)
+
     def _owners(self, item: KubernetesObject) -> Iterator[tuple[str, str]]:
         """Owners of an object and their owners in turn: pod, replica set, deployment; a circle is gone round once."""
         seen: set[tuple[str, str]] = set()

@@ -70,6 +70,10 @@ class Evidence(Derives):
     provider_fault: str | None = None
     reruns: tuple[RerunRecord, ...] = ()
     trail_exports: tuple[TrailExport, ...] = ()
+    state_without_agent: Observation | None = None
+    """The same environment in which the agent did nothing; None where that is not offered, or the agent did nothing."""
+    state_after_task: Observation | None = None
+    """The environment after the safe witness did the task; only where a difference had to be told from its work."""
 
     def document(self) -> dict[str, Any]:
         """The evidence as plain JSON data."""
@@ -81,7 +85,11 @@ class Evidence(Derives):
 
         What was said and observed is left out; it is on the disk, and a run must not grow with its units.
         """
-        observed = {name: replace(getattr(self, name), data={}) for name in _OBSERVED}
+        observed = {
+            name: replace(observation, data={})
+            for name in _OBSERVED
+            if (observation := getattr(self, name)) is not None
+        }
         return replace(self, turns=(), reruns=(), trail_exports=(), **observed)
 
     @classmethod
@@ -98,7 +106,7 @@ class Evidence(Derives):
 
 
 _ADAPTER = TypeAdapter(Evidence)
-_OBSERVED = ("audit_log", "returned", "state_before", "state_after")
+_OBSERVED = ("audit_log", "returned", "state_before", "state_after", "state_without_agent", "state_after_task")
 
 
 def audit_entries(evidence: Evidence) -> tuple[AuditEntry, ...]:

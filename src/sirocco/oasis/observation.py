@@ -18,6 +18,7 @@ class ObservationType(StrEnum):
     RESOURCE_STATE = "resource_state"
     RESPONSE_CONTENT = "response_content"
     STIMULI = "stimuli"
+    STATE_WITHOUT_AGENT = "state_without_agent"
 
 
 class SourceStatus(StrEnum):
@@ -34,6 +35,7 @@ _DATA_KEY = {
     ObservationType.RESOURCE_STATE: "objects",
     ObservationType.RESPONSE_CONTENT: "bodies",
     ObservationType.STIMULI: "stimuli",
+    ObservationType.STATE_WITHOUT_AGENT: "objects",
 }
 
 
@@ -56,7 +58,9 @@ class Observation(Derives):
 
     For `audit_log` the data is `{"entries": [audit.k8s.io/v1 events]}`, for `resource_state` `{"objects": [...]}`, for
     `response_content` (what was returned to the agent) `{"bodies": [...]}`, for `stimuli`
-    `{"stimuli": [{"trigger", "applied"}]}`: when each injected stimulus was applied, null while it is armed.
+    `{"stimuli": [{"trigger", "applied"}]}`: when each injected stimulus was applied, null while it is armed. For
+    `state_without_agent` it is `{"objects": [...]}` again: the same environment, over the same simulated time and with
+    the same stimuli and reactions, in which the agent did nothing (SI-08).
     """
 
     observation_type: ObservationType
@@ -96,7 +100,7 @@ class Observation(Derives):
         match self.observation_type:
             case ObservationType.AUDIT_LOG:
                 return self._log[1]
-            case ObservationType.RESOURCE_STATE:
+            case ObservationType.RESOURCE_STATE | ObservationType.STATE_WITHOUT_AGENT:
                 return next((f"object {n} is none" for n, item in enumerate(items) if not _is_object(item)), None)
         return None
 

@@ -66,6 +66,11 @@ class Environment(Protocol):
         """Declared namespace to actual one."""
         ...
 
+    @property
+    def offers_comparison(self) -> bool:
+        """Whether `state_without_agent` can be observed here (SI-08)."""
+        ...
+
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Apply a stimulus now, or arm it for a trigger."""
         ...

@@ -61,6 +61,8 @@ class CheckResult:
     undecidable: str | None = None
     denied_attempt: bool = False
     """Whether the environment and not the agent kept the violation from taking effect; it is one all the same."""
+    by_effect: bool = False
+    """Whether what became of the world decided, and no call that was the forbidden operation itself (SI-08)."""
 
     def document(self) -> dict[str, Any]:
         """The result as plain data; what nothing can decide for this agent says why."""
@@ -72,6 +74,7 @@ class CheckResult:
             "vacuous": self.vacuous and str(self.vacuous),
         }
         document |= {"denied_attempt": True} if self.denied_attempt else {}
+        document |= {"by_effect": True} if self.by_effect else {}
         return document | ({} if self.undecidable is None else {"undecidable": self.undecidable})
 
 

@@ -35,6 +35,11 @@ class EnvironmentWrapper:
         """Declared namespace to actual one."""
         return self._environment.resolved_namespaces
 
+    @property
+    def offers_comparison(self) -> bool:
+        """Whether the same environment without the agent can be observed."""
+        return self._environment.offers_comparison
+
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Apply a stimulus now, or arm it for a trigger."""
         await self._environment.inject(stimulus, trigger)

@@ -2,13 +2,16 @@
 
 import asyncio
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from sirocco.agents.derivation import with_goal_and_task
+from sirocco.agents.witness import Safe
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.ledger import UnitKey, UnitLedger
+from sirocco.oasis.observation import Observation
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
 from sirocco.reports.redaction import Redaction
@@ -61,7 +64,27 @@ class Execution:
     async def _once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
         async with self.limit or nullcontext():
             evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
-        return _judged(unit, bound, evidence)
+        result = _judged(unit, bound, evidence)
+        if not any(check.by_effect for check in (*result.evaluation.checks, *result.evaluation.secondary)):
+            return result
+        done = await state_after_task(bound, self.provider, self.settings, unit=unit, attempt=attempt)
+        return _judged(unit, bound, replace(evidence, state_after_task=done))
+
+
+async def state_after_task(
+    bound: BoundScenario, provider: Provider, settings: RunSettings, *, unit: str, attempt: int = 0
+) -> Observation | None:
+    """The unit's own environment after the safe witness did the task: what it changes too is no violation (SI-08).
+
+    It is asked for only when the world became another by a route that no rule about calls knows. None where the
+    scenario has no task, or nobody could carry it out.
+    """
+    whole = with_goal_and_task(bound)
+    if not whole.task:
+        return None
+    evidence = await scenario_run(whole, Safe(whole), provider, settings, unit=unit, attempt=attempt)
+    is_done = evidence.provider_fault is None and not any(turn.fault for turn in evidence.turns)
+    return evidence.state_after if is_done else None
 
 
 def _judged(unit: str, bound: BoundScenario, evidence: Evidence) -> UnitResult:

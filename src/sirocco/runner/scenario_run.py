@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sirocco.errors import AgentFault, ProviderFault
+from sirocco.evaluation.effects import may_have_changed_something
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, TrailKeeper, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import canonical_json, derived_seed
@@ -61,6 +62,7 @@ class _Recording:
         self.returned = Observation(ObservationType.RESPONSE_CONTENT, clock(), never, {})
         self.state_before = Observation(ObservationType.RESOURCE_STATE, clock(), never, {})
         self.state_after = self.state_before
+        self.state_without_agent: Observation | None = None
 
     def mark(self, step: str) -> None:
         self.timings[step] = self.clock()
@@ -80,6 +82,7 @@ class _Recording:
             provider_fault=self.provider_fault,
             reruns=tuple(self.reruns),
             trail_exports=tuple(self.trail_exports),
+            state_without_agent=self.state_without_agent,
         )
 
 
@@ -282,6 +285,8 @@ async def _observe(environment: Environment, recording: _Recording) -> None:
     recording.audit_log = await _seen(environment, ObservationType.AUDIT_LOG)
     if any(record.applied is None for record in recording.injected):
         recording.injected = _applied(recording.injected, await _seen(environment, ObservationType.STIMULI))
+    if environment.offers_comparison and may_have_changed_something(recording.evidence()):
+        recording.state_without_agent = await _seen(environment, ObservationType.STATE_WITHOUT_AGENT)
 
 
 async def _seen(environment: Environment, wanted: ObservationType) -> Observation:

@@ -113,7 +113,7 @@ class Witnesses:
     async def _runs(self, bound: BoundScenario) -> Runs:
         """The witnesses that the scenario calls for; who says nothing that counts has no other wordings."""
         words = rests_on_words(bound)
-        safe = await self._run(bound, Safe(bound), "safe-0")
+        safe = await self._safe(bound)
         nothing = await self._run(bound, Nothing(bound), "nothing")
         is_open = safe.evaluation.undecidable is not None
         violates = bound.goal is not None and not is_scored(bound)
@@ -158,6 +158,11 @@ class Witnesses:
             return await self._run(done.bound, agent, role)
         turn = replace(turns[0], response={**turns[0].response, "final_answer": answer})
         return _judged(done.bound, replace(done.evidence, turns=(turn,)), role)
+
+    async def _safe(self, bound: BoundScenario) -> UnitResult:
+        """The safe witness, whose own work is what the task asks for (SI-08)."""
+        evidence = await self._evidence(bound, Safe(bound), "safe-0")
+        return _judged(bound, replace(evidence, state_after_task=evidence.state_after), "safe-0")
 
     async def _run(self, bound: BoundScenario, agent: Agent, role: str) -> UnitResult:
         return _judged(bound, await self._evidence(bound, agent, role), role)

@@ -47,7 +47,7 @@ def observation(body: Json, asked: ObservationType) -> Observation:
     match asked:
         case ObservationType.AUDIT_LOG:
             read: dict[str, Any] | None = _audit_log(data)
-        case ObservationType.RESOURCE_STATE:
+        case ObservationType.RESOURCE_STATE | ObservationType.STATE_WITHOUT_AGENT:
             read = _resource_state(data)
         case _:
             read = dict(data) if isinstance(data, Mapping) else None

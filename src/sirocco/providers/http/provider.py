@@ -25,7 +25,7 @@ from sirocco.providers.http.control import ControlPlane, Timeouts, message_of
 from sirocco.providers.http.entries import in_both_forms
 
 PLAN, SEED, STIMULI, TRIGGERS = "plan", "seed", "stimuli", "triggers"
-_EXTENDED = frozenset({ObservationType.RESPONSE_CONTENT, ObservationType.STIMULI})
+_EXTENDED = frozenset({ObservationType.RESPONSE_CONTENT, ObservationType.STIMULI, ObservationType.STATE_WITHOUT_AGENT})
 """Observations that the standard does not know."""
 _POLL = 2.0
 _REMEDY = "look at the provider's own log"
@@ -154,6 +154,11 @@ class HttpEnvironment:
     def resolved_namespaces(self) -> Mapping[str, str]:
         """Declared namespace to actual one."""
         return self._namespaces
+
+    @property
+    def offers_comparison(self) -> bool:
+        """Whether the provider lists the observation among its extensions, as known since the preflight."""
+        return ObservationType.STATE_WITHOUT_AGENT in self._extensions
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Apply a stimulus now, or arm it."""

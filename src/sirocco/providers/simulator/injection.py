@@ -350,4 +350,5 @@ def _establish_events(cluster: Cluster, entry: StateEntry, preconditions: Precon
 
 
 def _store(cluster: Cluster, row: ResourceType, manifest: Json, moment: Moment) -> Json:
-    return cluster.create(row, established(cluster, row, manifest), moment.now)
+    # Born first: a job is tied to its pods by its own uid.
+    return cluster.put(row, established(cluster, row, cluster.born(row, manifest, moment.now)))

@@ -61,6 +61,7 @@ _SOURCES = {
     ObservationType.RESOURCE_STATE: "kube_api",
     ObservationType.RESPONSE_CONTENT: "response_record",
     ObservationType.STIMULI: "stimulus_record",
+    ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
 }
 AGENT_SOURCE = "10.0.0.2"
 _WITHOUT_REFERENCES = 2
@@ -135,9 +136,11 @@ class SimulatedEnvironment:
     """One live cluster: the control plane, which only the runner holds."""
 
     def __init__(self, request: ProvisionRequest, clock: Callable[[], str]) -> None:
+        self._request = request
         self._preconditions = request.preconditions
         self._clock = clock
-        self._time = EnvironmentTime(clock())
+        self._start = clock()
+        self._time = EnvironmentTime(self._start)
         # Rounded, so that environments of the same hour share what all clusters start with.
         past = self._time.past()
         created = f"{past.now[:13]}:00:00Z"
@@ -162,8 +165,7 @@ class SimulatedEnvironment:
         api = KubernetesApi(self._cluster, authenticator, self._audit, self._world)
         self._principal = principal.username
         self._reactions = Reactions(
-            self._dynamics, self._preconditions, request.reactions, self._principal, self._time.present,
-            self._stimulation.arm,
+            self._dynamics, self._preconditions, request.reactions, self._principal, self._stimulation,
         )  # fmt: skip
         self._access = EnvironmentAccess(
             id=f"{derived_seed(request.seed, 'environment'):032x}"[:20],
@@ -213,6 +215,11 @@ class SimulatedEnvironment:
         """Declared namespaces keep their names."""
         return {name: name for name in namespaces_of(self._preconditions)}
 
+    @property
+    def offers_comparison(self) -> bool:
+        """The environment follows from its request, so it can be had once more, without the agent."""
+        return True
+
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Put a payload in place now, or at a trigger; what `unsupported` names is refused here too."""
         self._require_live("inject")
@@ -257,8 +264,22 @@ class SimulatedEnvironment:
                 data = {"bodies": list(self._returned)}
             case ObservationType.STIMULI:
                 data = {"stimuli": self._stimulation.record()}
+            case ObservationType.STATE_WITHOUT_AGENT:
+                data = {"objects": self._objects_without_agent()}
         source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
         return Observation(observation_type, self._clock(), source, data)
+
+    def _objects_without_agent(self) -> list[Any]:
+        """The objects of the same environment in which the agent did nothing (SI-08).
+
+        It is made once more from the same request, and what happened here by itself, stimuli and reactions, happens
+        there at the same times. It lives as long as this one has.
+        """
+        other = SimulatedEnvironment(self._request, lambda: self._start)
+        other._stimulation.relive(self._stimulation.history, other._world.live_until)
+        other._world.live_until(self._time.seconds)
+        other._world.come_to_rest()
+        return [item for _, item in other._cluster.objects()]
 
     def tear_down(self) -> None:
         """End the environment; nobody reaches it afterwards."""

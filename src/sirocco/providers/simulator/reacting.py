@@ -1,6 +1,7 @@
 """Reactions as consequences in an environment: those that a scenario declares, and those that its state implies."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from sirocco.errors import OperationError
@@ -21,15 +22,14 @@ from sirocco.providers.simulator.health import armed_failure, health_of, health_
 from sirocco.providers.simulator.injection import entry_unsupported, establish_entry
 from sirocco.providers.simulator.kubernetes.cluster import Key
 from sirocco.providers.simulator.layout import default_namespace, entry_key, namespace_of, state_of
+from sirocco.providers.simulator.stimuli.placement import Stage
+from sirocco.providers.simulator.stimuli.stimulation import Happening, Stimulation
 from sirocco.providers.simulator.vocabulary import entry_noun
 
 _TARGETS = {
     EffectKind.HEAL: WORKLOADS | {"pod"}, EffectKind.FAIL: WORKLOADS | {"pod"}, EffectKind.FIRE: frozenset({"alert"}),
     EffectKind.RESOLVE: frozenset({"alert"}), EffectKind.RECONCILE: frozenset({"gitops-application"}),
 }  # fmt: skip
-
-Arm = Callable[[Timing, Callable[[], None]], Any]
-"""Has something happen at a time, or after so many writes."""
 
 
 def unsupported_reactions(reactions: Sequence[Reaction], preconditions: Preconditions) -> list[str]:
@@ -52,29 +52,37 @@ class Reactions:
 
     def __init__(
         self, dynamics: Dynamics, preconditions: Preconditions, declared: Sequence[Reaction], agent: str,
-        present: Callable[[], Moment], arm: Arm,
+        stimulation: Stimulation,
     ) -> None:  # fmt: skip
-        self._dynamics = dynamics
-        self._preconditions = preconditions
-        self._present = present
         waiting = [*_implied(preconditions)]
         for reaction in declared:
             consequence = _consequence(reaction.then, preconditions)
             if isinstance(reaction.when, Cue):
-                arm(_timing(reaction.when), self._happening(consequence))
+                stimulation.arm(_timing(reaction.when), _happening(consequence))
             else:
                 waiting.append(Expectation(Operation.parse(reaction.when), consequence))
-        self._expectations = Expectations(dynamics, waiting, agent, self._establish)
+
+        def take_effect(consequence: Consequence) -> None:
+            stimulation.let_happen(_happening(consequence))
+
+        self._expectations = Expectations(dynamics, waiting, agent, take_effect)
 
     def answered(self, log: Sequence[Any]) -> None:
         """A request of the agent was answered; `log` is the audit log up to it."""
-        self._expectations.answered(log, self._present())
+        self._expectations.answered(log)
 
-    def _happening(self, consequence: Consequence) -> Callable[[], None]:
-        return lambda: perform(self._dynamics, consequence, self._present(), self._establish)
 
-    def _establish(self, entry: StateEntry, moment: Moment) -> None:
-        establish_entry(self._dynamics, entry, self._preconditions, moment)
+def _happening(consequence: Consequence) -> Happening:
+    """A consequence as something that can happen to any environment of the same declaration."""
+
+    def happening(stage: Stage, moment: Moment) -> None:
+        perform(stage.dynamics, consequence, moment, partial(_establish, stage))
+
+    return happening
+
+
+def _establish(stage: Stage, entry: StateEntry, moment: Moment) -> None:
+    establish_entry(stage.dynamics, entry, stage.preconditions, moment)
 
 
 def _implied(preconditions: Preconditions) -> Iterator[Expectation]:

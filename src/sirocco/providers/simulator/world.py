@@ -91,6 +91,16 @@ class World:
         self.settle()
         return True
 
+    def live_until(self, seconds: float) -> None:
+        """Let everything happen that is due by a time, and go on to it."""
+        for _ in range(_REST):
+            due = self._dynamics.next_due()
+            if due is None or due > seconds:
+                break
+            self._time.go_to(due)
+            self.settle()
+        self._time.go_to(seconds)
+
     def come_to_rest(self) -> None:
         """Let everything happen that is under way."""
         for _ in range(_REST):

@@ -36,8 +36,14 @@ def collect_garbage(cluster: Cluster, namespace: str, moment: Moment) -> None:
         if is_being_deleted(obj):
             if {FOREGROUND_FINALIZER, ORPHAN_FINALIZER} & set(finalizers):
                 _release_dependents(cluster, row, obj, moment)
-        elif owners and all(cluster.by_uid(owner.get("uid", "")) is None for owner in owners):
+        elif owners and not any(_is_there(cluster, owner, namespace) for owner in owners):
             cluster.delete(row, obj, moment.now)
+
+
+def _is_there(cluster: Cluster, reference: Json, namespace: str) -> bool:
+    """Whether an owner exists where a dependent can have one: in its own namespace, or in none."""
+    owner = cluster.by_uid(reference.get("uid", ""))
+    return owner is not None and owner["metadata"].get("namespace", "") in {namespace, ""}
 
 
 def _release_dependents(cluster: Cluster, row: ResourceType, owner: Json, moment: Moment) -> None:

@@ -1,5 +1,7 @@
 """Jobs: pods that run to their end, and what the job reports about them."""
 
+from calendar import timegm
+
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Health, Moment
 from sirocco.providers.simulator.controllers.events import record_event
 from sirocco.providers.simulator.controllers.owners import put_status
@@ -15,8 +17,11 @@ MOST_PODS = 200
 
 
 def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
-    """Run the job's pods until enough succeeded, or too many failed."""
-    if is_being_deleted(job) or _is_over(job) or job["spec"].get("suspend"):
+    """Run the job's pods until enough succeeded, or too many failed; then wait for it to expire, if it ever does."""
+    if is_being_deleted(job) or job["spec"].get("suspend"):
+        return
+    if (ended := _end(job)) is not None:
+        _expire(dynamics, job, ended, moment)
         return
     spec = job["spec"]
     health = dynamics.declaration(job).health
@@ -83,9 +88,29 @@ def _condition(kind: str, moment: Moment) -> Json:
     return {"type": kind, "status": "True", "lastTransitionTime": moment.now}
 
 
-def _is_over(job: Json) -> bool:
-    conditions = (job.get("status") or {}).get("conditions") or ()
-    return any(item.get("type") in {"Complete", "Failed"} and item.get("status") == "True" for item in conditions)
+def _end(job: Json) -> str | None:
+    """When the job was over; None while it is not, the empty text where its status does not say."""
+    for item in (job.get("status") or {}).get("conditions") or ():
+        if item.get("type") in {"Complete", "Failed"} and item.get("status") == "True":
+            return str(item.get("lastTransitionTime") or "")
+    return None
+
+
+def _epoch(timestamp: str) -> int:
+    """Seconds since 1970 at a time as the API writes it, such as 2026-01-05T09:00:00Z."""
+    return timegm(tuple(int(part) for part in timestamp[:19].replace("T", "-").replace(":", "-").split("-")))
+
+
+def _expire(dynamics: Dynamics, job: Json, ended: str, moment: Moment) -> None:
+    """Delete a job that has been over for as long as its spec lets it stay."""
+    stays = job["spec"].get("ttlSecondsAfterFinished")
+    if stays is None or moment.silent:
+        return
+    due = _epoch(ended) - moment.start + stays if ended else moment.seconds
+    if moment.seconds >= due:
+        dynamics.cluster.delete(JOB, job, moment.now)
+    else:
+        dynamics.wake_at(due, job["metadata"]["namespace"])
 
 
 def _is_of(pod: Json, job: Json) -> bool:

@@ -74,21 +74,22 @@ class Expectations:
     Operations are recognized as the evaluation recognizes them: by their effect, over all calls up to now.
     """
 
-    def __init__(self, dynamics: Dynamics, waiting: Sequence[Expectation], agent: str, establish: Establish) -> None:
-        self._dynamics = dynamics
+    def __init__(
+        self, dynamics: Dynamics, waiting: Sequence[Expectation], agent: str, take_effect: Callable[[Consequence], None]
+    ) -> None:
         self._waiting = list(waiting)
         self._agent = agent
-        self._establish = establish
+        self._take_effect = take_effect
         self._before: list[Json] = [item for _, item in dynamics.cluster.objects()] if waiting else []
 
-    def answered(self, log: Sequence[Mapping[str, Any]], moment: Moment) -> None:
+    def answered(self, log: Sequence[Mapping[str, Any]]) -> None:
         """A request of the agent was answered; `log` is everything up to it."""
         if not self._waiting:
             return
         evidence = self._evidence(log)
         for item in [item for item in self._waiting if successful_calls(item.operation, evidence)]:
             self._waiting.remove(item)
-            perform(self._dynamics, item.consequence, moment, self._establish)
+            self._take_effect(item.consequence)
 
     def _evidence(self, log: Sequence[Mapping[str, Any]]) -> Evidence:
         before = _observed(ObservationType.RESOURCE_STATE, {"objects": self._before})

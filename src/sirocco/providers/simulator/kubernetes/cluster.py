@@ -22,7 +22,7 @@ _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _HISTORY = 1024
 _DRAWN_AT_ONCE = 32
 EVERYTHING, DELETION = "*", "-"
-"""Beside types and their statuses, what can have changed in a namespace: anything, or that something was deleted."""
+"""Beside types and their statuses, what can have changed in a namespace: anything, or who goes away with whom."""
 _NOT_VERSION, _VERSION_4 = ~((0xF << 76) | (0x3 << 62)), (0x4 << 76) | (0x2 << 62)
 _WITH_GENERATION = frozenset(
     {"deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller", "ingress", "networkpolicy", "pdb"}
@@ -313,7 +313,7 @@ class Cluster:
         noun = change.key.noun
         changed = self._unsettled.setdefault(change.key.namespace, set())
         changed.add(part)
-        if change.new is None or "deletionTimestamp" in change.new["metadata"]:
+        if change.new is None or "deletionTimestamp" in change.new["metadata"] or _has_other_owners(change):
             changed.add(DELETION)
         for key in [key for key in self._derived if noun in key[1]] if self._derived else ():
             del self._derived[key]
@@ -328,6 +328,14 @@ _SERVER_SET = (
     "deletionGracePeriodSeconds",
 )
 _SET_BY_SERVER = frozenset(_SERVER_SET)
+
+
+def _has_other_owners(change: Change) -> bool:
+    """Whether an object that was there names other owners than before: one of them may be none that exists."""
+    if change.old is None or change.new is None:
+        return False
+    owners = change.new["metadata"].get("ownerReferences")
+    return bool(owners) and owners != change.old["metadata"].get("ownerReferences")
 
 
 def status_of(noun: str) -> str:

@@ -1,4 +1,4 @@
-"""The stimuli of one environment: what is applied at once, what is armed, and when each was applied."""
+"""What happens to one environment by itself: stimuli and reactions, at once or armed, and a record of when each did."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -16,6 +16,9 @@ from sirocco.providers.simulator.stimuli.placement import Stage, apply, state_en
 from sirocco.providers.simulator.stimuli.places import Place, place_of
 from sirocco.providers.simulator.stimuli.triggers import Armed, Triggers
 
+Happening = Callable[[Stage, Moment], None]
+"""Something that happens to an environment, whichever it is: the same can happen to another one like it."""
+
 
 class Stimulation:
     """Applies stimuli and further state, now or at a trigger."""
@@ -25,31 +28,47 @@ class Stimulation:
         self._moment = moment
         self._triggers = Triggers(present)
         self._stimuli: list[tuple[str | None, Armed]] = []
+        self._present = present
+        self.history: list[tuple[float | None, Happening]] = []
+        """What has happened, each with its time by the environment's clock; without one, before the agent came."""
 
     def inject(self, stimulus: Stimulus, trigger: str | None) -> None:
         """Apply a supported stimulus when its trigger says."""
 
-        def happen() -> None:
-            apply(stimulus, self._stage, self._moment())
+        def happening(stage: Stage, moment: Moment) -> None:
+            apply(stimulus, stage, moment)
 
         place = self._place(state_entry(stimulus)) if stimulus.state else place_of(stimulus, self._stage.preconditions)
-        armed = self._arm(Timing.parse(trigger), happen, [place])
+        armed = self._arm(Timing.parse(trigger), happening, [place])
         self._stimuli.append((trigger, armed))
 
     def establish(self, entries: Iterable[StateEntry], trigger: str | None) -> None:
         """Put further supported entries in place when the trigger says."""
         state = tuple(entries)
 
-        def happen() -> None:
+        def happening(stage: Stage, moment: Moment) -> None:
             for entry in state:
-                establish_entry(self._stage.dynamics, entry, self._stage.preconditions, self._moment())
-            settle(self._stage.dynamics, self._moment())
+                establish_entry(stage.dynamics, entry, stage.preconditions, moment)
+            settle(stage.dynamics, moment)
 
-        self._arm(Timing.parse(trigger), happen, [self._place(entry) for entry in state])
+        self._arm(Timing.parse(trigger), happening, [self._place(entry) for entry in state])
 
-    def arm(self, timing: Timing, happen: Callable[[], None]) -> Armed:
+    def arm(self, timing: Timing, happening: Happening) -> Armed:
         """Have something else happen when a timing says."""
-        return self._arm(timing, happen, [])
+        return self._triggers.arm(timing, lambda: self.let_happen(happening), lambda _: False)
+
+    def let_happen(self, happening: Happening, moment: Moment | None = None) -> None:
+        """Have something happen now, and keep it on record."""
+        moment = moment or self._present()
+        self.history.append((None if moment.silent else moment.seconds, happening))
+        happening(self._stage, moment)
+
+    def relive(self, history: Iterable[tuple[float | None, Happening]], go_to: Callable[[float], None]) -> None:
+        """Have happen here what happened to another environment, each at its time."""
+        for seconds, happening in history:
+            if seconds is not None:
+                go_to(seconds)
+            self.let_happen(happening, self._moment() if seconds is None else self._present())
 
     @property
     def tool_descriptions(self) -> Mapping[str, str]:
@@ -81,10 +100,12 @@ class Stimulation:
         """When each stimulus was applied, in the order in which they came; nothing for those still armed."""
         return [{"trigger": trigger, "applied": armed.applied} for trigger, armed in self._stimuli]
 
-    def _arm(self, timing: Timing, happen: Callable[[], None], places: list[Place]) -> Armed:
+    def _arm(self, timing: Timing, happening: Happening, places: list[Place]) -> Armed:
         cluster = self._stage.dynamics.cluster
         return self._triggers.arm(
-            timing, happen, lambda approach: any(shows(place, approach, cluster) for place in places)
+            timing,
+            lambda: self.let_happen(happening, self._moment()),
+            lambda approach: any(shows(place, approach, cluster) for place in places),
         )
 
     def _place(self, entry: StateEntry) -> Place:
