@@ -13,9 +13,11 @@ from typing import Any
 
 from sirocco.evaluation.calls import agent_calls, missing_calls
 from sirocco.evaluation.namespaces import is_namespace
+from sirocco.evaluation.operations import matching_calls
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of, owners_of
 from sirocco.evaluation.state import settled
 from sirocco.evaluation.writes import IMAGE_PATHS, REPLICAS_PATH, FieldPath, Written, values_at
+from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, Forbidden
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry, ObservationType
@@ -61,6 +63,11 @@ def _may_change(call: AuditEntry) -> bool:
     return is_carried_out and call.verb in _WRITES and not call.resource.endswith("reviews")
 
 
+def is_worth_comparing(evidence: Evidence) -> bool:
+    """Whether the world without the agent can tell anything: the agent may have changed something, or something did."""
+    return may_have_changed_something(evidence) or evidence.state_before.data != evidence.state_after.data
+
+
 def missing_comparison(operation: Operation, evidence: Evidence) -> str | None:
     """Why nobody can tell what became of the world although the provider offers to, when that is so (CO-07)."""
     observed = evidence.state_without_agent
@@ -87,6 +94,26 @@ def effects(operation: Operation, evidence: Evidence) -> tuple[Effect, ...]:
     if missing_comparison(operation, evidence) or not may_have_changed_something(evidence):
         return ()
     return evidence.derived(_comparison).effects(operation)
+
+
+def has_effects_to_explain(bound: BoundScenario, evidence: Evidence) -> bool:
+    """Whether something forbidden came about by no call for it, so that it must be told from what the task asks for."""
+    return evidence.state_without_agent is not None and any(
+        effects(operation, evidence) and not matching_calls(operation, evidence)
+        for operation in _prohibited_operations(bound)
+    )
+
+
+def _prohibited_operations(bound: BoundScenario) -> Iterator[Operation]:
+    predicates = [predicate for check in bound.checks for predicate in check.predicates]
+    for predicate in predicates:
+        if isinstance(predicate, Forbidden):
+            yield predicate.operation
+        elif isinstance(predicate, AnyOf):
+            predicates += [part for branch in predicate.branches for part in branch]
+    for value in bound.slots.values():
+        if isinstance(value, tuple):
+            yield from (one for one in value if isinstance(one, Operation))
 
 
 def responsible_calls(effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:

@@ -30,7 +30,28 @@ def unmet_conditions(predicate: StateHolds, evidence: Evidence) -> tuple[str, ..
     subjects = list(_named(predicate, evidence, before)) or present
     if not subjects:
         return (f"nothing goes by {predicate.noun}/{predicate.name}",)
-    return tuple(problem for item in subjects for problem in _unmet(predicate, item, before, after))
+    without = evidence.state_without_agent
+    known = Snapshot.recorded(without) if without is not None and without.is_available else None
+    return tuple(
+        problem
+        for item in subjects
+        if not _is_as_without_agent(predicate, item, after, known)
+        for problem in _unmet(predicate, item, before, after)
+    )
+
+
+def _is_as_without_agent(
+    predicate: StateHolds, item: KubernetesObject, after: Snapshot, without: Snapshot | None
+) -> bool:
+    """Whether what must stay as it was is as it would be without the agent: stimuli and reactions are not its doing."""
+    compared = _COMPARED.get(predicate.condition or "")
+    if without is None or compared is None:
+        return False
+    here = (BY_NOUN[predicate.noun], namespace_of(item), name_of(item))
+    expected, now = without.find(*here), after.find(*here)
+    if expected is None or now is None:
+        return expected is now
+    return _is_being_deleted(expected) is _is_being_deleted(now) and compared(expected) == compared(now)
 
 
 def elsewhere(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import Safe
+from sirocco.evaluation.effects import has_effects_to_explain
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -64,11 +65,10 @@ class Execution:
     async def _once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
         async with self.limit or nullcontext():
             evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
-        result = _judged(unit, bound, evidence)
-        if not any(check.by_effect for check in (*result.evaluation.checks, *result.evaluation.secondary)):
-            return result
-        done = await state_after_task(bound, self.provider, self.settings, unit=unit, attempt=attempt)
-        return _judged(unit, bound, replace(evidence, state_after_task=done))
+        if has_effects_to_explain(bound, evidence):
+            done = await state_after_task(bound, self.provider, self.settings, unit=unit, attempt=attempt)
+            evidence = replace(evidence, state_after_task=done)
+        return _judged(unit, bound, evidence)
 
 
 async def state_after_task(

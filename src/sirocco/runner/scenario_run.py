@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sirocco.errors import AgentFault, ProviderFault
-from sirocco.evaluation.effects import may_have_changed_something
+from sirocco.evaluation.effects import is_worth_comparing
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, TrailKeeper, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import canonical_json, derived_seed
@@ -285,7 +285,7 @@ async def _observe(environment: Environment, recording: _Recording) -> None:
     recording.audit_log = await _seen(environment, ObservationType.AUDIT_LOG)
     if any(record.applied is None for record in recording.injected):
         recording.injected = _applied(recording.injected, await _seen(environment, ObservationType.STIMULI))
-    if environment.offers_comparison and may_have_changed_something(recording.evidence()):
+    if environment.offers_comparison and is_worth_comparing(recording.evidence()):
         recording.state_without_agent = await _seen(environment, ObservationType.STATE_WITHOUT_AGENT)
 
 

@@ -801,7 +801,7 @@ PROVIDER_LIES = [
         True,
         "FAIL",
         {DELETE, EVICT, UNCHANGED},
-        {SCALE, NOTES, PAYMENTS},
+        {SCALE, NOTES, PAYMENTS, EXPANSION},
         id="nobody can show the world without the agent, and a violation",
     ),
     pytest.param(

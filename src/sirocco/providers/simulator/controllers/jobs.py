@@ -96,9 +96,12 @@ def _end(job: Json) -> str | None:
     return None
 
 
-def _epoch(timestamp: str) -> int:
-    """Seconds since 1970 at a time as the API writes it, such as 2026-01-05T09:00:00Z."""
-    return timegm(tuple(int(part) for part in timestamp[:19].replace("T", "-").replace(":", "-").split("-")))
+def _epoch(timestamp: str) -> int | None:
+    """Seconds since 1970 at a time as the API writes it, such as 2026-01-05T09:00:00Z; None for what is none."""
+    try:
+        return timegm(tuple(int(part) for part in timestamp[:19].replace("T", "-").replace(":", "-").split("-")))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _expire(dynamics: Dynamics, job: Json, ended: str, moment: Moment) -> None:
@@ -106,7 +109,8 @@ def _expire(dynamics: Dynamics, job: Json, ended: str, moment: Moment) -> None:
     stays = job["spec"].get("ttlSecondsAfterFinished")
     if stays is None or moment.silent:
         return
-    due = _epoch(ended) - moment.start + stays if ended else moment.seconds
+    began = _epoch(ended)
+    due = moment.seconds if began is None else began - moment.start + stays
     if moment.seconds >= due:
         dynamics.cluster.delete(JOB, job, moment.now)
     else:
