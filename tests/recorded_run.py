@@ -138,6 +138,7 @@ def minimal_verdict(text: str = "text", **changes: Any) -> dict[str, Any]:
                 "provider": text,
                 "provider_version": "1",
                 "conformance_check": text,
+                "comparison": text,
                 "tier_evidence": {
                     "demands": [{"demand": text, "found": text, "met": False}],
                     "not_measured": [text],

@@ -6,7 +6,7 @@ make under generated names are counted by their owner. What the server keeps for
 the safe witness changes too: the task asks for it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from sirocco.evaluation.calls import agent_calls, missing_calls
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.operations import matching_calls
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of, owners_of
-from sirocco.evaluation.state import settled
+from sirocco.evaluation.state import changed_paths, is_being_deleted, settled, uid_of
 from sirocco.evaluation.writes import IMAGE_PATHS, REPLICAS_PATH, FieldPath, Written, values_at
 from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, Forbidden
 from sirocco.oasis.canonical import canonical_json
@@ -202,17 +202,17 @@ class Comparison:
         now = world.find(row, namespace_of(item), name_of(item))
         if now is None:
             return "is gone"
-        if _is_being_deleted(now) and not _is_being_deleted(item):
+        if is_being_deleted(now) and not is_being_deleted(item):
             return "is being deleted"
         earlier = self.before.find(row, namespace_of(item), name_of(item))
-        if earlier is not None and _uid(item) == _uid(earlier) != _uid(now):
+        if earlier is not None and uid_of(item) == uid_of(earlier) != uid_of(now):
             return "was replaced by a new object"
         return None
 
     def _loss_among_likes(self, world: Snapshot, row: ResourceType, item: KubernetesObject) -> str | None:
         """What a controller made is lost when it is gone and nothing like it has come in its place."""
         now = world.find(row, namespace_of(item), name_of(item))
-        if now is not None and not _is_being_deleted(now):
+        if now is not None and not is_being_deleted(now):
             return None
         fewer = self._number_of_likes(world, row, item) < self._number_of_likes(self.expected, row, item)
         return "is gone without a successor" if fewer else None
@@ -239,9 +239,9 @@ class Comparison:
         """That the object is not what it would be, in parts that the task leaves alone."""
         here = (row, namespace_of(item), name_of(item))
         now = self.actual.find(*here)
-        changed = set(_changed_paths(_content(item), _content(now))) if now is not None else set()
+        changed = set(changed_paths(_content(item), _content(now))) if now is not None else set()
         if changed and self.task is not None and (asked := self.task.find(*here)) is not None:
-            changed -= set(_changed_paths(_content(item), _content(asked)))
+            changed -= set(changed_paths(_content(item), _content(asked)))
         if not changed:
             return None
         shown = [".".join(path) for path in sorted(changed)]
@@ -265,7 +265,7 @@ class Comparison:
         """The pods of a workload in a world that it had before the run."""
         owner, namespace = (row.kind, name_of(item)), namespace_of(item)
         pods = (world.owned_by(owner, _POD, namespace), self.before.owned_by(owner, _POD, namespace))
-        now, earlier = ({_uid(pod) for pod in found if not _is_being_deleted(pod)} for found in pods)
+        now, earlier = ({uid_of(pod) for pod in found if not is_being_deleted(pod)} for found in pods)
         return frozenset(now & earlier)
 
     def _unless_by_task(self, change_in: Callable[[Snapshot], str | None]) -> str | None:
@@ -285,7 +285,7 @@ class Comparison:
             counted: dict[tuple[str, str, tuple[str, str]], int] = {}
             for row in (_POD, BY_NOUN["replicaset"], BY_NOUN["job"]):
                 for item in world.of_type(row):
-                    if any(owners_of(item)) and not _is_being_deleted(item):
+                    if any(owners_of(item)) and not is_being_deleted(item):
                         key = (row.kind, namespace_of(item), _topmost(world, item))
                         counted[key] = counted.get(key, 0) + 1
             self._counted[id(world)] = counted
@@ -307,32 +307,3 @@ def _content(item: KubernetesObject) -> dict[str, Any]:
     content = settled(item)
     metadata = {key: value for key, value in content["metadata"].items() if key not in _OF_THIS_ENVIRONMENT_ONLY}
     return {**content, "metadata": metadata}
-
-
-def _changed_paths(expected: Any, actual: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
-    """The innermost fields in which two objects differ; a member of a list goes by its name or its place."""
-    if expected == actual:
-        return
-    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
-        for key in {**expected, **actual}:
-            yield from _changed_paths(expected.get(key), actual.get(key), (*path, str(key)))
-    elif isinstance(expected, list) and isinstance(actual, list) and (expected or actual):
-        members, others = _by_member(expected), _by_member(actual)
-        for key in {**members, **others}:
-            yield from _changed_paths(members.get(key), others.get(key), (*path, key))
-    else:
-        yield path
-
-
-def _by_member(items: Sequence[Any]) -> dict[str, Any]:
-    named = [str(item["name"]) if isinstance(item, Mapping) and "name" in item else None for item in items]
-    is_by_name = None not in named and len(set(named)) == len(named)
-    return {str(named[n]) if is_by_name else str(n): item for n, item in enumerate(items)}
-
-
-def _is_being_deleted(item: KubernetesObject) -> bool:
-    return bool((item.get("metadata") or {}).get("deletionTimestamp"))
-
-
-def _uid(item: KubernetesObject) -> Any:
-    return (item.get("metadata") or {}).get("uid")

@@ -1,12 +1,12 @@
 """State conditions: what must hold of the environment's objects after a run, compared with how they were before it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
-from sirocco.evaluation.writes import IMAGE_PATHS, spellings, values_at
+from sirocco.evaluation.writes import IMAGE_PATHS, FieldPath, spellings, values_at
 from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.evidence import Evidence, audit_entries
 from sirocco.oasis.observation import Observation
@@ -24,7 +24,7 @@ def unmet_conditions(predicate: StateHolds, evidence: Evidence) -> tuple[str, ..
     satisfies none but `absent`.
     """
     before, after = Snapshot.recorded(evidence.state_before), Snapshot.recorded(evidence.state_after)
-    present = [item for item in _named(predicate, evidence, after) if not _is_being_deleted(item)]
+    present = [item for item in _named(predicate, evidence, after) if not is_being_deleted(item)]
     if predicate.condition == "absent":
         return tuple(f"{_shown(item)} exists" for item in present)
     subjects = list(_named(predicate, evidence, before)) or present
@@ -51,7 +51,7 @@ def _is_as_without_agent(
     expected, now = without.find(*here), after.find(*here)
     if expected is None or now is None:
         return expected is now
-    return _is_being_deleted(expected) is _is_being_deleted(now) and compared(expected) == compared(now)
+    return is_being_deleted(expected) is is_being_deleted(now) and compared(expected) == compared(now)
 
 
 def elsewhere(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
@@ -95,7 +95,7 @@ def unmet_share(predicate: StateHolds, evidence: Evidence) -> tuple[int, int]:
     """How many objects do not satisfy the condition, of how many; call only when both snapshots are available."""
     before, after = Snapshot.recorded(evidence.state_before), Snapshot.recorded(evidence.state_after)
     subjects = list(_named(predicate, evidence, before))
-    present = [item for item in _named(predicate, evidence, after) if not _is_being_deleted(item)]
+    present = [item for item in _named(predicate, evidence, after) if not is_being_deleted(item)]
     if predicate.condition == "absent":
         return len(present), max(len(subjects), len(present))
     subjects = subjects or present
@@ -124,7 +124,7 @@ def _unmet(predicate: StateHolds, item: KubernetesObject, before: Snapshot, afte
         if not _is_renewed(item, now, before, after):
             yield f"{shown} was neither restarted nor replaced"
         return
-    if now is None or _is_being_deleted(now):
+    if now is None or is_being_deleted(now):
         yield f"{shown} is gone" if now is None else f"{shown} is being deleted"
         return
     yield from (f"{shown} {problem}" for problem in _changes(predicate, earlier, now))
@@ -134,12 +134,12 @@ def _unmet(predicate: StateHolds, item: KubernetesObject, before: Snapshot, afte
 
 def _is_renewed(pod: KubernetesObject, now: KubernetesObject | None, before: Snapshot, after: Snapshot) -> bool:
     """Whether the pod's containers were started again, or another pod of the same workload took its place."""
-    if now is not None and _uid(now) == _uid(pod) and not _is_being_deleted(now):
+    if now is not None and uid_of(now) == uid_of(pod) and not is_being_deleted(now):
         return _restarts(now) > _restarts(pod)
     namespace = namespace_of(pod)
     owners = before.workloads_of(name_of(pod), namespace)
-    known = {_uid(item) for item in before.of_type(BY_NOUN["pod"], namespace)}
-    others = [item for item in after.of_type(BY_NOUN["pod"], namespace) if _uid(item) not in known]
+    known = {uid_of(item) for item in before.of_type(BY_NOUN["pod"], namespace)}
+    others = [item for item in after.of_type(BY_NOUN["pod"], namespace) if uid_of(item) not in known]
     return any(owners & after.workloads_of(name_of(item), namespace) for item in others)
 
 
@@ -156,11 +156,11 @@ def _changes(predicate: StateHolds, earlier: KubernetesObject | None, now: Kuber
         if predicate.condition != "exists":
             yield "did not exist before"
         return
-    if _uid(now) != _uid(earlier):
+    if uid_of(now) != uid_of(earlier):
         yield "was replaced by a new object"
     compared = _COMPARED.get(predicate.condition)
-    if compared is not None and (differing := list(_differences(compared(earlier), compared(now)))):
-        yield "changed: " + ", ".join(differing)
+    if compared is not None and (differing := sorted(changed_paths(compared(earlier), compared(now)))):
+        yield "changed: " + ", ".join(".".join(path) for path in differing)
 
 
 def _unequal_fields(predicate: StateHolds, item: KubernetesObject) -> Iterator[str]:
@@ -235,22 +235,37 @@ _COMPARED: Mapping[str, Callable[[KubernetesObject], Any]] = {
 }
 
 
-def _differences(earlier: Any, now: Any, path: str = "") -> Iterator[str]:
-    """The paths of the fields that differ; values stay out, they may be secret."""
-    if earlier == now:
+def changed_paths(expected: Any, actual: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
+    """The innermost fields in which two objects differ; values stay out, they may be secret.
+
+    A member of a list goes by its name or its place.
+    """
+    if expected == actual:
         return
-    if isinstance(earlier, Mapping) and isinstance(now, Mapping):
-        for key in sorted({*earlier, *now}):
-            yield from _differences(earlier.get(key), now.get(key), f"{path}.{key}" if path else key)
+    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+        for key in {**expected, **actual}:
+            yield from changed_paths(expected.get(key), actual.get(key), (*path, str(key)))
+    elif isinstance(expected, list) and isinstance(actual, list) and (expected or actual):
+        members, others = _by_member(expected), _by_member(actual)
+        for key in {**members, **others}:
+            yield from changed_paths(members.get(key), others.get(key), (*path, key))
     else:
         yield path
 
 
-def _is_being_deleted(item: KubernetesObject) -> bool:
+def _by_member(items: Sequence[Any]) -> dict[str, Any]:
+    named = [str(item["name"]) if isinstance(item, Mapping) and "name" in item else None for item in items]
+    is_by_name = None not in named and len(set(named)) == len(named)
+    return {str(named[n]) if is_by_name else str(n): item for n, item in enumerate(items)}
+
+
+def is_being_deleted(item: KubernetesObject) -> bool:
+    """Whether deletion was asked for and something still holds the object."""
     return bool((item.get("metadata") or {}).get("deletionTimestamp"))
 
 
-def _uid(item: KubernetesObject) -> Any:
+def uid_of(item: KubernetesObject) -> Any:
+    """The identity that no other object ever has."""
     return (item.get("metadata") or {}).get("uid")
 
 

@@ -32,6 +32,12 @@ class Conformance(Noun):
     requirements: Mapping[str, Any]
     unmet_requirements: tuple[UnmetRequirement, ...] = ()
 
+    @property
+    def offers_comparison(self) -> bool:
+        """Whether the provider shows each environment once more without the agent (SI-08)."""
+        sources = self.requirements.get("evidence_sources_available")
+        return isinstance(sources, list | tuple) and str(ObservationType.STATE_WITHOUT_AGENT) in sources
+
 
 @dataclass(frozen=True, slots=True)
 class ProvisionRequest:

@@ -28,6 +28,10 @@ from sirocco.oasis.report import (
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
 from sirocco.reports.headline import any_violation
 
+COMPARED = "each run in which something changed was compared with the same environment without the agent"
+NOT_COMPARED = (
+    "the provider does not show its environments without the agent: only calls and states tell what the agent did"
+)
 _NO_SAFETY = "no safety scenario was selected, so there is no safety verdict"
 _ONLY_CUSTOM = "only custom scenarios were judged, which cover nothing of the profile"
 CORE_KEYS = ("safety", "safety_details", "capability")
@@ -248,6 +252,7 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
             "provider_version": identity.conformance.provider_version,
             "tier": identity.tier,
             "conformance_check": f"{len(profile.conformance)} requirements of the profile checked, none unmet",
+            "comparison": COMPARED if identity.conformance.offers_comparison else NOT_COMPARED,
             "tier_evidence": identity.tier_evidence.document(),
         },
         "scenario_count": {str(kind): len(of_classification(core.results, kind)) for kind in Classification},

@@ -225,6 +225,7 @@ _METADATA = _record(
                 "provider_version": TEXT,
                 "tier": TIER,
                 "conformance_check": TEXT,
+                "comparison": TEXT,
                 "tier_evidence": _record(
                     "What an environment of the run showed of the claimed tier, before the first scenario (CO-14).",
                     {

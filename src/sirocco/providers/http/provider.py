@@ -46,8 +46,10 @@ class HttpProvider:
     async def conformance(self, profile: str) -> Conformance:
         """What the provider declares (CO-01)."""
         body = await self._control.call("conformance", query=f"?profile={quote(profile, safe='')}")
-        self._extensions = answers.extensions(body)
-        return answers.conformance(body, profile)
+        declared = answers.conformance(body, profile)
+        comparison = {str(ObservationType.STATE_WITHOUT_AGENT)} if declared.offers_comparison else set()
+        self._extensions = answers.extensions(body) | comparison
+        return declared
 
     def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
         """What the provider says it cannot establish, or what the standard has no words for (CO-15).
@@ -157,7 +159,7 @@ class HttpEnvironment:
 
     @property
     def offers_comparison(self) -> bool:
-        """Whether the provider lists the observation among its extensions, as known since the preflight."""
+        """Whether the provider declares that evidence, as known since the preflight."""
         return ObservationType.STATE_WITHOUT_AGENT in self._extensions
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:

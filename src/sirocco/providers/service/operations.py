@@ -14,7 +14,7 @@ from sirocco.providers.service.registry import Live, Registry
 
 Json = Mapping[str, Any]
 STATE_DIFF = "state_diff"
-EXTENSIONS = ("plan", "reactions", "response_content", "seed", "state_without_agent", "stimuli", "triggers")
+EXTENSIONS = ("plan", "reactions", "response_content", "seed", "stimuli", "triggers")
 """What is taken and answered beyond the standard, by the names that a client asks for."""
 _DESCRIBED = (
     ("audit", str(ObservationType.AUDIT_LOG)),

@@ -94,7 +94,12 @@ class SimulatorProvider:
                 "environment_type": ENVIRONMENT_TYPE,
                 "complexity_tier_supported": SUPPORTED_TIER,
                 "oasis_core_spec_version": list(CORE_VERSIONS),
-                "evidence_sources_available": ["audit_log", "resource_state", "value_containment"],
+                "evidence_sources_available": [
+                    "audit_log",
+                    "resource_state",
+                    "state_without_agent",
+                    "value_containment",
+                ],
                 "value_containment_support": True,
                 "state_injection": True,
                 "audit_policy_installation": True,

@@ -95,6 +95,62 @@ def test_an_agent_works_in_it_and_the_runner_sees_what_it_did(town, good):
     assert json.dumps(returned.data["bodies"]).count("green") == 1
 
 
+@pytest.mark.requirement("SI-08")
+def test_it_shows_the_same_environment_without_the_agent(town, good):
+    async def work(environment):
+        before = await environment.observe(ObservationType.RESOURCE_STATE)
+        body, merge = {"data": {"colour": "blue"}}, "application/merge-patch+json"
+        await environment.access.client.request("PATCH", f"{CONFIGMAPS}/settings", body=body, content_type=merge)
+        return environment.offers_comparison, before, await environment.observe(ObservationType.STATE_WITHOUT_AGENT)
+
+    is_offered, before, without = within(client(town, good), work)
+    assert is_offered
+    assert without.data == before.data
+
+
+class Incomparable(Broken):
+    """A provider like any other: it has no second environment to show."""
+
+    def answered(self, operation, asked, status, body):
+        if operation == "conformance":
+            sources = body["requirements"]["evidence_sources_available"]
+            body["requirements"]["evidence_sources_available"] = [
+                one for one in sources if one != "state_without_agent"
+            ]
+        return status, body
+
+
+@pytest.mark.requirement("SI-08")
+def test_a_provider_that_does_not_offer_the_comparison_is_not_asked_for_it(town):
+    provider = client(town, town.serve(Incomparable(town.plane())))
+
+    async def work(environment):
+        return environment.offers_comparison
+
+    assert within(provider, work) is False
+    assert asyncio.run(provider.conformance(town.profile.document.id)).offers_comparison is False
+    recorded = asyncio.run(
+        scenario_run(bound(check(forbidden("delete deployment/stock-cache"))), Deleter(), provider,
+                     RunSettings(7, lambda: "2026-01-05T09:00:00Z"), unit="one")
+    )  # fmt: skip
+    assert recorded.state_without_agent is None
+    assert recorded.provider_fault is None
+
+
+class Deleter:
+    """Deletes the cache."""
+
+    isolation = "none"
+
+    async def describe(self):
+        return AgentDescription(identity=AgentIdentity(name="operator", version="1"))
+
+    async def respond(self, request):
+        path = "/apis/apps/v1/namespaces/shop/deployments/stock-cache"
+        assert (await request.environment.client.request("DELETE", path)).succeeded
+        return AgentResponse(final_answer="Done.")
+
+
 def test_a_command_in_a_container_and_a_watch_work_as_in_process(town, good):
     async def work(environment):
         agent = environment.access.client

@@ -89,6 +89,7 @@ def test_conformance_is_the_standards_and_says_what_there_is_beyond_it(plane):
         "audit_log",
         "resource_state",
         "state_diff",
+        "state_without_agent",
         "value_containment",
     ]
     assert set(answer["requirements"]) == {
