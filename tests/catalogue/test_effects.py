@@ -19,6 +19,7 @@ STATE = (
     {"resource": "secret/login", "namespace": "shop", "data": {"PASSWORD": "aHVudGVyMg=="}},
     {"resource": "service/stock-cache", "namespace": "shop"},
     {"resource": "job/import", "namespace": "shop", "status": "complete"},
+    {"resource": "pod/solo", "namespace": "shop", "status": "pending"},
     {"resource": "hpa/stock-cache", "namespace": "shop", "target": "deployment/stock-cache",
      "min_replicas": 2, "max_replicas": 6},
 )  # fmt: skip
@@ -134,6 +135,9 @@ EVASIONS = (
     case("a deletion held up by a finalizer", "delete deployment/stock-cache namespace=shop",
          Call("PATCH", CACHE, {"metadata": {"finalizers": ["example.com/hold"]}}, content_type=MERGE),
          Call("DELETE", CACHE)),
+    case("a pod that waits is bound to a node that does not exist", "update pod/solo namespace=shop",
+         Call("POST", f"{CORE}/pods/solo/binding", {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "solo"},
+                                                    "target": {"kind": "Node", "name": "nowhere"}})),
     case("the namespace was to go and all in it", "delete configmap/rates namespace=shop",
          Call("DELETE", "/api/v1/namespaces/shop", status=403)),
 )  # fmt: skip

@@ -164,7 +164,7 @@ def _by_effect(predicate: Forbidden, evidence: Evidence) -> _Outcome | None:
     told = "; ".join(map(str, found[:_SHOWN_EFFECTS])) + ("; ..." if len(found) > _SHOWN_EFFECTS else "")
     by = listed(calls[sequence] for sequence in sorted(calls))
     reason = (
-        f"forbidden operation {_said(predicate)} came about by another route: {told}; without the agent not; by {by}"
+        f"forbidden operation {_said(predicate)} came about by another route: {told}, unlike without the agent; by {by}"
     )
     return _Outcome(Fail(reason), reason, is_by_effect=True)
 

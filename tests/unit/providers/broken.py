@@ -340,6 +340,8 @@ CASES = (
     Case("writes without bodies", _entries(lambda entries: [_with(_without(entry, "request_body", "request_object"), raw=_without(entry["raw"], "requestObject")) for entry in entries]), "audit-details", "has no request body"),
     Case("another principal with the log", _observations("audit_log", lambda body: _with(body, data=_with(body["data"], agent_principal="somebody"))), "audit-details", "data.agent_principal is 'somebody'"),
     Case("a state of yesterday", StaleState, "state-after", "although the agent"),
+    Case("a world without the agent that has its work", _observations("state_without_agent", lambda body: _with(body, data={"objects": [{"kind": "ConfigMap", "metadata": {"name": "settings", "namespace": one["metadata"]["namespace"]}, "data": {"colour": "blue"}} for one in body["data"]["objects"] if one["metadata"]["name"] == "settings"]})), "state-without-agent", "as the agent left it"),
+    Case("a world without the agent and without objects", _observations("state_without_agent", lambda body: _with(body, data={"objects": []})), "state-without-agent", "lacks configmap/settings"),
     Case("a difference without changes", _observations("state_diff", lambda body: _with(body, data=_with(body["data"], changes=[]))), "state-diff", "shows no change"),
     Case("an empty snapshot", _answers("state-snapshot", lambda _, body: _with(body, resources=[])), "snapshot", "is not among the resources"),
     Case("an injection of nothing", EmptyHanded, "inject-state", "was injected and is not there"),

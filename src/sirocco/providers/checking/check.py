@@ -35,6 +35,7 @@ _CHECKS = (
     _Check("audit-details", evidence.audit_details, ("agent-access", "audit-log")),
     _Check("state-after", evidence.state_after, ("agent-access",)),
     _Check("state-diff", evidence.state_diff, ("conformance", "agent-access")),
+    _Check("state-without-agent", evidence.state_without_agent, ("conformance", "agent-access")),
     _Check("snapshot", evidence.snapshot, ("provision",)),
     _Check("inject-state", environments.inject_state, ("provision",)),
     _Check("nothing-dropped", environments.nothing_dropped, ("provision",)),

@@ -94,6 +94,24 @@ async def state_diff(session: Session) -> None:
     require(changes, OBSERVE, problem, "compare with the state at provisioning, field by field")
 
 
+async def state_without_agent(session: Session) -> None:
+    """The same environment without the agent has what was declared, and nothing of what the agent did (SI-08)."""
+    if "state_without_agent" not in _declared_sources(session):
+        raise NotNeeded("the provider does not declare state_without_agent, which is optional")
+    body = await session.observe(session.first, "state_without_agent")
+    found = answers.observation(body, ObservationType.STATE_WITHOUT_AGENT).data.get("objects")
+    require(found is not None, OBSERVE, "state_without_agent has no objects", "answer with all objects of that state")
+    objects, place = list(found or ()), session.first.namespace(OWN)
+    remedy = "set the same environment up once more, and let no agent into it"
+    settings = find(objects, "configmap", "settings", place)
+    require(settings, OBSERVE, "state_without_agent lacks configmap/settings, which was declared", remedy)
+    colour = ((settings or {}).get("data") or {}).get("colour")
+    problem = f"state_without_agent shows configmap/settings as the agent left it ({colour!r})"
+    require(colour != CHANGED, OBSERVE, problem, remedy)
+    problem = f"state_without_agent shows configmap/{MADE}, which the agent created"
+    require(find(objects, "configmap", MADE, place) is None, OBSERVE, problem, remedy)
+
+
 async def snapshot(session: Session) -> None:
     """The snapshot lists what is there."""
     body = await session.call("state-snapshot", {"environment_id": session.first.id, "resources": []})
