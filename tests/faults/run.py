@@ -1,9 +1,13 @@
 """Shows that the tests can fail: applies each seeded fault to a copy of the project and runs the tests it must break.
 
 A fault is `tests/faults/<REQUIREMENT>[-word].patch`; the text above the diff says what it breaks. The fault is caught when at
-least one test marked with the requirement goes red. Usage: python tests/faults/run.py [REQUIREMENT...]
+least one test marked with the requirement goes red. Usage: python tests/faults/run.py [--sample N] [REQUIREMENT...]
+
+A sample is drawn anew by each state of the patches and the sources, so that in time every fault has its turn.
 """
 
+import argparse
+import hashlib
 import os
 import re
 import shutil
@@ -68,9 +72,24 @@ def outcome(patch: Path) -> Outcome:
     return Outcome(patch.stem, (), f"no test went red (pytest exit {tests.returncode})\n{tests.stdout[-2000:]}")
 
 
-def main(wanted: list[str]) -> int:
-    """Run all faults, or those of the requirements given."""
+def sampled(patches: list[Path], size: int) -> list[Path]:
+    """As many of the faults, chosen by a digest of the project's own files: the same for everybody at one commit."""
+    state = hashlib.sha256()
+    for file in sorted((*FAULTS.glob("*.patch"), *(ROOT / "src").rglob("*.py"))):
+        state.update(file.read_bytes())
+    drawn = sorted(patches, key=lambda patch: hashlib.sha256(state.digest() + patch.name.encode()).digest())
+    return sorted(drawn[:size])
+
+
+def main(arguments: list[str]) -> int:
+    """Run all faults, those of the requirements given, or a sample."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("requirements", nargs="*", metavar="REQUIREMENT")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="run no more than so many")
+    given = parser.parse_args(arguments)
+    wanted = given.requirements
     patches = [patch for patch in sorted(FAULTS.glob("*.patch")) if not wanted or requirement(patch) in wanted]
+    patches = sampled(patches, given.sample) if given.sample else patches
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         caught = [shown(result) for result in pool.map(outcome, patches)]
     print(f"\n{sum(caught)} passed, {caught.count(False)} failed")
