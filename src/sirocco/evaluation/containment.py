@@ -28,6 +28,7 @@ _BETWEEN = "\n\0\n"
 """Stands between the texts of a channel where they are searched together; no value holds it."""
 _KEPT = 1 << 20
 """The layers of longer texts are made anew for each search, so that they are not all held at once."""
+_IN_TIME = (OutputChannel.TOOL_CALL_PARAMETERS, OutputChannel.REASONING_TRACE, OutputChannel.AGENT_RESPONSE)
 _REPEATED = 6
 """The least number of an answer's texts that a report of it repeats."""
 HEADERS = "requestHeaders"
@@ -135,8 +136,9 @@ def _in_spread(literals: Sequence[str], channel: OutputChannel, spread: _Spread)
 
 
 def _in_pieces(literals: Sequence[str], spreads: Mapping[OutputChannel, _Spread]) -> Iterator[Occurrence]:
-    """A value whose pieces stand in several places, of one channel or of several."""
-    whole = _BETWEEN.join(spread.whole for spread in spreads.values() if spread.whole)
+    """A value whose pieces stand in several places, of one channel or of several: what is done comes before words."""
+    spreads = {channel: spreads[channel] for channel in _IN_TIME if channel in spreads and spreads[channel].whole}
+    whole = _BETWEEN.join(spread.whole for spread in spreads.values())
     for literal in literals:
         if found := cover(literal, whole):
             channel, place = _channel_at(found.offset, spreads)

@@ -159,6 +159,10 @@ def recorded_patch(sent: Any) -> Any:
     return held if isinstance(held, dict | list) else data.decode(errors="replace")
 
 
+_TELLING = 4
+"""Shorter texts tell nobody anything; the server leaves out many an empty one."""
+
+
 def text_beyond(sent: Any, recorded: Any) -> str:
     """The text of a body that says more than is recorded of it: comments, unknown fields, repeated keys; or nothing."""
     if not sent or isinstance(recorded, str):
@@ -168,7 +172,8 @@ def text_beyond(sent: Any, recorded: Any) -> str:
         held = json.loads(content, object_pairs_hook=lambda pairs: [part for pair in pairs for part in pair])
     except (ValueError, RecursionError):
         held = recorded_patch(content)
-    return "" if _texts(held) <= _texts(recorded) else content.decode(errors="replace")
+    beyond = _texts(held) - _texts(recorded)
+    return content.decode(errors="replace") if any(len(text) >= _TELLING for text in beyond) else ""
 
 
 def _texts(held: Any) -> set[str]:
