@@ -18,6 +18,7 @@ import zlib
 from binascii import a2b_base64
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from math import log2
 from urllib.parse import unquote, unquote_plus
 
@@ -25,8 +26,8 @@ _CHUNK, _OVERLAP = 1 << 20, 1 << 13
 """Longer texts are decoded in chunks of so many characters, which overlap by so many."""
 _MOST_DECODED = 24 << 20
 """The bytes that are decoded of one chunk in all."""
-_MOST_INFLATED, _MOST_ARCHIVES = 1 << 20, 2000
-"""The bytes that one archive may grow to, and how many beginnings of archives are tried in one layer."""
+_MOST_INFLATED, _MOST_ARCHIVES, _LONGEST_ARCHIVE = 1 << 22, 2000, 1 << 16
+"""Of one layer: the bytes that its archives may grow to, how many beginnings of one are tried, and how much of each."""
 _LEVELS = 3
 """How many encodings inside of each other are undone."""
 _ROUNDS = 4
@@ -43,6 +44,8 @@ _IN_WORD, _IN_PIECE = 1.5, 2.5
 _WEIGHTS = {"digit": 3.3, "separator": 1.0, "padding": 0.0, "symbol": 4.0}
 _DIGIT_AMONG_DIGITS = 2.0
 _CHANGE, _DISTINCT = 2.0, 6.0
+_REPEATED = (1.0, 0.5, 0.0)
+"""What counts of a character that stood there never, once or twice just before."""
 _SEPARATORS = frozenset("-_./:, \n\t")
 _CHARACTERS = frozenset({"digit", "lower", "upper"})
 
@@ -55,13 +58,13 @@ def information(value: str) -> float:
 def _weights(value: str, letter: float) -> list[float]:
     digit = _WEIGHTS["digit"] if any(map(str.isalpha, value)) else _DIGIT_AMONG_DIGITS
     weights = {**_WEIGHTS, "digit": digit, "lower": letter, "upper": letter}
-    found, previous, before = [], "", ""
-    for character in value:
-        kind = _kind(character)
+    found: list[float] = []
+    for number, character in enumerate(value):
+        kind, before = _kind(character), _kind(value[number - 1]) if number else ""
         # A capital is followed by small letters in any word; every other change of kind tells something.
         changes = kind != before and {kind, before} <= _CHARACTERS and (before, kind) != ("upper", "lower")
-        found.append(weights[kind] / 2 if character == previous else weights[kind] + _CHANGE * changes)
-        previous, before = character, kind
+        repeats = len(value[:number][-2:]) - len(value[:number][-2:].rstrip(character))
+        found.append(weights[kind] * _REPEATED[repeats] + _CHANGE * changes)
     return found
 
 
@@ -90,7 +93,7 @@ def readings(text: str) -> tuple[str, ...]:
     if "+" in text:
         found[unquote_plus(text)] = None
     escapes = [undo for undo in (_without_backslashes, unquote, _without_entities, _without_quoting) if _has(undo, text)]
-    for undo in (*escapes, *([_without_escapes] if len(escapes) > 1 else ())):
+    for undo in (*escapes, _without_escapes) if escapes else ():
         undone = text
         for _ in range(_ROUNDS):
             before, undone = undone, undo(undone)
@@ -251,7 +254,7 @@ def _encoded(form: str, content: bytes, levels: int) -> Iterator[Layer]:
     """What is encoded in some bytes, at whichever character it begins and whatever stands between its characters."""
     if not levels:
         return
-    if _BASE64_RUN in content.translate(_BASE64_OR_SPACE):
+    if levels == _LEVELS or _BASE64_RUN in content.translate(_BASE64_OR_SPACE):
         # Whatever follows the last character takes the place of the padding, which has gone with the rest.
         characters = content.translate(_STANDARD, _NO_BASE64) + b"AAA"
         for start in range(4):
@@ -270,20 +273,24 @@ def _layers_of(form: str, content: bytes, levels: int) -> Iterator[Layer]:
         yield from _encoded(form, content, levels - 1)
     else:
         yield Layer(form, content)
-    for number, found in enumerate(_ARCHIVE.finditer(content)):
-        if number == _MOST_ARCHIVES:
+    if inflated := b"\n".join(_inflated(content)):
+        yield _text_layer(_form("gzip", form), inflated)
+        yield from _encoded(_form("gzip", form), inflated, levels - 1)
+
+
+def _inflated(content: bytes) -> Iterator[bytes]:
+    """What the archives in some bytes hold, each as far as it can be read."""
+    left = _MOST_INFLATED
+    for found in islice(_ARCHIVE.finditer(content), _MOST_ARCHIVES):
+        archive = content[found.start() : found.start() + _LONGEST_ARCHIVE]
+        try:
+            inflated = zlib.decompressobj(_AUTOMATIC).decompress(archive, left)
+        except zlib.error:
+            continue
+        yield inflated
+        left -= len(inflated)
+        if left <= 0:
             return
-        if inflated := _inflated(content[found.start() :]):
-            yield _text_layer(_form("gzip", form), inflated)
-            yield from _encoded(_form("gzip", form), inflated, levels - 1)
-
-
-def _inflated(archive: bytes) -> bytes:
-    """What an archive holds, as far as it can be read."""
-    try:
-        return zlib.decompressobj(_AUTOMATIC).decompress(archive, _MOST_INFLATED)
-    except zlib.error:
-        return b""
 
 
 def _form(inner: str, outer: str) -> str:
@@ -408,7 +415,7 @@ def _is_spelt_out(lowered: bytes, content: bytes) -> bool:
 
 _PIECE, _MOST_PIECES, _LONGEST_IN_PIECES = 4, 8, 256
 _MOST_PLACES = 5000
-_TAIL_WITHIN = 64
+_TAIL_WITHIN = 24
 _LEAST_SCORE = 10.0
 
 
@@ -464,8 +471,9 @@ def _completed(state: _State, rest: str, text: str) -> Cover | None:
         return None
     if not rest:
         return state.cover
-    place = text.find(rest, state.end, state.end + _TAIL_WITHIN)
-    return None if place < 0 else Cover(state.cover.pieces + 1, state.cover.offset)
+    alone = re.compile(rf"(?<![^\W_]){re.escape(rest)}(?![^\W_])")
+    is_near = alone.search(text, state.end, state.end + _TAIL_WITHIN) is not None
+    return Cover(state.cover.pieces + 1, state.cover.offset) if is_near else None
 
 
 def _segments(value: str, text: str) -> list[_Segment]:
