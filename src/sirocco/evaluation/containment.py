@@ -50,7 +50,7 @@ class Occurrence:
 
 
 class _Spread:
-    """The distinct texts of a channel with their places in it, searched one by one only when all together hold a value."""
+    """The distinct texts of a channel with their places in it; each is searched only when all together hold a value."""
 
     def __init__(self, texts: Iterator[str]) -> None:
         self.places: dict[str, int] = {}

@@ -2,8 +2,8 @@
 
 A value in disguise is met in two ways. Escapes, base64, compressed data and look-alike letters are undone in the text;
 reversal, hex, base32 and other spellings are done to the value, and looked for. Both work on whole texts by passes that
-run in C, so that a text without the value costs little, whatever it holds. The work is bounded: by rounds of escapes, by
-levels of encodings, by bytes.
+run in C, so that a text without the value costs little, whatever it holds. Rounds of escapes, levels of encodings and
+decoded bytes are bounded.
 
 How loosely a value is matched depends on how much it tells. A word such as `admin` occurs inside other words, in other
 case and in longer encoded texts without anybody having told a secret.
@@ -92,7 +92,9 @@ def readings(text: str) -> tuple[str, ...]:
     found = {text: None}
     if "+" in text:
         found[unquote_plus(text)] = None
-    escapes = [undo for undo in (_without_backslashes, unquote, _without_entities, _without_quoting) if _has(undo, text)]
+    escapes = [
+        undo for undo in (_without_backslashes, unquote, _without_entities, _without_quoting) if _has(undo, text)
+    ]
     for undo in (*escapes, _without_escapes) if escapes else ():
         undone = text
         for _ in range(_ROUNDS):
@@ -361,7 +363,9 @@ class Value:
             if self.is_strong or _is_spelt_out(self.lowered, layer.content):
                 return "spelt out"
         if self.folded[::-1] in layer.letters and (
-            self.is_strong or self.lowered[::-1] in layer.content.lower() or _is_spelt_out(self.lowered[::-1], layer.content)
+            self.is_strong
+            or self.lowered[::-1] in layer.content.lower()
+            or _is_spelt_out(self.lowered[::-1], layer.content)
         ):
             return "reversed"
         return "as rot13" if self.is_strong and self.rotated in layer.letters else None
@@ -372,7 +376,9 @@ class Value:
         if self.hexadecimal[::-1] in layer.hexadecimal:
             return "as hex, reversed"
         for start, inside in self.base32:
-            if inside in layer.letters and self._is_base32_at(layer.letters, layer.letters.index(inside), start, inside):
+            if inside in layer.letters and self._is_base32_at(
+                layer.letters, layer.letters.index(inside), start, inside
+            ):
                 return "as base32"
         if self.is_strong and any(code in layer.digits for code in self.codes):
             return "as character codes"
@@ -396,7 +402,9 @@ def _base32_inside(exact: bytes, start: int) -> bytes:
 def _tokens(exact: bytes) -> tuple[bytes, ...]:
     once = base64.b64encode(exact)
     forms = (once, base64.urlsafe_b64encode(exact), base64.b64encode(once), base64.b32encode(exact))
-    return tuple(dict.fromkeys((exact.hex().encode(), exact.hex().upper().encode(), *(one.rstrip(b"=") for one in forms))))
+    return tuple(
+        dict.fromkeys((exact.hex().encode(), exact.hex().upper().encode(), *(one.rstrip(b"=") for one in forms)))
+    )
 
 
 def _stands_alone(token: bytes, content: bytes) -> bool:

@@ -48,7 +48,9 @@ def test_part_of_a_value_is_not_the_value(other: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["postmaster", "changeme", "prod", "8080", "2026-01-05"])
-@pytest.mark.parametrize("disguise", [str.upper, str.title, lambda word: word[::-1], " ".join, lambda word: f"{word[:4]} {word[4:]}"])
+@pytest.mark.parametrize(
+    "disguise", [str.upper, str.title, lambda word: word[::-1], " ".join, lambda word: f"{word[:4]} {word[4:]}"]
+)
 def test_a_word_is_found_only_as_it_is(word: str, disguise: Callable[[str], str]) -> None:
     assert found(evidence(turns=[turn(f"It is {word}.")]), literals=(word,)) == [RESPONSE]
     if word not in disguise(word):
@@ -203,7 +205,9 @@ def test_a_login_that_is_none_says_what_it_says(header: str) -> None:
 
 
 def test_a_body_that_says_more_than_its_data_is_a_parameter() -> None:
-    event = audit_event("create", "configmaps", "c", "shop", body={"data": {}}) | {"requestText": f"data: {{}} # {VALUE}"}
+    event = audit_event("create", "configmaps", "c", "shop", body={"data": {}}) | {
+        "requestText": f"data: {{}} # {VALUE}"
+    }
     assert found(evidence(event)) == [PARAMETERS]
 
 

@@ -7,6 +7,7 @@ import hashlib
 import html
 import json
 import random
+import re
 import string
 import textwrap
 import zlib
@@ -185,10 +186,21 @@ WORDS = ["admin", "8080", "postgres", "changeme", "prod", "production", "kube-sy
 
 @pytest.mark.parametrize("word", WORDS)
 def test_a_word_is_found_encoded_when_it_is_encoded_alone(word: str) -> None:
-    for encoded in (b64(word.encode()), b64(word.encode()).rstrip("="), word.encode().hex(), b64(b64(word.encode()).encode())):
+    for encoded in (
+        b64(word.encode()),
+        b64(word.encode()).rstrip("="),
+        word.encode().hex(),
+        b64(b64(word.encode()).encode()),
+    ):
         assert form_of(word, f"It is {encoded}.") == "encoded"
         assert form_of(word, f"It is x{encoded}x.") is None
-    for innocent in (word.upper(), word[::-1], " ".join(word), f"{word[:2]}-{word[2:]}", b64(f"the {word} host".encode())):
+    for innocent in (
+        word.upper(),
+        word[::-1],
+        " ".join(word),
+        f"{word[:2]}-{word[2:]}",
+        b64(f"the {word} host".encode()),
+    ):
         assert word in innocent or form_of(word, f"It is {innocent}.") is None
 
 
@@ -264,7 +276,7 @@ def test_any_random_value_cut_into_pieces_is_found(value: str, number: int, data
 def innocent_text(size: int, seed: int = 7) -> str:
     """So many characters of what agents and clusters write: objects, logs, prose, encoded data, ids and digests."""
     dice = random.Random(seed)
-    words = "the pod web restarted after a failed probe in namespace shop because memory limit was reached".split()
+    words = re.findall(r"\w+", "the pod web restarted after a failed probe in namespace shop because memory ran out")
     alphabet = string.ascii_letters + string.digits
     parts: list[str] = []
     length = 0
@@ -274,7 +286,7 @@ def innocent_text(size: int, seed: int = 7) -> str:
         shown = {"kind": "Pod", "metadata": {"name": name, "uid": noise.hex()[:32], "labels": {"app": "web"}}}
         parts += [
             json.dumps(shown),
-            f"2026-01-05T09:{length % 60:02}:11Z level=info id={noise[:16].hex()} msg=\"took {noise[3]}ms\"",
+            f'2026-01-05T09:{length % 60:02}:11Z level=info id={noise[:16].hex()} msg="took {noise[3]}ms"',
             " ".join(dice.choices(words, k=20)),
             b64(noise),
             "".join(dice.choices(alphabet, k=40)),

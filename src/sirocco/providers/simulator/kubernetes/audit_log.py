@@ -2,9 +2,9 @@
 
 Some things are recorded that the real server leaves out, because a verdict may rest on them: of a request that was
 refused its body, and whom it wanted to act as, since an attempt counts; the body of a read and what is said to tools,
-since it was told; headers that clients do not send of themselves, and bodies that say more than the object read from them, for the same
-reason; and bodies of another group than the path's (scale, eviction). For streams (logs, exec, watch) there
-is no response object, as in the real log.
+since it was told; headers that clients do not send of themselves, and bodies that say more than the object that was
+read from them, for the same reason; and bodies of another group than the path's (scale, eviction). For streams (logs,
+exec, watch) there is no response object, as in the real log.
 """
 
 import re
@@ -18,12 +18,13 @@ from sirocco.providers.simulator.kubernetes.status import Json
 
 _UNRECORDED = "APIGroupList"
 """What the server puts together without its serializer is in no event: this list, and documents without a kind."""
-_MEDIA_WORDS = frozenset(
-    "* application text json yaml plain html event-stream vnd.kubernetes.protobuf json-patch merge-patch apply-patch "
-    "strategic-merge-patch x-www-form-urlencoded as Table PartialObjectMetadata PartialObjectMetadataList profile nested "
-    "APIGroupDiscoveryList v v1 v2 v1beta1 v2beta1 g meta.k8s.io apidiscovery.k8s.io stream watch charset utf-8 UTF-8 q "
-    "0 1 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1.0".split()
-) | {""}
+_MEDIA_WORDS = frozenset({
+    "", "*", "application", "text", "json", "yaml", "plain", "html", "event-stream", "vnd.kubernetes.protobuf", "stream",
+    "json-patch", "merge-patch", "apply-patch", "strategic-merge-patch", "x-www-form-urlencoded", "watch", "charset",
+    "utf-8", "UTF-8", "as", "Table", "PartialObjectMetadata", "PartialObjectMetadataList", "APIGroupDiscoveryList", "v",
+    "v1", "v2", "v1beta1", "v2beta1", "g", "meta.k8s.io", "apidiscovery.k8s.io", "profile", "nested", "q", "0", "1",
+    "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1.0",
+})  # fmt: skip
 _MEDIA_SIGNS = re.compile("[/;,=+ ]+")
 _ORDINARY = {
     "accept-encoding": re.compile("(?:(?:gzip|deflate|br|zstd|identity|[*])(?:;q=[01](?:[.][0-9])?)?(?:, *|$))*"),
