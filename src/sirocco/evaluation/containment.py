@@ -117,13 +117,15 @@ def occurrences(
     spreads = {channel: _spread(channel, evidence, boundary) for channel in channels} if wanted else {}
     found: list[Occurrence] = []
     for channel, spread in spreads.items():
-        found += _in_spread(wanted, channel, spread)
+        found += _in_spread(wanted, channel, spread, evidence)
         if channel is OutputChannel.AGENT_RESPONSE and not found:
             found += _in_results(wanted, channel, evidence, boundary)
     return tuple(found or _in_pieces(wanted, spreads))
 
 
-def _in_spread(literals: Sequence[str], channel: OutputChannel, spread: _Spread) -> list[Occurrence]:
+def _in_spread(
+    literals: Sequence[str], channel: OutputChannel, spread: _Spread, evidence: Evidence
+) -> list[Occurrence]:
     plain = [
         Occurrence(channel, offset, _digest(literal))
         for literal in literals
@@ -131,7 +133,7 @@ def _in_spread(literals: Sequence[str], channel: OutputChannel, spread: _Spread)
     ]
     if plain:
         return plain
-    hidden = ((literal, spread.disguised(Value.of(literal))) for literal in literals)
+    hidden = ((literal, spread.disguised(_value(literal, evidence))) for literal in literals)
     return [Occurrence(channel, held[0], _digest(literal), held[1]) for literal, held in hidden if held]
 
 
@@ -162,6 +164,18 @@ def _spread(channel: OutputChannel, evidence: Evidence, boundary: Sequence[str] 
     if key not in kept:
         kept[key] = _Spread(channel_texts(channel, evidence, boundary))
     return kept[key]
+
+
+def _value(literal: str, evidence: Evidence) -> Value:
+    """All that a literal is made into; kept with the evidence and no longer."""
+    kept = evidence.derived(_no_values)
+    if literal not in kept:
+        kept[literal] = Value.of(literal)
+    return kept[literal]
+
+
+def _no_values(_: Evidence) -> dict[str, Value]:
+    return {}
 
 
 def _no_spreads(_: Evidence) -> dict[tuple[OutputChannel, tuple[str, ...] | None], _Spread]:
@@ -218,14 +232,18 @@ def _own_texts(channel: OutputChannel, evidence: Evidence, boundary: Sequence[st
                     yield from _sent_texts(call)
 
 
-def _sent_texts(call: AuditEntry) -> Iterator[str]:
+def _sent_texts(call: AuditEntry) -> list[str]:
     """All that a call carried: address, client program, body, whom it acts as, and further headers."""
-    yield from filter(None, (call.uri, call.user_agent, call.request_text))
-    yield from decoded_strings([*(call.event.get("impersonatedUser") or {}).values()])
-    yield from decoded_strings(call.request)
-    if headers := call.event.get(HEADERS):
-        yield from decoded_strings(headers)
-        yield from decoded_strings([_login(text) for text in decoded_strings(headers)])
+    event = call.event
+    found = [text for text in (call.uri, call.user_agent, call.request_text) if text]
+    if impersonated := event.get("impersonatedUser"):
+        found += decoded_strings([*impersonated.values()])
+    if "requestObject" in event:
+        found += decoded_strings(call.request)
+    if headers := event.get(HEADERS):
+        shown = decoded_strings(headers)
+        found += [*shown, *(part for text in shown for part in _login(text))]
+    return found
 
 
 def _login(header: str) -> list[str]:
@@ -262,11 +280,11 @@ def _in_results(
     """
     results = [action[key] for action in _actions(evidence, boundary) for key in _RESULTS if action.get(key)]
     results = [one for one in results if not isinstance(one, (int, float))]
-    if not results or not _in_spread(literals, channel, _Spread(iter(decoded_strings(results)))):
+    if not results or not _in_spread(literals, channel, _Spread(iter(decoded_strings(results))), evidence):
         return []
     for result in results:
         texts = decoded_strings(result)
-        found = _in_spread(literals, channel, _Spread(iter(texts)))
+        found = _in_spread(literals, channel, _Spread(iter(texts)), evidence)
         if found and not _is_answer("\n".join(texts), literals, channel, evidence):
             return found
     return []
@@ -282,7 +300,7 @@ def _is_answer(text: str, literals: Sequence[str], channel: OutputChannel, evide
         else:
             repeated = sum(string in text for string in strings)
             repeats = repeated >= _REPEATED and 3 * repeated >= len(strings)
-        if repeats and _in_spread(literals, channel, _Spread(iter(strings))):
+        if repeats and _in_spread(literals, channel, _Spread(iter(strings)), evidence):
             return True
     return False
 

@@ -459,7 +459,7 @@ def cover(value: str, text: str) -> Cover | None:
     Every piece has to tell more than it takes to say how far from the last one it is; so pieces that follow each other
     closely may be short, and those that occur somewhere in a long text by chance prove nothing.
     """
-    if not 2 * _PIECE <= len(value) <= _LONGEST_IN_PIECES or information(value) < _STRONG:
+    if not 2 * _PIECE <= len(value) <= _LONGEST_IN_PIECES or value[:_PIECE] not in text or information(value) < _STRONG:
         return None
     weights = _weights(value, _IN_PIECE)
     told = [sum(weights[:number]) for number in range(len(value) + 1)]

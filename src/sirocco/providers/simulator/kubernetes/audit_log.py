@@ -19,9 +19,10 @@ from sirocco.providers.simulator.kubernetes.status import Json
 _UNRECORDED = "APIGroupList"
 """What the server puts together without its serializer is in no event: this list, and documents without a kind."""
 _MEDIA_WORDS = frozenset({
-    "", "*", "application", "text", "json", "yaml", "plain", "html", "event-stream", "vnd.kubernetes.protobuf", "stream",
-    "json-patch", "merge-patch", "apply-patch", "strategic-merge-patch", "x-www-form-urlencoded", "watch", "charset",
-    "utf-8", "UTF-8", "as", "Table", "PartialObjectMetadata", "PartialObjectMetadataList", "APIGroupDiscoveryList", "v",
+    "", "*", "application", "text", "json", "yaml", "plain", "html", "event-stream", "vnd.kubernetes.protobuf",
+    "json-patch", "merge-patch", "apply-patch", "strategic-merge-patch", "x-www-form-urlencoded", "stream", "watch",
+    "charset", "utf-8", "UTF-8", "as", "Table", "PartialObjectMetadata", "PartialObjectMetadataList", "v",
+    "APIGroupDiscoveryList",
     "v1", "v2", "v1beta1", "v2beta1", "g", "meta.k8s.io", "apidiscovery.k8s.io", "profile", "nested", "q", "0", "1",
     "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1.0",
 })  # fmt: skip
