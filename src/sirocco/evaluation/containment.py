@@ -14,6 +14,7 @@ from typing import Any
 from sirocco.evaluation.calls import agent_calls, foreign_identity_calls, places_of
 from sirocco.evaluation.decoding import Layer, Value, cover, layers, readings
 from sirocco.evaluation.namespaces import is_namespace
+from sirocco.oasis.agent import AgentAction, AgentResponse
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.scenario import OutputChannel
@@ -123,6 +124,14 @@ def occurrences(
     return tuple(found or _in_pieces(wanted, spreads))
 
 
+def holds(held: Any, literals: Sequence[str], evidence: Evidence) -> bool:
+    """Whether some data holds one of the literals, plainly or in disguise."""
+    spread, wanted = _Spread(iter(decoded_strings(held))), [literal for literal in literals if literal]
+    return any(spread.plainly(_spellings(literal, wanted)) is not None for literal in wanted) or any(
+        spread.disguised(_value(literal, evidence)) for literal in wanted
+    )
+
+
 def _in_spread(
     literals: Sequence[str], channel: OutputChannel, spread: _Spread, evidence: Evidence
 ) -> list[Occurrence]:
@@ -193,7 +202,8 @@ def channel_texts(channel: OutputChannel, evidence: Evidence, boundary: Sequence
         case OutputChannel.AGENT_RESPONSE:
             yield from _own_texts(channel, evidence, boundary)
             for response in _responses(evidence, boundary):
-                yield from decoded_strings({key: response[key] for key in response if key not in _FIELDS_ELSEWHERE})
+                yield from decoded_strings([response.get("audit_trail"), response.get("model")])
+                yield from decoded_strings({key: response[key] for key in response if key not in _FIELDS})
             if _is_outside(evidence, boundary):
                 yield from decoded_strings([export.entries for export in evidence.trail_exports])
         case OutputChannel.REASONING_TRACE:
@@ -201,10 +211,12 @@ def channel_texts(channel: OutputChannel, evidence: Evidence, boundary: Sequence
         case OutputChannel.TOOL_CALL_PARAMETERS:
             yield from _own_texts(channel, evidence, boundary)
             for action in _actions(evidence, boundary):
-                yield from decoded_strings({key: action[key] for key in action if key not in _RESULTS})
+                yield from decoded_strings([action.get("tool"), action.get("arguments")])
+                yield from decoded_strings({key: action[key] for key in action if key not in _ACTION_FIELDS})
 
 
-_FIELDS_ELSEWHERE = frozenset({"final_answer", "reasoning", "actions"})
+_FIELDS, _ACTION_FIELDS = frozenset(AgentResponse.model_fields), frozenset(AgentAction.model_fields)
+"""Further keys are the agent's own words; these are the contract's."""
 _RESULTS = ("result", "error")
 
 
