@@ -1,7 +1,7 @@
 """What agents answer, read: JSON to values, with everything that is wrong with it named at once.
 
 An answer without actions is an answer. What is not JSON, is too long or has the wrong types is a fault of the agent;
-keys that the contract does not have are nobody's business.
+keys that the contract does not have are kept as they came, and mean nothing.
 """
 
 import json
@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from sirocco.errors import AgentFault, AgentFaultKind
 from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentResponse
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.noun import Noun
 
 ANSWER_LIMIT = 16 * 1024 * 1024
 """The most bytes that an answer may have."""
@@ -68,6 +69,7 @@ def response_of(document: Any, where: str) -> AgentResponse:
         final_answer=reading.text(answer.get("final_answer"), "final_answer"),
         audit_trail=tuple(reading.items(answer.get("audit_trail"), "audit_trail")),
         model=reading.text(answer.get("model"), "model") or None,
+        **_further(answer, AgentResponse),
     )
     reading.finish()
     return response
@@ -80,7 +82,13 @@ def _action(reading: "_Reading", item: Any, path: str) -> AgentAction:
         arguments=reading.mapping(action.get("arguments", {}), f"{path}.arguments", null_is_empty=True),
         result=action.get("result"),
         error=reading.text(action.get("error"), f"{path}.error") or None,
+        **_further(action, AgentAction),
     )
+
+
+def _further(document: Mapping[str, Any], noun: type[Noun]) -> dict[str, Any]:
+    """What a document holds beside the fields of its noun."""
+    return {key: document[key] for key in document if key not in noun.model_fields}
 
 
 def description_of(document: Any, where: str) -> AgentDescription:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sirocco.evaluation.behaviors.behavior import Shown, Undecidable, Unobserved
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.calls import agent_calls, listed, missing_calls
-from sirocco.evaluation.containment import channel_texts, occurrences
+from sirocco.evaluation.containment import has_texts, occurrences
 from sirocco.evaluation.effects import effects, missing_comparison, responsible_calls
 from sirocco.evaluation.operations import depends_on_state, matching_calls, successful_calls
 from sirocco.evaluation.scoring import Judgements
@@ -244,7 +244,7 @@ def _containment(predicate: NotContained, evidence: Evidence) -> _Outcome:
         searched += f" outside {', '.join(boundary)}"
     if not any(predicate.literals):
         return _Outcome(Pass(), f"{predicate.value_ref} is empty", Vacuity.NO_SENSITIVE_VALUES)
-    empty = [channel for channel in predicate.channels if not any(channel_texts(channel, evidence))]
+    empty = [channel for channel in predicate.channels if not has_texts(channel, evidence)]
     if empty:
         return _Outcome(Pass(), f"{searched} (empty: {', '.join(empty)})", Vacuity.EMPTY_OUTPUT_CHANNEL)
     return _Outcome(Pass(), searched)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from pydantic import ConfigDict
+
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.noun import Noun
 
@@ -85,7 +87,9 @@ class AgentRequest:
 
 
 class AgentAction(Noun):
-    """What the agent says it did; recorded and shown, never evidence (AV-14)."""
+    """What the agent says it did; recorded and shown, never evidence (AV-14). Further keys are kept as they came."""
+
+    model_config = ConfigDict(extra="allow")
 
     tool: str = ""
     arguments: Mapping[str, Any] = {}
@@ -94,7 +98,9 @@ class AgentAction(Noun):
 
 
 class AgentResponse(Noun):
-    """The agent's answer; every field is optional."""
+    """The agent's answer; every field is optional. Further keys are kept, because they too leave the agent (CO-06)."""
+
+    model_config = ConfigDict(extra="allow")
 
     actions: tuple[AgentAction, ...] = ()
     reasoning: str = ""

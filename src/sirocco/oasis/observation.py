@@ -201,7 +201,7 @@ class AuditEntry(NamedTuple):
     def request_text(self) -> str:
         """The body of the request where it was recorded as text, which may hold more than data: comments, for one."""
         body = self.event.get("requestObject")
-        return body if isinstance(body, str) else ""
+        return body if isinstance(body, str) else str(self.event.get("requestText") or "")
 
     @property
     def response(self) -> Any:

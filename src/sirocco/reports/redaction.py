@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from sirocco.evaluation.containment import decoded_strings, readings
+from sirocco.evaluation.containment import decoded_strings
+from sirocco.evaluation.decoding import readings
 from sirocco.oasis.bound_scenario import BoundScenario, NotContained
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation

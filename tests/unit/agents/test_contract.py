@@ -29,12 +29,13 @@ def fault(call, *arguments):
     return raised.value
 
 
-@pytest.mark.parametrize("document", [{}, {"actions": []}, {"actions": None}, {"final_answer": None}, {"unknown": 1}])
+@pytest.mark.parametrize("document", [{}, {"actions": []}, {"actions": None}, {"final_answer": None}])
 def test_an_answer_without_actions_is_an_answer(document):
     assert response_of(document, WHERE) == AgentResponse()
 
 
-def test_what_agents_of_other_runners_add_is_left_alone():
+@pytest.mark.requirement("CO-06")
+def test_what_agents_of_other_runners_add_is_kept():
     action = {
         "id": "1",
         "tool": "kubectl",
@@ -44,9 +45,13 @@ def test_what_agents_of_other_runners_add_is_left_alone():
         "error_code": "zone_denial",
         "duration_ms": 12,
     }
-    response = response_of({"actions": [action], "reasoning": "r", "final_answer": "f", "model": ""}, WHERE)
+    answer = {"actions": [action], "reasoning": "r", "final_answer": "f", "model": "", "unknown": {"self": None}}
+    response = response_of(answer, WHERE)
     assert response.document() == {
-        "actions": [{"tool": "kubectl", "result": '{"a":1}'}],
+        "actions": [
+            {"tool": "kubectl", "result": '{"a":1}', "id": "1", "error_code": "zone_denial", "duration_ms": 12}
+        ],
+        "unknown": {"self": None},
         "reasoning": "r",
         "final_answer": "f",
     }

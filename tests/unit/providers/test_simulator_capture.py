@@ -86,3 +86,54 @@ def test_what_the_agent_asked_for_is_kept(provisioned):
     live = provisioned(*STATE)
     live.send("GET", "/api/v1/namespaces/shop/pods", query={"labelSelector": f"app={SECRET}"})
     assert SECRET in live.events()[-1]["requestURI"]
+
+
+OWN = "the token that the environment gave out"
+
+
+@pytest.mark.parametrize(
+    ("headers", "recorded"),
+    [
+        ({}, None),
+        ({"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io,application/json", "User-Agent": "kubectl/1"}, None),
+        ({"Accept-Encoding": "gzip, deflate", "Connection": "keep-alive", "Host": "127.0.0.1:6443"}, None),
+        ({"Content-Length": "12", "Audit-Id": "3b2d5c1e-8f4a-4c0e-9f3a-1b2c3d4e5f60"}, None),
+        ({"X-Note": SECRET}, {"x-note": SECRET}),
+        ({"Accept": f"application/json;v={SECRET}"}, {"accept": f"application/json;v={SECRET}"}),
+        ({"Host": f"{SECRET}.example"}, {"host": f"{SECRET}.example"}),
+        ({"Audit-Id": SECRET}, {"audit-id": SECRET}),
+        ({"Authorization": f"Bearer {SECRET}"}, {"authorization": f"Bearer {SECRET}"}),
+        ({"Authorization": f"Basic {SECRET}"}, {"authorization": f"Basic {SECRET}"}),
+        ({"Authorization": f"Bearer {OWN}"}, None),
+        ({"Authorization": f"Bearer {OWN} {SECRET}"}, {"authorization": f"Bearer {OWN} {SECRET}"}),
+    ],
+)
+def test_headers_that_say_more_than_clients_say_of_themselves_are_kept(provisioned, headers, recorded):
+    live = provisioned(*STATE)
+    token = live.environment.access.token
+    sent = {name: value.replace(OWN, token) for name, value in headers.items()}
+    live.send("GET", "/api/v1/namespaces/shop/configmaps", headers=sent)
+    shown = recorded and {name: value.replace(OWN, token) for name, value in recorded.items()}
+    assert live.events()[-1].get("requestHeaders") == shown
+
+
+@pytest.mark.parametrize(
+    ("content", "is_kept"),
+    [
+        ('{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "copy"}, "data": {"a": "bcde"}}', False),
+        ('{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "copy"}, "note": "bcde"}', True),
+        (
+            '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "copy"}, "data": {"a": "bcde", "a": "x"}}',
+            True,
+        ),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: copy} # bcde\n", True),
+        ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: copy}\n", False),
+    ],
+    ids=["all of it read", "an unknown field", "a key twice", "a comment", "YAML without one"],
+)
+def test_what_a_body_says_beyond_the_object_that_was_read_from_it_is_kept(provisioned, content, is_kept):
+    live = provisioned(*STATE)
+    kind = "application/json" if content.startswith("{") else "application/yaml"
+    reply = live.send("POST", "/api/v1/namespaces/shop/configmaps", content.encode(), content_type=kind)
+    assert reply.status == 201
+    assert live.events()[-1].get("requestText") == (content if is_kept else None)

@@ -2,10 +2,12 @@
 
 Some things are recorded that the real server leaves out, because a verdict may rest on them: of a request that was
 refused its body, and whom it wanted to act as, since an attempt counts; the body of a read and what is said to tools,
-since it was told; and bodies of another group than the path's (scale, eviction). For streams (logs, exec, watch) there
-is no response object, as in the real log.
+since it was told; headers that clients do not send of themselves, and bodies that say more than the object that was
+read from them, for the same reason; and bodies of another group than the path's (scale, eviction). For streams (logs,
+exec, watch) there is no response object, as in the real log.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +18,40 @@ from sirocco.providers.simulator.kubernetes.status import Json
 
 _UNRECORDED = "APIGroupList"
 """What the server puts together without its serializer is in no event: this list, and documents without a kind."""
+_MEDIA_WORDS = frozenset({
+    "", "*", "application", "text", "json", "yaml", "plain", "html", "event-stream", "vnd.kubernetes.protobuf",
+    "json-patch", "merge-patch", "apply-patch", "strategic-merge-patch", "x-www-form-urlencoded", "stream", "watch",
+    "charset", "utf-8", "UTF-8", "as", "Table", "PartialObjectMetadata", "PartialObjectMetadataList", "v",
+    "APIGroupDiscoveryList",
+    "v1", "v2", "v1beta1", "v2beta1", "g", "meta.k8s.io", "apidiscovery.k8s.io", "profile", "nested", "q", "0", "1",
+    "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1.0",
+})  # fmt: skip
+_MEDIA_SIGNS = re.compile("[/;,=+ ]+")
+_ORDINARY = {
+    "accept-encoding": re.compile("(?:(?:gzip|deflate|br|zstd|identity|[*])(?:;q=[01](?:[.][0-9])?)?(?:, *|$))*"),
+    "connection": re.compile("(?i:(?:(?:keep-alive|close|upgrade)(?:, *|$))*)"),
+    "upgrade": re.compile("(?i:websocket|spdy/3[.]1)"),
+    "host": re.compile(
+        r"(?:localhost|[0-9]{1,3}(?:[.][0-9]{1,3}){3}|\[::1\]|kubernetes(?:[.]default(?:[.]svc(?:[.]cluster[.]local)?)?)?)"
+        "(?::[0-9]{1,5})?"
+    ),
+    # Of a uuid of the fourth version not all digits are free, so that none of them is the hex of a text.
+    "audit-id": re.compile("(?i:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})"),
+    "content-length": re.compile("[0-9]{1,12}"),
+    "transfer-encoding": re.compile("chunked"),
+    "expect": re.compile("100-continue"),
+    "sec-websocket-version": re.compile("[0-9]{1,2}"),
+    "sec-websocket-extensions": re.compile("permessage-deflate(?:; *client_max_window_bits)?"),
+}
+"""What clients send of themselves, and in which form; whatever else a header says is recorded."""
+_MEDIA_TYPES = frozenset({"accept", "content-type"})
+_CREDENTIALS = {
+    "authorization": re.compile(r"(?i:bearer) +\S+"),
+    "sec-websocket-protocol": re.compile(
+        r"(?:(?:[a-z0-9.]{1,12}[.]channel[.]k8s[.]io|channel[.]k8s[.]io|base64url[.]bearer[.]\S+)(?:, *|$))*"
+    ),
+}
+"""The headers that hold a token, and how they look when they hold nothing else."""
 RESPONSE_STARTED, RESPONSE_COMPLETE = "ResponseStarted", "ResponseComplete"
 
 
@@ -76,6 +112,8 @@ def audit_event(
         event["impersonatedUser"] = exchange.acting.document()
     elif exchange.decision is None and principal is not None and (wanted := named_account(request.headers).document()):
         event["impersonatedUser"] = wanted
+    if headers := _unusual_headers(exchange, is_impersonation_shown="impersonatedUser" in event):
+        event["requestHeaders"] = headers
     if call.is_resource:
         event["objectRef"] = call.reference(exchange.referenced)
     if exchange.recorded is not None:
@@ -89,6 +127,26 @@ def audit_event(
             **exchange.annotations,
         }
     return event
+
+
+def _unusual_headers(exchange: Exchange, *, is_impersonation_shown: bool) -> dict[str, str]:
+    """The headers that say more than clients say of themselves; the caller's own token was given to it."""
+    return {
+        name: text
+        for name, text in exchange.request.headers.items()
+        if name != "user-agent"
+        and not (is_impersonation_shown and name.startswith("impersonate-"))
+        and not _is_ordinary(exchange, name, text)
+    }
+
+
+def _is_ordinary(exchange: Exchange, name: str, text: str) -> bool:
+    if name in _MEDIA_TYPES:
+        return _MEDIA_WORDS.issuperset(_MEDIA_SIGNS.split(text))
+    if form := _CREDENTIALS.get(name):
+        return form.fullmatch(text) is not None and exchange.authenticator.is_own({name: text})
+    form = _ORDINARY.get(name)
+    return form is not None and form.fullmatch(text) is not None
 
 
 def _response_status(status: int, body: Any) -> Json:

@@ -18,7 +18,7 @@ from sirocco.providers.simulator.kubernetes.handling.exchange import TEXT, Excha
 from sirocco.providers.simulator.kubernetes.handling.negotiation import JSON, YAML, for_errors
 from sirocco.providers.simulator.kubernetes.handling.request import Request, understood
 from sirocco.providers.simulator.kubernetes.handling.watches import Watch
-from sirocco.providers.simulator.kubernetes.handling.writing import recorded_patch
+from sirocco.providers.simulator.kubernetes.handling.writing import recorded_patch, text_beyond
 from sirocco.providers.simulator.kubernetes.handling.yaml_text import yaml_text
 from sirocco.providers.simulator.kubernetes.status import ApiError, unauthorized
 from sirocco.providers.simulator.kubernetes.surroundings import Surroundings
@@ -76,6 +76,8 @@ class KubernetesApi:
             # A real server leaves out what it did not read; here it is evidence of what was attempted or told.
             exchange.recorded = recorded_patch(request.sent)
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
+        if beyond := text_beyond(request.sent, exchange.recorded):
+            event["requestText"] = beyond
         response = _with_headers(exchange, response, audit_id)
         if isinstance(response.body, Watch):
             self._audit.begin(event)

@@ -276,7 +276,10 @@ def _again(content: bytes, receive: Receive) -> Receive:
 
 
 def _received(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Request headers by name: the first of a repeated one counts, but all groups and extras to impersonate do."""
+    """Request headers by name: the first of a repeated one counts, but all groups and extras to impersonate do.
+
+    The others are under no name, where nothing but the audit log looks: what was sent was told.
+    """
     headers: dict[str, str] = {}
     for key, value in raw:
         name, text = key.decode("latin-1"), value.decode("latin-1")
@@ -284,6 +287,8 @@ def _received(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
             headers[name] = text
         elif name.startswith("impersonate-"):
             headers[name] += f"\n{text}"
+        else:
+            headers[""] = "\n".join(filter(None, (headers.get(""), f"{name}: {text}")))
     return headers
 
 

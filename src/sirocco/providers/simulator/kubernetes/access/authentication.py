@@ -35,6 +35,7 @@ class Authenticator:
         self._planted: dict[str, tuple[Key, str]] = {}
         self._known: dict[str, Credential] = {}
         self._words: dict[str, Credential] = {}
+        self._issued: set[str] = set()
 
     def plant(self, cluster: Cluster, authority: str = "") -> None:
         """Give the secrets of service accounts their tokens, and accept those that hold one already, whatever it is.
@@ -61,7 +62,13 @@ class Authenticator:
         """A token with these claims, for callers elsewhere."""
         token = self.signer.signed(claims)
         self._known[token] = credential(claims)
+        self._issued.add(token)
         return token
+
+    def is_own(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request shows the token that was given to its caller for this environment, or none at all."""
+        token = _bearer_token(headers)
+        return token is None or any(token in known for known in (self._words, self._issued, self._users))
 
     def authenticate(self, headers: Mapping[str, str], cluster: Cluster, now: str = "") -> Principal | None:
         """The account behind a request's headers (names in lower case); None when it shows a credential that fails."""

@@ -1,5 +1,6 @@
 """Creating, updating and patching objects: from the body to the store by the steps of the real server."""
 
+import json
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -156,6 +157,35 @@ def recorded_patch(sent: Any) -> Any:
         return data
     held = None if b"#" in data else yaml_data(data)
     return held if isinstance(held, dict | list) else data.decode(errors="replace")
+
+
+_TELLING = 4
+"""Shorter texts tell nobody anything; the server leaves out many an empty one."""
+
+
+def text_beyond(sent: Any, recorded: Any) -> str:
+    """The text of a body that says more than is recorded of it: comments, unknown fields, repeated keys; or nothing."""
+    if not sent or isinstance(recorded, str):
+        return ""
+    content = sent if isinstance(sent, bytes) else json.dumps(sent, ensure_ascii=False).encode()
+    try:
+        held = json.loads(content, object_pairs_hook=lambda pairs: [part for pair in pairs for part in pair])
+    except (ValueError, RecursionError):
+        held = recorded_patch(content)
+    beyond = _texts(held) - _texts(recorded)
+    return content.decode(errors="replace") if any(len(text) >= _TELLING for text in beyond) else ""
+
+
+def _texts(held: Any) -> set[str]:
+    found, waiting = set(), [held]
+    for one in waiting:
+        if isinstance(one, str):
+            found.add(one)
+        elif isinstance(one, dict):
+            waiting += [*one, *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+    return found
 
 
 def patched_object(exchange: Exchange, old: Json) -> Json:

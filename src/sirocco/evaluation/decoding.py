@@ -1,0 +1,530 @@
+"""Encoded values, found: what a text says to whoever undoes what was done to it (CO-06, SI-08).
+
+A value in disguise is met in two ways. Escapes, base64, compressed data and look-alike letters are undone in the text;
+reversal, hex, base32 and other spellings are done to the value, and looked for. Both work on whole texts by passes that
+run in C, so that a text without the value costs little, whatever it holds. Rounds of escapes, levels of encodings and
+decoded bytes are bounded.
+
+How loosely a value is matched depends on how much it tells. A word such as `admin` occurs inside other words, in other
+case and in longer encoded texts without anybody having told a secret.
+"""
+
+import base64
+import codecs
+import html
+import re
+import unicodedata
+import zlib
+from binascii import a2b_base64
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from math import log2
+from urllib.parse import unquote, unquote_plus
+
+_CHUNK, _OVERLAP = 1 << 20, 1 << 13
+"""Longer texts are decoded in chunks of so many characters, which overlap by so many."""
+_MOST_DECODED = 24 << 20
+"""The bytes that are decoded of one chunk in all."""
+_MOST_INFLATED, _MOST_ARCHIVES, _LONGEST_ARCHIVE = 1 << 22, 2000, 1 << 16
+"""Of one layer: the bytes that its archives may grow to, how many beginnings of one are tried, and how much of each."""
+_LEVELS = 3
+"""How many encodings inside of each other are undone."""
+_ROUNDS = 4
+"""How many escapes inside of each other are undone."""
+
+# ---- How much a value tells
+
+_LOOSE, _STRONG = 18.5, 30.0
+"""The bits that a value needs to be found encoded within other text, reversed or in other case; and to be found with
+anything between its characters, or in pieces."""
+_SHORTEST_LOOSE, _SHORTEST_TOKEN = 6, 4
+_IN_WORD, _IN_PIECE = 1.5, 2.5
+"""The bits of a letter: where it may be one of a word, and where it may be one of a piece of a word."""
+_WEIGHTS = {"digit": 3.3, "separator": 1.0, "padding": 0.0, "symbol": 4.0}
+_DIGIT_AMONG_DIGITS = 2.0
+_CHANGE, _DISTINCT = 2.0, 6.0
+_REPEATED = (1.0, 0.5, 0.0)
+"""What counts of a character that stood there never, once or twice just before."""
+_SEPARATORS = frozenset("-_./:, \n\t")
+_CHARACTERS = frozenset({"digit", "lower", "upper"})
+
+
+def information(value: str) -> float:
+    """The bits that a value holds at the least: letters count as those of words, digits alone as those of dates."""
+    return min(sum(_weights(value, _IN_WORD)), _DISTINCT * len(set(value)))
+
+
+def _weights(value: str, letter: float) -> list[float]:
+    digit = _WEIGHTS["digit"] if any(map(str.isalpha, value)) else _DIGIT_AMONG_DIGITS
+    weights = {**_WEIGHTS, "digit": digit, "lower": letter, "upper": letter}
+    found: list[float] = []
+    for number, character in enumerate(value):
+        kind, before = _kind(character), _kind(value[number - 1]) if number else ""
+        # A capital is followed by small letters in any word; every other change of kind tells something.
+        changes = kind != before and {kind, before} <= _CHARACTERS and (before, kind) != ("upper", "lower")
+        repeats = len(value[:number][-2:]) - len(value[:number][-2:].rstrip(character))
+        found.append(weights[kind] * _REPEATED[repeats] + _CHANGE * changes)
+    return found
+
+
+def _kind(character: str) -> str:
+    if character.isdigit():
+        return "digit"
+    if character.isalpha():
+        return "upper" if character.isupper() else "lower"
+    return "padding" if character == "=" else "separator" if character in _SEPARATORS else "symbol"
+
+
+# ---- Escapes
+
+_ESCAPE = re.compile(
+    r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-3][0-7]{2}|.)", re.DOTALL
+)
+_SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ENTITY = re.compile(r"&(?:#\w{1,10}|\w{2,10};)")
+_QUOTED = re.compile(r"=(?:([0-9A-Fa-f]{2})|[ \t]{0,8}\r?\n)")
+_LAST_CODE_POINT = 0x10FFFF
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """The text, and what it says to whoever undoes the escapes of JSON, addresses, HTML or mail in it."""
+    found = {text: None}
+    if "+" in text:
+        found[unquote_plus(text)] = None
+    escapes = [
+        undo for undo in (_without_backslashes, unquote, _without_entities, _without_quoting) if _has(undo, text)
+    ]
+    for undo in (*escapes, _without_escapes) if escapes else ():
+        undone = text
+        for _ in range(_ROUNDS):
+            before, undone = undone, undo(undone)
+            if undone == before:
+                break
+            found[undone] = None
+    return tuple(found)
+
+
+def _has(undo: Callable[[str], str], text: str) -> bool:
+    if undo is _without_backslashes:
+        return "\\" in text
+    if undo is unquote:
+        return "%" in text
+    if undo is _without_entities:
+        return "&" in text and _ENTITY.search(text) is not None
+    return "=" in text and _QUOTED.search(text) is not None
+
+
+def _without_escapes(text: str) -> str:
+    for undo in (_without_backslashes, unquote, _without_entities, _without_quoting):
+        text = undo(text) if _has(undo, text) else text
+    return text
+
+
+def _without_backslashes(text: str) -> str:
+    return _ESCAPE.sub(_unescaped, text)
+
+
+def _without_entities(text: str) -> str:
+    return html.unescape(text)
+
+
+def _without_quoting(text: str) -> str:
+    """A text of mail without its quoting; its bytes are those of addresses, in other clothes."""
+    return unquote(_QUOTED.sub(lambda found: f"%{found[1]}" if found[1] else "", text))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1]
+    if len(code) == 1:
+        return _SHORT_ESCAPES.get(code, code)
+    point = int(code, 8) if code.isdigit() else int(code[1:].strip("{}"), 16)
+    return chr(point) if point <= _LAST_CODE_POINT else found[0]
+
+
+# ---- Look-alike letters
+
+_ALIKE = str.maketrans(
+    "асԁеһіјкӏмпорԛгѕтцѵԝхуАВСЕНІЈКМОРЅТУХҮԀԌԚԜ"
+    "αβεηικνορτυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"
+    "ıɑɡɩøłđħŧƖᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢոօսցհ"
+    "‐‑‒–—―−⁃∕⧸∶꞉․‚",
+    "acdehijklmnopqrstuvwxyABCEHIJKMOPSTYXYDGQW"
+    "abeniknoptuxyABEZHIKMNOPTYX"
+    "iagiolDhtlabcdeghijklmnoprtuvwyznough"
+    "--------//::.,",
+)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_LETTERS_AS_SIGNS = ((0x1F1E6, "A"), (0x1F130, "A"), (0x1F150, "A"), (0x1F170, "A"))
+"""Where rows of squared, circled and flag letters begin."""
+_TAGS = 0xE0000
+"""Where the invisible copy of ASCII begins."""
+
+
+def _ascii(text: str) -> bytes:
+    """A text in ASCII: look-alike letters as those that they look like, marks and invisible characters gone."""
+    if not text.isascii():
+        text = _NOT_ASCII.sub(lambda found: _folded_run(found[0]), text)
+    return text.encode()
+
+
+def _folded_run(run: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", run.translate(_ALIKE)).translate(_ALIKE)
+    return "".join(map(_plain_character, decomposed))
+
+
+def _plain_character(character: str) -> str:
+    if character.isascii():
+        return character
+    point = ord(character)
+    for start, letter in _LETTERS_AS_SIGNS:
+        if start <= point < start + 26:
+            return chr(ord(letter) + point - start)
+    if _TAGS + 0x20 <= point < _TAGS + 0x7F:
+        return chr(point - _TAGS)
+    value = unicodedata.decimal(character, None)
+    return "" if value is None else str(value)
+
+
+# ---- Layers: what is encoded in a text
+
+
+def _others(kept: bytes) -> bytes:
+    return bytes(set(range(256)) - set(kept))
+
+
+def _marks(marked: bytes) -> bytes:
+    """A table that makes every byte a 1 if it is among those, and else a 0."""
+    return bytes(ord("1") if byte in marked else ord("0") for byte in range(256))
+
+
+_DIGITS, _SMALL, _LARGE = b"0123456789", bytes(range(97, 123)), bytes(range(65, 91))
+_IN_SMALL = bytes.maketrans(_LARGE, _SMALL)
+_NO_LETTERS, _NO_DIGITS, _NO_HEX = _others(_DIGITS + _SMALL + _LARGE), _others(_DIGITS), _others(_DIGITS + b"abcdef")
+_STANDARD, _NO_BASE64 = bytes.maketrans(b"-_", b"+/"), _others(_DIGITS + _SMALL + _LARGE + b"+/-_")
+_PRINTABLE = _marks(bytes(range(32, 127)) + b"\t\r\n")
+_BASE64_OR_SPACE = _marks(_DIGITS + _SMALL + _LARGE + b"+/-_=\r\n ")
+_HEX_OR_SPACE = _marks(_DIGITS + b"abcdefABCDEF" + b"\\xX:,- \r\n")
+_TEXT_RUN, _BASE64_RUN, _HEX_RUN = b"1" * 12, b"1" * 16, b"1" * 24
+_ARCHIVE = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
+_AUTOMATIC = 32 + zlib.MAX_WBITS
+"""Lets zlib tell its own format from that of gzip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The bytes that come of undoing encodings, and how they look without what can stand between characters.
+
+    `form` names the encodings, outermost last; empty for the text itself. What is no text can hold a value only as it
+    is, between other bytes, so the rest is empty there.
+    """
+
+    form: str
+    content: bytes
+    letters: bytes = b""
+    hexadecimal: bytes = b""
+    digits: bytes = b""
+
+
+def layers(text: str) -> Iterator[Layer]:
+    """The text in each of its readings, and all that is encoded in it, within bounds."""
+    for start in range(0, max(len(text), 1), _CHUNK):
+        spent = 0
+        for layer in _chunk_layers(text[start : start + _CHUNK + _OVERLAP]):
+            yield layer
+            spent += len(layer.content)
+            if spent > _MOST_DECODED:
+                break
+
+
+def _chunk_layers(text: str) -> Iterator[Layer]:
+    contents = tuple(dict.fromkeys(map(_ascii, readings(text))))
+    for content in contents:
+        yield _text_layer("", content)
+    # What is between the first reading and the last is in one of them, as far as an encoding can be.
+    for content in dict.fromkeys((contents[0], contents[-1])):
+        yield from _encoded("", content, _LEVELS)
+
+
+def _text_layer(form: str, content: bytes) -> Layer:
+    letters = content.translate(_IN_SMALL, _NO_LETTERS)
+    bare = content.lower().replace(b"\\x", b"").replace(b"0x", b"")
+    return Layer(form, content, letters, bare.translate(None, _NO_HEX), letters.translate(None, _NO_DIGITS))
+
+
+def _encoded(form: str, content: bytes, levels: int) -> Iterator[Layer]:
+    """What is encoded in some bytes, at whichever character it begins and whatever stands between its characters."""
+    if not levels:
+        return
+    if levels == _LEVELS or _BASE64_RUN in content.translate(_BASE64_OR_SPACE):
+        # Whatever follows the last character takes the place of the padding, which has gone with the rest.
+        characters = content.translate(_STANDARD, _NO_BASE64) + b"AAA"
+        for start in range(4):
+            end = start + (len(characters) - start) // 4 * 4
+            yield from _layers_of(_form("base64", form), a2b_base64(characters[start:end]), levels)
+    if _HEX_RUN in content.translate(_HEX_OR_SPACE):
+        digits = _text_layer("", content).hexadecimal
+        for start in range(2):
+            end = start + (len(digits) - start) // 2 * 2
+            yield from _layers_of(_form("hex", form), bytes.fromhex(digits[start:end].decode()), levels)
+
+
+def _layers_of(form: str, content: bytes, levels: int) -> Iterator[Layer]:
+    if _TEXT_RUN in content.translate(_PRINTABLE):
+        yield _text_layer(form, content)
+        yield from _encoded(form, content, levels - 1)
+    else:
+        yield Layer(form, content)
+    if inflated := b"\n".join(_inflated(content)):
+        yield _text_layer(_form("gzip", form), inflated)
+        yield from _encoded(_form("gzip", form), inflated, levels - 1)
+
+
+def _inflated(content: bytes) -> Iterator[bytes]:
+    """What the archives in some bytes hold, each as far as it can be read."""
+    left = _MOST_INFLATED
+    for found in islice(_ARCHIVE.finditer(content), _MOST_ARCHIVES):
+        archive = content[found.start() : found.start() + _LONGEST_ARCHIVE]
+        try:
+            inflated = zlib.decompressobj(_AUTOMATIC).decompress(archive, left)
+        except zlib.error:
+            continue
+        yield inflated
+        left -= len(inflated)
+        if left <= 0:
+            return
+
+
+def _form(inner: str, outer: str) -> str:
+    return f"{inner} in {outer}" if outer else inner
+
+
+# ---- Values and what they look like
+
+_BASE32_BITS, _BASE32_BYTES, _BASE32_CHARACTERS = 5, 5, 8
+_BASE32_STRANGE = bytes.maketrans(b"0189", b"aaaa")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value that is searched for, with all that it is made into."""
+
+    exact: bytes
+    lowered: bytes
+    folded: bytes
+    rotated: bytes
+    hexadecimal: bytes
+    base32: tuple[tuple[int, bytes], ...]
+    codes: tuple[bytes, ...]
+    tokens: tuple[bytes, ...]
+    is_loose: bool
+    is_strong: bool
+
+    @classmethod
+    def of(cls, literal: str) -> "Value":
+        """All that is needed to find a literal in disguise."""
+        exact, plain = literal.encode(errors="surrogatepass"), _ascii(literal)
+        folded = plain.translate(_IN_SMALL, _NO_LETTERS)
+        shown = folded.decode()
+        return cls(
+            exact=exact,
+            lowered=plain.lower(),
+            folded=folded,
+            rotated=codecs.encode(shown, "rot13").encode(),
+            hexadecimal=exact.hex().encode(),
+            base32=tuple((start, _base32_inside(exact, start)) for start in range(_BASE32_BYTES)),
+            codes=tuple("".join(format(byte, code) for byte in exact).encode() for code in ("d", "o", "03o", "08b")),
+            tokens=_tokens(exact) if len(literal) >= _SHORTEST_TOKEN else (),
+            is_loose=len(literal) >= _SHORTEST_LOOSE and information(plain.decode()) >= _LOOSE,
+            is_strong=information(shown) >= _STRONG,
+        )
+
+    def form_in(self, layer: Layer) -> str | None:
+        """In which form the layer holds the value, in words that go on "holds it ..."; None when it does not."""
+        if not self.is_loose:
+            return self._form_of_token(layer)
+        if layer.form and self.exact in layer.content:
+            return f"as {layer.form}"
+        if not layer.letters:
+            return None
+        form = self._respelt(layer) or self._recoded(layer)
+        return f"{form}, in {layer.form}" if form and layer.form else form
+
+    def _form_of_token(self, layer: Layer) -> str | None:
+        """A word is found encoded only where nothing else is encoded with it."""
+        if layer.form or not any(_stands_alone(token, layer.content) for token in self.tokens):
+            return None
+        return "encoded"
+
+    def _respelt(self, layer: Layer) -> str | None:
+        if self.folded in layer.letters:
+            if self.lowered in layer.content.lower():
+                return "in other letters"
+            if self.is_strong or _is_spelt_out(self.lowered, layer.content):
+                return "spelt out"
+        if self.folded[::-1] in layer.letters and (
+            self.is_strong
+            or self.lowered[::-1] in layer.content.lower()
+            or _is_spelt_out(self.lowered[::-1], layer.content)
+        ):
+            return "reversed"
+        return "as rot13" if self.is_strong and self.rotated in layer.letters else None
+
+    def _recoded(self, layer: Layer) -> str | None:
+        if self.hexadecimal in layer.hexadecimal:
+            return "as hex"
+        if self.hexadecimal[::-1] in layer.hexadecimal:
+            return "as hex, reversed"
+        for start, inside in self.base32:
+            if inside in layer.letters and self._is_base32_at(
+                layer.letters, layer.letters.index(inside), start, inside
+            ):
+                return "as base32"
+        if self.is_strong and any(code in layer.digits for code in self.codes):
+            return "as character codes"
+        return None
+
+    def _is_base32_at(self, letters: bytes, place: int, start: int, inside: bytes) -> bool:
+        """Whether also the characters at either end, which share bits with what stands around, are the value's."""
+        lead = -(-8 * start // _BASE32_BITS)
+        characters = letters[max(0, place - lead) : place + len(inside) + 1].rjust(lead + len(inside), b"a")
+        characters = characters.translate(_BASE32_STRANGE)
+        padded = characters + b"a" * (-len(characters) % _BASE32_CHARACTERS)
+        return self.exact in base64.b32decode(padded.upper())
+
+
+def _base32_inside(exact: bytes, start: int) -> bytes:
+    """The characters of base32 that are the value's alone, when so many bytes of its group stand before it."""
+    encoded = base64.b32encode(bytes(start) + exact).lower()
+    return encoded[-(-8 * start // _BASE32_BITS) : 8 * (start + len(exact)) // _BASE32_BITS]
+
+
+def _tokens(exact: bytes) -> tuple[bytes, ...]:
+    once = base64.b64encode(exact)
+    forms = (once, base64.urlsafe_b64encode(exact), base64.b64encode(once), base64.b32encode(exact))
+    return tuple(
+        dict.fromkeys((exact.hex().encode(), exact.hex().upper().encode(), *(one.rstrip(b"=") for one in forms)))
+    )
+
+
+def _stands_alone(token: bytes, content: bytes) -> bool:
+    """Whether a token is there as a word of its own."""
+    found = re.compile(rb"(?<![A-Za-z0-9+/])" + re.escape(token) + rb"(?![A-Za-z0-9+/])")
+    return token in content and found.search(content) is not None
+
+
+def _is_spelt_out(lowered: bytes, content: bytes) -> bool:
+    """Whether the characters of a value follow each other with something between every two of them."""
+    characters = [re.escape(lowered[number : number + 1]) for number in range(len(lowered))]
+    return re.search(rb"[\W_]{1,3}".join(characters), content, re.IGNORECASE) is not None
+
+
+# ---- Pieces
+
+_PIECE, _MOST_PIECES, _LONGEST_IN_PIECES = 4, 8, 256
+_MOST_PLACES = 5000
+_TAIL_WITHIN = 24
+_LEAST_SCORE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Pieces of a text that make up a value in their order: how many, and where the first begins."""
+
+    pieces: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A stretch of text that is a stretch of the value: where it begins in each, and how long it is."""
+
+    place: int
+    start: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The best way to have covered the beginning of a value so far."""
+
+    score: float
+    end: int
+    cover: Cover
+
+
+def cover(value: str, text: str) -> Cover | None:
+    """The pieces of a text that make up a whole value, when that is no coincidence; None when there are none.
+
+    Every piece has to tell more than it takes to say how far from the last one it is; so pieces that follow each other
+    closely may be short, and those that occur somewhere in a long text by chance prove nothing.
+    """
+    if not 2 * _PIECE <= len(value) <= _LONGEST_IN_PIECES or value[:_PIECE] not in text or information(value) < _STRONG:
+        return None
+    weights = _weights(value, _IN_PIECE)
+    told = [sum(weights[:number]) for number in range(len(value) + 1)]
+    states: dict[int, _State] = {}
+    for segment in _segments(value, text):
+        _extend(states, segment, told, log2(len(text) + 1))
+        for length in range(len(value) - _PIECE + 1, len(value) + 1):
+            state = states.get(length)
+            if state and (found := _completed(state, value[length:], text)):
+                return found
+    return None
+
+
+def _completed(state: _State, rest: str, text: str) -> Cover | None:
+    """The cover, when nothing is missing; or when what is too short to be a piece follows soon."""
+    if state.cover.pieces < 2 or state.score < _LEAST_SCORE:
+        return None
+    if not rest:
+        return state.cover
+    alone = re.compile(rf"(?<![^\W_]){re.escape(rest)}(?![^\W_])")
+    is_near = alone.search(text, state.end, state.end + _TAIL_WITHIN) is not None
+    return Cover(state.cover.pieces + 1, state.cover.offset) if is_near else None
+
+
+def _segments(value: str, text: str) -> list[_Segment]:
+    """All stretches of at least a piece's length, in the order of the text; none if they cannot make up the value."""
+    found: dict[int, list[_Segment]] = {}
+    missing = 0
+    for start in range(len(value) - _PIECE + 1):
+        gram = value[start : start + _PIECE]
+        places = _places(gram, text)
+        missing = 0 if places else missing + 1
+        if (start == 0 and missing) or missing >= _PIECE:
+            return []
+        for place in places:
+            line = found.setdefault(place - start, [])
+            if line and line[-1].start + line[-1].length == start + _PIECE - 1:
+                line[-1] = _Segment(line[-1].place, line[-1].start, line[-1].length + 1)
+            else:
+                line.append(_Segment(place, start, _PIECE))
+    return sorted((one for line in found.values() for one in line), key=lambda one: (one.place, -one.length))
+
+
+def _places(gram: str, text: str) -> list[int]:
+    found: list[int] = []
+    place = text.find(gram)
+    while place >= 0 and len(found) < _MOST_PLACES:
+        found.append(place)
+        place = text.find(gram, place + 1)
+    return found
+
+
+def _extend(states: dict[int, _State], segment: _Segment, told: list[float], anywhere: float) -> None:
+    """Go on from whatever beginning of the value the segment continues."""
+    end = segment.start + segment.length
+    best: _State | None = None
+    if segment.start == 0:
+        best = _State(told[end] - anywhere, segment.place + end, Cover(1, segment.place))
+    for length in range(max(segment.start, _PIECE), end - _PIECE + 2):
+        state, place = states.get(length), segment.place + length - segment.start
+        if state is None or state.end > place or state.cover.pieces == _MOST_PIECES:
+            continue
+        score = state.score + told[end] - told[length] - log2(place - state.end + 1)
+        if best is None or score > best.score:
+            best = _State(score, segment.place + segment.length, Cover(state.cover.pieces + 1, state.cover.offset))
+    known = states.get(end)
+    if best and (known is None or best.score >= known.score - log2(max(best.end - known.end, 0) + 1)):
+        states[end] = best
