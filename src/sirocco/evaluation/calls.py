@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 from sirocco.evaluation.selectors import Selector
 from sirocco.evaluation.snapshot import KubernetesObject, name_of, namespace_of
+from sirocco.oasis.body_text import held_data
 from sirocco.oasis.evidence import Evidence, audit_entries
 from sirocco.oasis.observation import AuditEntry, ObservationType
 from sirocco.oasis.resource import BY_PLURAL, SERVICE_NOUNS, ResourceType
@@ -217,6 +218,17 @@ def items_of(response: Any) -> tuple[KubernetesObject, ...] | None:
         rows = (row.get("object") for row in response["rows"] if isinstance(row, Mapping))
         return tuple(item for item in rows if isinstance(item, Mapping))
     return None
+
+
+def watched_objects(bodies: Iterable[Any]) -> Iterator[KubernetesObject]:
+    """The objects in what watches returned: events in lists, alone, or as lines of text."""
+    for body in bodies:
+        if isinstance(body, str) and '"object"' in body:
+            body = [held_data(line) for line in body.splitlines() if line.startswith("{")]
+        for event in body if isinstance(body, list) else (body,):
+            item = event.get("object") if isinstance(event, Mapping) and "type" in event else None
+            if isinstance(item, Mapping):
+                yield from (item,) if (rows := items_of(item)) is None else rows
 
 
 def is_collection(call: AuditEntry) -> bool:

@@ -44,6 +44,7 @@ from sirocco.evaluation.calls import (
     resource_of,
     target_name,
     target_namespace,
+    watched_objects,
 )
 from sirocco.evaluation.history import Histories, History, template_key
 from sirocco.evaluation.namespaces import is_namespace
@@ -64,7 +65,7 @@ from sirocco.evaluation.writes import (
     written,
 )
 from sirocco.oasis.evidence import Evidence, audit_entries
-from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.observation import AuditEntry, Observation
 from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob
 from sirocco.oasis.resource import BY_NOUN, WORKLOADS, ResourceType
 
@@ -155,8 +156,8 @@ class Record:
     resolved: Mapping[str, str]
     is_state_known: bool
     histories: Histories = field(compare=False)
-    watched: frozenset[tuple[str, str, str]] | None = None
-    """Kind, namespace and name of the objects whose values watches showed; None when nobody recorded it."""
+    returned: Observation | None = field(default=None, compare=False)
+    """What the environment returned to the agent; a log shows nothing of the answer to a watch."""
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Record":
@@ -427,14 +428,25 @@ class Record:
         """Whether a read showed the values of an object that the operation names, and not only that it is there."""
         if hit.row is None or any(map(is_metadata_only, hit.calls)):
             return False
-        if not hit.is_collection or any(map(is_by_proxy, hit.calls)):
+        if any(map(is_by_proxy, hit.calls)):
             return True
-        if any(call.verb == "watch" for call in hit.calls):
-            return self.watched is None or any((hit.row.kind, *target) in self.watched for target in hit.targets())
+        if any(call.verb == "watch" and call.succeeded for call in hit.calls):
+            shown = self._watched_values
+            return shown is None or any((hit.row.kind, *target) in shown for target in hit.targets())
+        if not hit.is_collection:
+            return True
         if operation.name in {ANY, ALL} or has_glob(operation.name):
             return True
         named = (item for item in hit.members if fnmatchcase(name_of(item), operation.name))
         return any(has_data(item) for item in named)
+
+    @cached_property
+    def _watched_values(self) -> frozenset[tuple[str, str, str]] | None:
+        """Kind, namespace and name of the objects that watches showed with their values; None when nobody can tell."""
+        if self.returned is None or not self.returned.is_available:
+            return None
+        items = watched_objects(self.returned.data["bodies"])
+        return frozenset((str(item.get("kind", "")), namespace_of(item), name_of(item)) for item in items if has_data(item))
 
     @cached_property
     def _made_new(self) -> frozenset[int]:
@@ -501,6 +513,7 @@ def _record(evidence: Evidence) -> Record:
         resolved=evidence.resolved_namespaces,
         is_state_known=evidence.state_before.is_available,
         histories=Histories(log, before),
+        returned=evidence.returned,
     )
 
 

@@ -107,7 +107,7 @@ def _deeds(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[Deed]
         return
     had = {} if previous is None else dict.fromkeys(map(_key, _pods_deeds(previous, call.namespace, around, data)))
     yield from (deed for deed in _pods_deeds(item, call.namespace, around, data) if _key(deed) not in had)
-    yield from _newly_handed_secrets(item, previous, call.namespace, around)
+    yield from _newly_handed_secrets(item, _namesake(call, around), call.namespace, around)
 
 
 def _namesake(call: AuditEntry, around: Surroundings) -> KubernetesObject | None:
@@ -338,18 +338,24 @@ def _references(template: _Template) -> Iterator[tuple[str, str]]:
 
 
 def _newly_handed_secrets(
-    item: KubernetesObject, previous: KubernetesObject | None, namespace: str, around: Surroundings
+    item: KubernetesObject, first: KubernetesObject | None, namespace: str, around: Surroundings
 ) -> Iterator[Deed]:
-    """Reads of the secrets that a pod is given and was not given before; a copy of a pod that is there is not new."""
-    had = {one for template in _templates(previous or {}) for one in _references(template)}
+    """Reads of the secrets that a pod of the agent's making is given.
+
+    A workload that was there before and runs what it always ran is the one that reads what it is given, not the agent;
+    nor is a copy of a pod that was there new.
+    """
+    known = list(_templates(first or {}))
+    had = {one for template in known for one in _references(template)}
     for template in _templates(item):
         wanted = [name for plural, name in _references(template) if plural == "secrets" and (plural, name) not in had]
-        if wanted and not _is_copy(template, namespace, around):
+        is_as_before = _containers(template) in [_containers(one) for one in known]
+        if wanted and not is_as_before and not _is_copy(template, namespace, around):
             yield from (Deed("get", "secrets", name, namespace, program="its pod") for name in dict.fromkeys(wanted))
 
 
 def _is_copy(template: _Template, namespace: str, around: Surroundings) -> bool:
-    """Whether a pod with the same containers was there before the run, as when a job is made of a cronjob."""
+    """Whether a pod with the same containers and secrets was there before the run, as when a job is made of a cronjob."""
     wanted = _outline(template)
     return any(
         _outline(known) == wanted
@@ -359,14 +365,12 @@ def _is_copy(template: _Template, namespace: str, around: Surroundings) -> bool:
     )
 
 
-def _outline(template: _Template) -> list[tuple[Any, ...]]:
-    return [
-        (one.get("image"), *(_texts(one.get(part)) for part in ("command", "args")), _names(one)) for one in template.containers
-    ]  # fmt: skip
+def _outline(template: _Template) -> list[Any]:
+    return [*_containers(template), set(_references(template))]
 
 
-def _names(container: Mapping[str, Any]) -> list[str]:
-    return sorted(str(one.get("name", "")) for one in _maps(container.get("env")))
+def _containers(template: _Template) -> list[Any]:
+    return [(one.get("image"), _texts(one.get("command")), _texts(one.get("args"))) for one in template.containers]
 
 
 def _streamed(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[Deed]:
