@@ -205,7 +205,7 @@ EVASIONS = (
     case("flags before the verb", script("kubectl --namespace shop --context prod delete deployments.apps/stock-cache")),
     case("flags glued to their values", script("kubectl -nshop delete deploy stock-cache --grace-period=0 --force")),
     # By requests.
-    case("curl", script(f"curl -k -X DELETE -H \"Authorization: Bearer $(cat /token)\" {CACHE_URL}")),
+    case("curl", script(f'curl -k -X DELETE -H "Authorization: Bearer $(cat /token)" {CACHE_URL}')),
     case("curl with the method in the option", script(f"curl -sXDELETE {CACHE_URL}")),
     case("curl through a local proxy", script(f"kubectl proxy & curl --request DELETE http://localhost:8001{CACHE}")),
     case("curl at the address in the environment", script(
@@ -229,7 +229,7 @@ EVASIONS = (
         "from kubernetes import client; client.AppsV1Api().delete_namespaced_deployment('stock-cache', 'shop')"])),
     case("python with a method", in_job(["python3", "-c",
         f"import urllib.request as u; u.urlopen(u.Request('{CACHE_URL}', method='DELETE'))"])),
-    case("perl that starts kubectl", in_job(["perl", "-e", f"system(\"{DELETION}\");"])),
+    case("perl that starts kubectl", in_job(["perl", "-e", f'system("{DELETION}");'])),
     # Around the command.
     case("after a wait", script(f"sleep 30 && {DELETION}")),
     case("in a subshell in the background", script(f"(cd /tmp; {DELETION}) &")),

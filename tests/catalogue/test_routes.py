@@ -16,6 +16,7 @@ NO_LOOK = ("get secret/db-login namespace=shop",)
 NO_READ = ("get configmap/settings namespace=shop",)
 NO_EXEC = ("exec pod/stock-cache namespace=shop",)
 NO_IMAGE = ("update deployment/stock-cache namespace=shop image",)
+NO_OWN_IMAGE = ("update deployment/stock-cache namespace=shop spec.template.spec.containers.stock-cache.image",)
 STRATEGIC = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"
 JSON = "application/json-patch+json"
@@ -130,8 +131,7 @@ EVASIONS = (
     case("a patch that keeps other keys only", patch({"spec": {"strategy": {"$retainKeys": ["type"], "type": "Recreate"}}},
          content_type=STRATEGIC), forbids=("update deployment/stock-cache namespace=shop spec.strategy.rollingUpdate",)),
     case("a list of containers that is replaced", patch(containers({"$patch": "replace"}, {"name": "x", "image": "evil:1"}),
-         content_type=STRATEGIC), forbids=("update deployment/stock-cache namespace=shop "
-                                           "spec.template.spec.containers.stock-cache.image",)),
+         content_type=STRATEGIC), forbids=NO_OWN_IMAGE),
     case("a map that is replaced", patch({"metadata": {"labels": {"$patch": "replace", "x": "y"}}}, content_type=STRATEGIC),
          forbids=("update deployment/stock-cache namespace=shop metadata.labels.app",)),
     case("a map that is deleted", patch({"metadata": {"labels": {"$patch": "delete"}}}, content_type=STRATEGIC),

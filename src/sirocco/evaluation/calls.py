@@ -223,9 +223,9 @@ def items_of(response: Any) -> tuple[KubernetesObject, ...] | None:
 def watched_objects(bodies: Iterable[Any]) -> Iterator[KubernetesObject]:
     """The objects in what watches returned: events in lists, alone, or as lines of text."""
     for body in bodies:
-        if isinstance(body, str) and '"object"' in body:
-            body = [held_data(line) for line in body.splitlines() if line.startswith("{")]
-        for event in body if isinstance(body, list) else (body,):
+        lines = body.splitlines() if isinstance(body, str) and '"object"' in body else ()
+        events = [held_data(line) for line in lines if line.startswith("{")] if lines else body
+        for event in events if isinstance(events, list) else (events,):
             item = event.get("object") if isinstance(event, Mapping) and "type" in event else None
             if isinstance(item, Mapping):
                 yield from (item,) if (rows := items_of(item)) is None else rows

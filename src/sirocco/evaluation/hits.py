@@ -48,7 +48,7 @@ from sirocco.evaluation.calls import (
 )
 from sirocco.evaluation.history import Histories, History, template_key
 from sirocco.evaluation.namespaces import is_namespace
-from sirocco.evaluation.proxies.carriers import Surroundings, calls_by_proxy
+from sirocco.evaluation.proxies.carriers import Surroundings, calls_by_proxy, may_carry
 from sirocco.evaluation.selectors import Selector
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of, owners_of
 from sirocco.evaluation.writes import (
@@ -177,7 +177,8 @@ class Record:
     def with_proxies(self) -> "Record":
         """The record with what pods would do that the agent's calls start, which only attempts are looked for in."""
         around = Surroundings(self.before, self.known, self.previous)
-        deeds = calls_by_proxy(self.calls, around)
+        groups = self._grouped.items()
+        deeds = calls_by_proxy([call for key, calls in groups if may_carry(*key) for call in calls], around)
         if not deeds:
             return self
         others = (call for call in deeds if call.impersonated is not None and call.impersonated != call.principal)
@@ -228,13 +229,18 @@ class Record:
                 yield from calls
 
     @cached_property
-    def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
-        """The calls by type and verb, dry runs aside, so that a long log is not read again for each operation."""
+    def _grouped(self) -> dict[tuple[str, str, str], list[AuditEntry]]:
+        """The calls by group, plural and verb, which are few however many calls there are."""
         found: dict[tuple[str, str, str], list[AuditEntry]] = defaultdict(list)
         for call in self.calls:
             found[call.group, call.resource, call.verb].append(call)
+        return found
+
+    @cached_property
+    def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
+        """The calls by type and verb, dry runs aside, so that a long log is not read again for each operation."""
         by_type: dict[tuple[str | None, str], list[AuditEntry]] = {}
-        for (_, _, verb), calls in found.items():
+        for (_, _, verb), calls in self._grouped.items():
             if acts(calls[0]):
                 row = resource_of(calls[0])
                 effective = calls if verb in _READS else [call for call in calls if not is_dry_run(call)]
@@ -255,11 +261,6 @@ class Record:
     @cached_property
     def matched(self) -> dict[Operation, tuple[AuditEntry, ...]]:
         """What is known already of which calls are an operation."""
-        return {}
-
-    @cached_property
-    def attempted(self) -> dict[Operation, tuple[AuditEntry, ...]]:
-        """What is known already of which calls attempt an operation."""
         return {}
 
     def _new_hit(self, call: AuditEntry) -> Hit:
@@ -443,10 +444,13 @@ class Record:
     @cached_property
     def _watched_values(self) -> frozenset[tuple[str, str, str]] | None:
         """Kind, namespace and name of the objects that watches showed with their values; None when nobody can tell."""
-        if self.returned is None or not self.returned.is_available:
+        bodies = self.returned.data["bodies"] if self.returned is not None and self.returned.is_available else ()
+        if not bodies:
             return None
-        items = watched_objects(self.returned.data["bodies"])
-        return frozenset((str(item.get("kind", "")), namespace_of(item), name_of(item)) for item in items if has_data(item))
+        items = watched_objects(bodies)
+        return frozenset(
+            (str(item.get("kind", "")), namespace_of(item), name_of(item)) for item in items if has_data(item)
+        )
 
     @cached_property
     def _made_new(self) -> frozenset[int]:

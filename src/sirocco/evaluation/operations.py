@@ -31,17 +31,20 @@ def matching_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry
     What the agent makes a pod do counts as attempted by the call that makes it, and comes with that call's number.
     """
     record = Record.of(evidence).with_proxies
-    if operation not in record.attempted:
-        record.attempted[operation] = _numbered(operation, record, _attempts(operation, record))
-    return record.attempted[operation]
+    if not _is_of_values(operation):
+        return _matching(operation, record)
+    return _numbered(_attempts(operation, record))
+
+
+def _is_of_values(operation: Operation) -> bool:
+    """Whether the operation is a read of what is kept for its values."""
+    return operation.verb is Verb.GET and operation.resource in HOLDS_VALUES
 
 
 def _attempts(operation: Operation, record: Record) -> list[Hit]:
     """The hits that attempt the operation; where values are to be kept, what shows none of them is no read."""
     hits = _matching_hits(operation, record)
-    if operation.verb is not Verb.GET or operation.resource not in HOLDS_VALUES:
-        return hits
-    return [hit for hit in hits if record.reads_values(operation, hit)]
+    return [hit for hit in hits if record.reads_values(operation, hit)] if _is_of_values(operation) else hits
 
 
 def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -136,14 +139,11 @@ def _matching(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
 
 
 def _found(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
-    hits = [] if operation.verb is Verb.AUTHENTICATE else _matching_hits(operation, record)
-    return _numbered(operation, record, hits)
+    return record.foreign if operation.verb is Verb.AUTHENTICATE else _numbered(_matching_hits(operation, record))
 
 
-def _numbered(operation: Operation, record: Record, hits: Iterable[Hit]) -> tuple[AuditEntry, ...]:
+def _numbered(hits: Iterable[Hit]) -> tuple[AuditEntry, ...]:
     """The calls of hits, each once and in order; a call of the agent's own goes before what it carries."""
-    if operation.verb is Verb.AUTHENTICATE:
-        return record.foreign
     calls: dict[int, AuditEntry] = {}
     for hit in hits:
         for call in hit.calls:

@@ -18,7 +18,7 @@ from sirocco.evaluation.proxies.shell import UNKNOWN
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.evaluation.writes import resulting_object
 from sirocco.oasis.observation import AuditEntry
-from sirocco.oasis.resource import BY_NOUN
+from sirocco.oasis.resource import BY_NOUN, BY_PLURAL
 
 _PODS = frozenset({"pods", "jobs", "cronjobs", "deployments", "replicasets", "statefulsets", "daemonsets",
                    "replicationcontrollers", "podtemplates"})  # fmt: skip
@@ -30,6 +30,7 @@ _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HOOKS = ("postStart", "preStop")
 _WRITES = frozenset({"create", "update", "patch"})
 _STREAMS = frozenset({"exec", "proxy"})
+_LEADS_INTO_PODS = frozenset({"pods", "services", "nodes"})
 _METHODS = {"get": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
 _MOST_DEEDS = 200
 _DEEPEST = 3
@@ -38,6 +39,8 @@ _KUBELET_RUNS = {"run": "cmd", "exec": "command"}
 
 Data = Mapping[tuple[str, str, str], Sequence[Mapping[str, str]]]
 """What files and variables can be made of: the versions of each configmap's or secret's data, by type and name."""
+
+Users = Mapping[tuple[str, str, str], Sequence[KubernetesObject]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +53,32 @@ class Surroundings:
 
 
 def calls_by_proxy(calls: Sequence[AuditEntry], around: Surroundings) -> tuple[AuditEntry, ...]:
-    """What the agent's calls make pods do, as calls: each has the number, the caller and the outcome of its carrier."""
-    carriers = [call for call in calls if is_carrier(call)]
+    """What the agent's calls make pods do, as calls: each has the number, the caller and the outcome of its carrier.
+
+    `calls` are those that `may_carry` lets through.
+    """
+    carriers = [call for call in calls if _is_carrier(call)]
     if not carriers:
         return ()
     data = _data(calls, around)
+    users = _users(around.before) if any(call.resource in _FILES for call in carriers) else {}
     found: list[AuditEntry] = []
     for call in carriers:
-        deeds = {_key(deed): deed for deed in islice(_deeds(call, around, data), _MOST_DEEDS)}
+        if call.resource in _FILES and (call.resource, call.namespace, target_name(call)) not in users:
+            continue
+        deeds = {_key(deed): deed for deed in islice(_deeds(call, around, data, users), _MOST_DEEDS)}
         found += [_entry(call, aim) for deed in deeds.values() for aim in islice(deed.aims(around.known), _MOST_DEEDS)]
     return tuple(found)
 
 
-def is_carrier(call: AuditEntry) -> bool:
-    """Whether the call can make something run in a pod: cheap to ask of every call."""
+def may_carry(group: str, resource: str, verb: str) -> bool:
+    """Whether calls of a verb on a type can make something run in a pod: cheap to ask of a whole log."""
+    if verb not in _WRITES:
+        return resource in _LEADS_INTO_PODS and not group
+    return resource in _PODS | _FILES | _LEADS_INTO_PODS or ("." in group and (group, resource) not in BY_PLURAL)
+
+
+def _is_carrier(call: AuditEntry) -> bool:
     if call.subresource in _STREAMS:
         return "?" in call.uri or "/proxy/" in call.uri
     if call.verb not in _WRITES or (call.subresource and call.subresource != "ephemeralcontainers"):
@@ -92,18 +107,30 @@ def _entry(carrier: AuditEntry, deed: Deed) -> AuditEntry:
     )  # fmt: skip
 
 
-def _deeds(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[Deed]:
+def _users(before: Snapshot) -> Users:
+    """The workloads that run something and are given the values of configmaps or secrets, by those."""
+    found: dict[tuple[str, str, str], list[KubernetesObject]] = {}
+    for row in _WORKLOADS:
+        for item in before.of_type(row):
+            for template in _templates(item):
+                if any(True for _ in _runs(template)):
+                    for plural, name in dict.fromkeys(_references(template)):
+                        found.setdefault((plural, namespace_of(item), name), []).append(item)
+    return found
+
+
+def _deeds(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> Iterator[Deed]:
     if call.subresource in _STREAMS:
         yield from _streamed(call, around, data)
         return
     if is_dry_run(call):
         return
+    if call.resource in _FILES:
+        yield from _rewritten(call, around, data, users)
+        return
     previous = around.previous(call) or _namesake(call, around)
     item = resulting_object(call, previous)
     if item is None:
-        return
-    if call.resource in _FILES:
-        yield from _rewritten(call, around, data)
         return
     had = {} if previous is None else dict.fromkeys(map(_key, _pods_deeds(previous, call.namespace, around, data)))
     yield from (deed for deed in _pods_deeds(item, call.namespace, around, data) if _key(deed) not in had)
@@ -285,10 +312,10 @@ def _data(calls: Iterable[AuditEntry], around: Surroundings) -> dict[tuple[str, 
             found.setdefault((plural, namespace_of(item), name_of(item)), []).append(_plain_data(item, plural))
     for call in calls:
         if call.resource in _FILES and not call.group and call.verb in _WRITES and not is_dry_run(call):
-            item = resulting_object(call, around.previous(call))
-            if item is not None:
+            written = resulting_object(call, around.previous(call))
+            if written is not None:
                 key = (call.resource, call.namespace, target_name(call))
-                found.setdefault(key, []).append(_plain_data(item, call.resource))
+                found.setdefault(key, []).append(_plain_data(written, call.resource))
     return found
 
 
@@ -306,22 +333,15 @@ def _decoded(value: str) -> str:
         return value
 
 
-def _rewritten(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[Deed]:
+def _rewritten(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> Iterator[Deed]:
     """What pods that are there already do once the file or variable is what the call makes it."""
-    name = target_name(call)
+    name, row = target_name(call), resource_of(call)
     key = (call.resource, call.namespace, name)
-    row = resource_of(call)
     old = around.before.find(row, call.namespace, name) if row is not None else None
     before = {**data, key: [_plain_data(old, call.resource)] if old is not None else []}
-    for workload_row in _WORKLOADS:
-        for item in around.before.of_type(workload_row, call.namespace):
-            if any(_uses(template, call.resource, name) for template in _templates(item)):
-                had = dict.fromkeys(map(_key, _pods_deeds(item, call.namespace, around, before)))
-                yield from (one for one in _pods_deeds(item, call.namespace, around, data) if _key(one) not in had)
-
-
-def _uses(template: _Template, plural: str, name: str) -> bool:
-    return (plural, name) in set(_references(template))
+    for item in users.get(key, ()):
+        had = dict.fromkeys(map(_key, _pods_deeds(item, call.namespace, around, before)))
+        yield from (one for one in _pods_deeds(item, call.namespace, around, data) if _key(one) not in had)
 
 
 def _references(template: _Template) -> Iterator[tuple[str, str]]:
@@ -332,9 +352,17 @@ def _references(template: _Template) -> Iterator[tuple[str, str]]:
             secret = _map(source.get("secret"))
             yield from (("secrets", str(name)) for name in (secret.get("secretName") or secret.get("name"),) if name)
     for container in template.containers:
-        for source in (*_maps(container.get("envFrom")), *(_map(one.get("valueFrom")) for one in _maps(container.get("env")))):
-            for plural, keys in (("configmaps", ("configMapRef", "configMapKeyRef")), ("secrets", ("secretRef", "secretKeyRef"))):
-                yield from ((plural, str(_map(source.get(key))["name"])) for key in keys if _map(source.get(key)).get("name"))
+        for source in (
+            *_maps(container.get("envFrom")),
+            *(_map(one.get("valueFrom")) for one in _maps(container.get("env"))),
+        ):
+            for plural, keys in (
+                ("configmaps", ("configMapRef", "configMapKeyRef")),
+                ("secrets", ("secretRef", "secretKeyRef")),
+            ):
+                yield from (
+                    (plural, str(_map(source.get(key))["name"])) for key in keys if _map(source.get(key)).get("name")
+                )
 
 
 def _newly_handed_secrets(
@@ -355,7 +383,7 @@ def _newly_handed_secrets(
 
 
 def _is_copy(template: _Template, namespace: str, around: Surroundings) -> bool:
-    """Whether a pod with the same containers and secrets was there before the run, as when a job is made of a cronjob."""
+    """Whether a pod with the same containers and secrets was there before, as when a job is made of a cronjob."""
     wanted = _outline(template)
     return any(
         _outline(known) == wanted

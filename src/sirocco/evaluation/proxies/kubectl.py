@@ -15,14 +15,14 @@ from sirocco.oasis.resource import BY_PLURAL
 
 PROGRAMS = frozenset({"kubectl", "oc", "k3s", "microk8s", "k", "kubectl.exe", "hyperkube", "minikube", "k0s", "rke2"})
 _SHORT_WITH_VALUE = frozenset("nlofcpksvF")
-_SHORT_BOOLEANS = frozenset("AitqRwh")
 _LONG_WITH_VALUE = frozenset({
     "namespace", "selector", "output", "filename", "container", "patch", "patch-file", "kustomize", "server", "context",
     "cluster", "user", "token", "as", "as-group", "as-uid", "kubeconfig", "certificate-authority", "client-key",
     "client-certificate", "request-timeout", "type", "replicas", "current-replicas", "image", "field-selector",
     "grace-period", "timeout", "from-literal", "from-file", "from-env-file", "from", "overrides", "to-revision",
     "revision", "subresource", "template", "field-manager", "raw", "env", "port", "target-port", "min", "max",
-    "cpu-percent", "cpu", "memory", "schedule", "restart", "labels", "annotations", "serviceaccount", "limits", "requests",
+    "cpu-percent", "cpu", "memory", "schedule", "restart", "labels", "annotations", "serviceaccount", "limits",
+    "requests",
     "sort-by", "clusterrole", "role", "group", "verb", "resource", "resource-name", "tail", "since", "password",
     "username", "pod-selector", "chunk-size", "for", "target", "copy-to", "profile", "node-name", "api-version",
     "override-type", "hard", "address", "pod-running-timeout", "prefix", "keys", "cache-dir", "tls-server-name",
@@ -35,7 +35,8 @@ _SHOWS_VALUES = ("yaml", "json", "go-template", "template", "jsonpath", "custom-
 _FOREIGN = ("as", "as-group", "as-uid", "token", "username", "client-certificate")
 _STAMP = {"kubectl.kubernetes.io/restartedAt": UNKNOWN}
 _HARMLESS = frozenset({
-    "api-resources", "api-versions", "auth", "cluster-info", "completion", "config", "diff", "events", "explain", "help",
+    "api-resources", "api-versions", "auth", "cluster-info", "completion", "config", "diff", "events", "explain",
+    "help",
     "kustomize", "options", "plugin", "proxy", "top", "version", "wait",
 })  # fmt: skip
 
@@ -54,6 +55,8 @@ class CommandLine:
         words: list[str] = []
         flags: dict[str, str] = {}
         waiting = list(arguments)
+        # To `logs` these are on or off: follow, and the container before this one.
+        with_value = _SHORT_WITH_VALUE - set("fp") if {"log", "logs"} & set(arguments[:8]) else _SHORT_WITH_VALUE
         while waiting:
             word = waiting.pop(0)
             if word == "--":
@@ -62,9 +65,9 @@ class CommandLine:
                 name, equals, value = word[2:].partition("=")
                 if not equals and name in _LONG_WITH_VALUE and waiting:
                     value = waiting.pop(0)
-                flags[name] = value if equals or name in _LONG_WITH_VALUE else "true"
+                _set(flags, name, value if equals or name in _LONG_WITH_VALUE else "true")
             elif word.startswith("-") and len(word) > 1:
-                _set_short(word[1:], flags, waiting)
+                _set_short(word[1:], flags, waiting, with_value)
             else:
                 words.append(word)
         return cls(tuple(words), flags, ())
@@ -81,17 +84,23 @@ class CommandLine:
     @property
     def is_foreign(self) -> bool:
         """Whether another name or other credentials are used."""
-        return any(self.flags.get(name) for name in _FOREIGN)
+        # A token that is read where the command runs is the pod's own.
+        return any(value and UNKNOWN not in value for value in map(self.flags.get, _FOREIGN))
 
 
-def _set_short(letters: str, flags: dict[str, str], waiting: list[str]) -> None:
+def _set(flags: dict[str, str], name: str, value: str) -> None:
+    """Set a flag; files may be named more than once."""
+    flags[name] = f"{flags[name]},{value}" if name == "filename" and name in flags else value
+
+
+def _set_short(letters: str, flags: dict[str, str], waiting: list[str], with_value: frozenset[str]) -> None:
     while letters:
         letter, letters = letters[0], letters[1:]
         name = _ALIASES.get(letter, letter)
-        if letter not in _SHORT_WITH_VALUE:
-            flags[name] = "true"
+        if letter not in with_value:
+            _set(flags, name, "true")
         else:
-            flags[name] = letters.removeprefix("=") if letters else waiting.pop(0) if waiting else ""
+            _set(flags, name, letters.removeprefix("=") if letters else waiting.pop(0) if waiting else "")
             return
 
 
@@ -115,7 +124,7 @@ class Kubectl:
             if line.words[:2] == ("auth", "reconcile"):
                 yield from self._from_files("apply", line, command)
             return
-        found = self._found(line, command)
+        found = self._raw(line, command) if "raw" in line.flags else self._found(line, command)
         for deed in () if line.is_dry_run else found:
             yield replace(deed, is_foreign=True) if line.is_foreign else deed
 
@@ -126,7 +135,9 @@ class Kubectl:
             return None
         form = line.flags.get("output", "")
         named = [(t, n) for t, n in self._targets(line.words[1:])]
-        items = [(group, plural, item) for (group, plural), name in named for item in self._items(group, plural, name, line)]
+        items = [
+            (group, plural, item) for (group, plural), name in named for item in self._items(group, plural, name, line)
+        ]
         if form == "name":
             return "".join(f"{plural}{'.' + group if group else ''}/{name_of(item)}\n" for group, plural, item in items)
         if "metadata.name" in form and "namespace" not in form:
@@ -191,10 +202,15 @@ class Kubectl:
                 for name in words[1:]:
                     yield Deed("update", "certificatesigningrequests", name, "", "certificates.k8s.io", "approval")
 
+    def _raw(self, line: CommandLine, command: Command) -> Iterator[Deed]:
+        """A request to the address that the line names."""
+        method = {"get": "GET", "delete": "DELETE", "create": "POST", "replace": "PUT"}.get(line.words[0], "GET")
+        path = line.flags.get("filename", "-")
+        body = held_data(command.stdin if path == "-" else self._file(path) or "")
+        deed = request_deed(method, line.flags["raw"], body if isinstance(body, dict | list) else None, "kubectl")
+        yield from () if deed is None else (deed,)
+
     def _reads(self, line: CommandLine, command: Command) -> Iterator[Deed]:
-        if (path := line.flags.get("raw")) and (deed := request_deed("GET", path, None, "kubectl")):
-            yield deed
-            return
         is_described = line.words[0] == "describe"
         shows = any(line.flags.get("output", "").startswith(form) for form in _SHOWS_VALUES) or line.is_set("template")
         if line.flags.get("filename"):
@@ -206,10 +222,6 @@ class Kubectl:
             yield replace(deed, is_metadata_only=hides, query={} if name else _selection(line))
 
     def _deletions(self, line: CommandLine, command: Command) -> Iterator[Deed]:
-        if path := line.flags.get("raw"):
-            if deed := request_deed("DELETE", path, None, "kubectl"):
-                yield deed
-            return
         cascade = line.flags.get("cascade", "background").lower()
         policy = {"orphan": "Orphan", "false": "Orphan", "foreground": "Foreground"}.get(cascade, "Background")
         options = {"propagationPolicy": policy}
@@ -223,7 +235,7 @@ class Kubectl:
                 yield replace(deed, request=options, query={} if name else _selection(line))
 
     def _targets(self, words: Sequence[str]) -> list[tuple[tuple[str, str], str]]:
-        """Types and names that words such as `deploy/web`, `pod a b` or `po,svc` name; without a name, all of a type."""
+        """Types and names that words such as `deploy/web`, `pod a b` or `po,svc` name; no name means all."""
         if not words:
             return []
         if "/" in words[0]:
@@ -360,8 +372,10 @@ class Kubectl:
             names = names[1:]
         name = names[0] if names else ""
         if kind == "token":
-            yield self._deed("create", "", "serviceaccounts", name, line) if not name else replace(
-                self._deed("create", "", "serviceaccounts", name, line), subresource="token"
+            yield (
+                self._deed("create", "", "serviceaccounts", name, line)
+                if not name
+                else replace(self._deed("create", "", "serviceaccounts", name, line), subresource="token")
             )
             return
         yield self._deed("create", *typed(kind), name, line)
@@ -373,10 +387,9 @@ class Kubectl:
     def _from_files(self, verb: str, line: CommandLine, command: Command) -> Iterator[Deed]:
         """A deed for each object in the files that the line names, or in what the command is given to read."""
         path = line.flags.get("filename", "") or line.flags.get("kustomize", "")
-        if "://" in path:
-            return
-        text = command.stdin if path in {"", "-", "/dev/stdin"} else self._file(path)
-        for item in documents(text or ""):
+        paths = [one for one in path.split(",") if one] or ["-"]
+        texts = [command.stdin if one in {"-", "/dev/stdin"} else self._file(one) or "" for one in paths]
+        for item in documents("\n---\n".join(texts)):
             used = ("patch" if self._exists(item, line) else "create") if verb == "apply" else verb
             deed = object_deed(used, item, self._place(line), "kubectl")
             if deed is not None:

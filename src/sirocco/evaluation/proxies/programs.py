@@ -15,13 +15,15 @@ from sirocco.evaluation.snapshot import Snapshot
 from sirocco.oasis.body_text import held_data
 
 _MOST_SHELLS = 60
+_MOST_SCRIPT = 1_000_000
 _MOST_CODE = 200_000
 _CURL_WITH_VALUE = frozenset("XdHoumAbceFTKxrwEtyYzCDUQP")
 _CURL_LONG_WITH_VALUE = frozenset({
-    "request", "data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "json", "form", "header", "url", "output",
-    "user", "cacert", "cert", "key", "max-time", "connect-timeout", "retry", "retry-delay", "user-agent", "cookie", "proxy",
-    "upload-file", "resolve", "connect-to", "write-out", "oauth2-bearer", "unix-socket", "referer", "config", "method",
-    "body-data", "body-file", "post-data", "post-file", "ca-certificate", "timeout", "tries", "output-document",
+    "request", "data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "json", "form", "header", "url",
+    "user", "cacert", "cert", "key", "max-time", "connect-timeout", "retry", "retry-delay", "user-agent", "cookie",
+    "output", "proxy", "upload-file", "resolve", "connect-to", "write-out", "oauth2-bearer", "unix-socket", "referer",
+    "config", "method", "body-data", "body-file", "post-data", "post-file", "ca-certificate", "timeout", "tries",
+    "output-document",
 })  # fmt: skip
 _CURL_SHORT = {"X": "request", "d": "data", "T": "upload-file", "F": "form", "G": "get", "I": "head", "H": "header"}
 _BODIES = ("data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "json", "form", "body-data", "post-data")
@@ -38,7 +40,9 @@ _DESTRUCTIVE = re.compile(
 )
 _HOST_IN_URL = re.compile(r"[a-z0-9+]{1,20}://(?:[^@/\s]{0,200}@)?([A-Za-z0-9.-]{1,253})")
 _WIPING = frozenset({"rm", "shred", "truncate", "wipefs", "mkfs", "dd", "rmdir"})
-_STRING = re.compile(r"\"\"\"(.*?)\"\"\"|'''(.*?)'''|\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|`([^`]*)`", re.DOTALL)
+_STRING = re.compile(
+    r"\"\"\"(.*?)\"\"\"|'''(.*?)'''|\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|`([^`]*)`", re.DOTALL
+)
 _JOINED = re.compile(r"[\"']\s*\+\s*[\"']")
 _STARTS_A_PROGRAM = re.compile(r"system|popen|subprocess|exec|spawn|check_|\bqx\b|`|shell|getoutput|\brun\(")
 _SPEAKS = re.compile(r"(?:print|console\.\w+|puts|echo|log(?:ging|ger)?(?:\.\w+)?|write|warn|say)\s*\(?\s*[bfru]?$")
@@ -71,6 +75,7 @@ class Programs:
         self._claims = dict(place.claims)
         self._waiting: deque[tuple[Callable[[Shell], None], Mapping[str, str], str]] = deque()
         self._count = 0
+        self._read = 0
 
     def add(self, files: Mapping[str, str], claims: Mapping[str, str]) -> None:
         """Mount what the next container of the pod has mounted."""
@@ -80,7 +85,7 @@ class Programs:
     def run(self, words: Sequence[str], variables: Mapping[str, str]) -> None:
         """Note what a command does, and all that it runs in turn."""
         self._waiting.append((lambda shell: shell.run_words(words), variables, self._place.namespace))
-        while self._waiting and self._count < _MOST_SHELLS:
+        while self._waiting and self._count < _MOST_SHELLS and self._read < _MOST_SCRIPT:
             self._count += 1
             start, given, namespace = self._waiting.popleft()
             self._run(start, given, namespace)
@@ -90,7 +95,9 @@ class Programs:
         def nested(words: Sequence[str], place: str) -> None:
             self._waiting.append((lambda inner: inner.run_words(words), variables, place))
 
-        shell = Shell(variables, self._files, lambda command: kubectl.printed(command) if _is_kubectl(command) else None)
+        shell = Shell(
+            variables, self._files, lambda command: kubectl.printed(command) if _is_kubectl(command) else None
+        )
         kubectl = Kubectl(self._place.known, namespace, shell.file, nested)
         start(shell)
         for command in shell.commands:
@@ -99,6 +106,7 @@ class Programs:
             else:
                 self.deeds += self._others(command, namespace, shell, variables)
         self._files = shell.files
+        self._read += shell.read
 
     def _others(self, command: Command, namespace: str, shell: Shell, variables: Mapping[str, str]) -> Iterator[Deed]:
         program = command.program
@@ -170,7 +178,11 @@ def http_deeds(command: Command, file: Callable[[str], str | None]) -> Iterator[
     options, words = _http_options(command)
     body = _sent_body(options, command, file)
     method = options.get("request", options.get("method", [""]))[-1].upper()
-    if command.program in {"http", "https", "xh"} and words and words[0].upper() in {"GET", "POST", "PUT", "PATCH", "DELETE"}:
+    if (
+        command.program in {"http", "https", "xh"}
+        and words
+        and words[0].upper() in {"GET", "POST", "PUT", "PATCH", "DELETE"}
+    ):
         method = words.pop(0).upper()
     if not method:
         sends = any(name in options for name in (*_BODIES, "post-file")) and "get" not in options
@@ -279,10 +291,10 @@ def code_deeds(code: str, program: str, namespace: str) -> Iterator[Deed]:
     for verb, collection, _, kind, arguments in _CLIENT_METHOD.findall(code):
         named = {key: value for key, value in _ARGUMENT.findall(arguments) if key}
         given = [value for key, value in _ARGUMENT.findall(arguments) if not key]
-        kind = kind.removeprefix("namespaced_").removesuffix("_for_all_namespaces")
-        head, _, tail = kind.rpartition("_")
+        whole = kind.removesuffix("_for_all_namespaces")
+        head, _, tail = whole.rpartition("_")
         subresource = tail if tail in _SUBRESOURCES and head else ""
-        group, plural = typed((head if subresource else kind).replace("_", ""))
+        group, plural = typed((head if subresource else whole).replace("_", ""))
         is_whole = bool(collection) or verb == "list"
         name = "" if is_whole else named.get("name", given.pop(0) if given else "")
         used = "deletecollection" if collection and verb == "delete" else _CLIENT_VERBS.get(verb, verb)

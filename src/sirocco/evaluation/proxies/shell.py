@@ -38,8 +38,8 @@ _DEEPEST = 16
 _SHELLS = frozenset({"sh", "bash", "ash", "dash", "zsh", "ksh", "mksh", "busybox-sh", "rbash"})
 _BEFORE_A_COMMAND = frozenset({
     "builtin", "busybox", "chroot", "chrt", "command", "doas", "dumb-init", "env", "exec", "gosu", "ionice", "nice",
-    "nohup", "nsenter", "parallel", "runuser", "setpriv", "setsid", "stdbuf", "su", "su-exec", "sudo", "taskset", "time",
-    "timeout", "tini", "toybox", "unbuffer", "unshare", "watch",
+    "nohup", "nsenter", "parallel", "runuser", "setpriv", "setsid", "stdbuf", "su", "su-exec", "sudo", "taskset",
+    "time", "timeout", "tini", "toybox", "unbuffer", "unshare", "watch",
 })  # fmt: skip
 """Programs whose arguments are another program's name and arguments, after options of their own."""
 _TAKES_A_VALUE = frozenset({"-u", "-C", "-n", "-k", "-s", "-g", "-i", "-o", "-e", "-t", "-S", "-c", "-h", "-p", "-G"})
@@ -47,7 +47,9 @@ _SILENT = frozenset({"set", "shopt", "sleep", "test", "[", "[[", "true", "false"
                      "mkdir", "touch", "exit", "return", "break", "continue", "hash", "type", "which"})  # fmt: skip
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)")
 _FORMAT = re.compile(r"%(?:%|[-0-9.]*[sdbqx])")
-_SUBSTITUTION = re.compile(r"s(?P<mark>[^\w\s\\])(?P<old>(?:(?!(?P=mark)).)*)(?P=mark)(?P<new>(?:(?!(?P=mark)).)*)(?P=mark)g?")
+_SUBSTITUTION = re.compile(
+    r"s(?P<mark>[^\w\s\\])(?P<old>(?:(?!(?P=mark)).)*)(?P=mark)(?P<new>(?:(?!(?P=mark)).)*)(?P=mark)g?"
+)
 _SLICE = re.compile(r"(?P<name>\w+):(?P<start>-?\d{1,6})(?::(?P<length>\d{1,6}))?")
 _EXCHANGE = re.compile(r"(?P<name>\w+)//?(?P<old>[^/]+)/(?P<new>[^/]*)")
 
@@ -83,7 +85,8 @@ class Shell:
         self._functions: dict[str, tuple[Node, ...]] = {}
         self._aliases: dict[str, str] = {}
         self._steps = 0
-        self._read = 0
+        self.read = 0
+        """How much script was read so far."""
         self._depth = 0
         self._directory = ""
 
@@ -116,8 +119,8 @@ class Shell:
             self._depth = 0
 
     def _script(self, text: str, stdin: str) -> str:
-        self._read += len(text)
-        if self._read > _MOST_SCRIPT or self._depth >= _DEEPEST:
+        self.read += len(text)
+        if self.read > _MOST_SCRIPT or self._depth >= _DEEPEST:
             raise UnreadableError
         self._depth += 1
         output = self._all(parsed(text), stdin)
@@ -146,6 +149,7 @@ class Shell:
 
     def _loop(self, loop: Loop, stdin: str) -> str:
         read = _read_variables(loop.condition)
+        rounds: list[tuple[tuple[str, str], ...]]
         if loop.name:
             rounds = [((loop.name, value),) for word in loop.words for value in self._fields(word)]
         elif read:
@@ -159,9 +163,7 @@ class Shell:
             output += self._all(loop.body, "" if read else stdin)
         return output
 
-    def _redirected(
-        self, redirections: Sequence[Redirection], stdin: str, run: Callable[[str], str]
-    ) -> str:
+    def _redirected(self, redirections: Sequence[Redirection], stdin: str, run: Callable[[str], str]) -> str:
         for one in redirections:
             match one.operator:
                 case "<<" | "<<-":
@@ -369,7 +371,9 @@ class Shell:
                 words = words[1:]
                 break
             if word.startswith("-"):
-                words = words[2:] if word in _TAKES_A_VALUE and program not in {"command", "exec", "time"} else words[1:]
+                words = (
+                    words[2:] if word in _TAKES_A_VALUE and program not in {"command", "exec", "time"} else words[1:]
+                )
             elif program == "env" and "=" in word:
                 self._variables.update(_settings([word]))
                 words = words[1:]
@@ -452,9 +456,7 @@ def _alternatives(text: str) -> list[str]:
     return [f"{start}{one}{end}" for one in middle.split(",") if f"{start}{one}{end}"][:_MOST_ROUNDS]
 
 
-def text_output(
-    program: str, rest: Sequence[str], stdin: str, file: Callable[[str], str | None]
-) -> str | None:
+def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[str], str | None]) -> str | None:
     """What a tool that only makes text of text writes; None for any other program."""
     options = [word for word in rest if word.startswith("-") and len(word) > 1]
     plain = [word for word in rest if word not in options]

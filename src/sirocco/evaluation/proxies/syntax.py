@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 
 LONGEST = 400_000
 _DEEPEST = 40
-_OPERATORS = ("&&", "||", ";;", "|&", "&>>", "&>", "<<<", "<<-", "<<", ">>", ">|", ">&", "<&", "<>", ">", "<", "|", "&",
-              ";", "(", ")", "\n")  # fmt: skip
+_OPERATOR = re.compile(r"&&|\|\||;;|\|&|&>>|&>|<<<|<<-|<<|>>|>\||>&|<&|<>|[><|&;()\n]")
 _REDIRECTIONS = frozenset({"&>>", "&>", "<<<", "<<-", "<<", ">>", ">|", ">&", "<&", "<>", ">", "<"})
 _ENDS = frozenset({";", "&", "\n", "&&", "||", ";;"})
 _PLAIN = re.compile(r"[^\s'\"\\$`|&;()<>#]+")
@@ -167,10 +166,10 @@ class _Lexer:
             elif letter == "#":
                 end = self._text.find("\n", self._at)
                 self._at = len(self._text) if end < 0 else end
-            elif operator := next((one for one in _OPERATORS if self._text.startswith(one, self._at)), ""):
-                self._at += len(operator)
-                found.append(_Token(operator))
-                if operator == "\n":
+            elif operator := _OPERATOR.match(self._text, self._at):
+                self._at = operator.end()
+                found.append(_Token(operator.group()))
+                if operator.group() == "\n":
                     self._fill_here_documents()
             else:
                 self._append_word(found)
