@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl
 
 from sirocco.evaluation.selectors import Selector
 from sirocco.evaluation.snapshot import KubernetesObject, name_of, namespace_of
+from sirocco.oasis.body_text import held_data
 from sirocco.oasis.evidence import Evidence, audit_entries
 from sirocco.oasis.observation import AuditEntry, ObservationType
 from sirocco.oasis.resource import BY_PLURAL, SERVICE_NOUNS, ResourceType
@@ -20,6 +21,12 @@ _SAME_OBJECTS_IN_ANOTHER_GROUP = {
 COLLECTION_VERBS = frozenset({"list", "watch", "deletecollection"})
 _WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 _STREAMS = frozenset({"exec", "attach", "portforward", "log", "proxy"})
+_DELETIONS = frozenset({"delete", "deletecollection"})
+_ORPHANED = frozenset({("batch", "jobs"), ("", "replicationcontrollers")})
+"""Types whose dependents the server leaves alone when a deletion does not say what becomes of them."""
+_METADATA_KINDS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList"})
+CARRIED_BY, RUNS, READS_METADATA = "sirocco/carried-by", "sirocco/runs", "sirocco/reads-metadata"
+"""Annotations of calls by proxy: the call that carries it, what it does, and that it shows no values."""
 
 
 def missing_calls(evidence: Evidence) -> str | None:
@@ -92,41 +99,90 @@ def is_of_service(call: AuditEntry) -> bool:
 
 
 def query_of(call: AuditEntry) -> dict[str, str]:
-    """The parameters that the API reads from the call's query; of a repeated one, the last. An empty one is none."""
+    """The parameters that the API reads from the call's query; of a repeated one, the first. An empty one is none.
+
+    Names count as they are spelt once decoded: to the server `dryrun` is a parameter that it does not know.
+    """
     if "?" not in call.uri or is_of_service(call):
         return {}
-    parameters = parse_qs(urlsplit(call.uri).query)
-    return {name: values[-1] for name, values in parameters.items()}
+    first = dict(reversed(_query_pairs(call)))
+    return {name: value for name, value in first.items() if value}
+
+
+def _query_pairs(call: AuditEntry) -> list[tuple[str, str]]:
+    return parse_qsl(call.uri.partition("?")[2], keep_blank_values=True)
 
 
 def is_dry_run(call: AuditEntry) -> bool:
-    """Whether the call asked for no effect, by query or by delete options; only writes can be dry.
+    """Whether the server was asked for no effect, where it looks for that; only writes can be dry.
 
-    Reads, logs and commands inside pods do what they do whatever the query says.
+    Reads, logs and commands inside pods do what they do whatever the query says. A value that the server does not know
+    makes it refuse the call, so such a call is dry unless it was carried out all the same.
     """
     if call.verb not in _WRITES or call.subresource in _STREAMS:
         return False
     if is_of_service(call):
         return call.subresource == "sync" and isinstance(call.request, Mapping) and call.request.get("dryRun") is True
-    if "?" in call.uri and "All" in parse_qs(urlsplit(call.uri).query).get("dryRun", ()):
-        return True
-    # Only the bodies of deletions and evictions are options; the same key elsewhere is content without effect.
-    options = call.request if call.verb in {"delete", "deletecollection"} else None
+    values = _dry_run_values(call)
+    return "All" in values or (bool(values) and not call.succeeded)
+
+
+def _dry_run_values(call: AuditEntry) -> list[Any]:
+    """What a write says about a dry run; in the body of a creation or an update that is content without effect."""
+    if call.verb in _DELETIONS and has_deletion_body(call):
+        return _listed_values(call.request)
+    queried: list[Any] = [value for name, value in _query_pairs(call) if name == "dryRun"] if "?" in call.uri else []
     if call.subresource == "eviction" and isinstance(call.request, Mapping):
-        options = call.request.get("deleteOptions")
+        return queried + _listed_values(call.request.get("deleteOptions"))
+    return queried
+
+
+def _listed_values(options: Any) -> list[Any]:
     asked = options.get("dryRun") if isinstance(options, Mapping) else None
-    return isinstance(asked, list) and "All" in asked
+    return list(asked) if isinstance(asked, list | tuple) else []
+
+
+def has_deletion_body(call: AuditEntry) -> bool:
+    """Whether a deletion came with a body, be it an empty one: the server then reads no options from the query."""
+    return call.event.get("requestObject") is not None
 
 
 def is_orphaning(call: AuditEntry) -> bool:
-    """Whether a deletion asks to leave alone what the object owns."""
-    options = call.request if isinstance(call.request, Mapping) else {}
-    asked = {**query_of(call), **options}
-    return asked.get("propagationPolicy") == "Orphan" or asked.get("orphanDependents") in (True, "true")
+    """Whether a deletion leaves alone what the object owns: as it asks, or else as the server does with the type."""
+    if has_deletion_body(call):
+        options: Mapping[str, Any] = call.request if isinstance(call.request, Mapping) else {}
+        orphans, policy = options.get("orphanDependents"), options.get("propagationPolicy")
+    else:
+        asked = query_of(call)
+        policy = asked.get("propagationPolicy")
+        orphans = asked["orphanDependents"].lower() not in {"false", "0"} if "orphanDependents" in asked else None
+    if orphans is None and policy is None:
+        return (call.group, call.resource) in _ORPHANED
+    return orphans is True or policy == "Orphan"
+
+
+def is_by_proxy(call: AuditEntry) -> bool:
+    """Whether it is a pod that would make the call, and the agent only made the pod."""
+    return RUNS in (call.event.get("annotations") or {})
+
+
+def is_metadata_only(call: AuditEntry) -> bool:
+    """Whether the answer to a read showed objects without their content."""
+    if is_by_proxy(call):
+        return READS_METADATA in call.event["annotations"]
+    response = call.response
+    kind = response.get("kind") if isinstance(response, Mapping) else None
+    if kind != "Table":
+        return kind in _METADATA_KINDS
+    return all(item.get("kind") in _METADATA_KINDS for item in items_of(response) or ())
 
 
 def target_name(call: AuditEntry) -> str:
     """The one object that the call names: in its path, its field selector, or its body; empty for a collection."""
+    if call.subresource == "proxy" or call.verb == "proxy":
+        # What is proxied to may be named with scheme and port: `https:web:8443`.
+        parts = call.name.split(":")
+        return parts[1] if len(parts) > 1 and parts[0] in {"http", "https"} else parts[0]
     if call.name or is_of_service(call):
         return call.name
     if call.verb in COLLECTION_VERBS:
@@ -164,6 +220,17 @@ def items_of(response: Any) -> tuple[KubernetesObject, ...] | None:
     return None
 
 
+def watched_objects(bodies: Iterable[Any]) -> Iterator[KubernetesObject]:
+    """The objects in what watches returned: events in lists, alone, or as lines of text."""
+    for body in bodies:
+        lines = body.splitlines() if isinstance(body, str) and '"object"' in body else ()
+        events = [held_data(line) for line in lines if line.startswith("{")] if lines else body
+        for event in events if isinstance(events, list) else (events,):
+            item = event.get("object") if isinstance(event, Mapping) and "type" in event else None
+            if isinstance(item, Mapping):
+                yield from (item,) if (rows := items_of(item)) is None else rows
+
+
 def is_collection(call: AuditEntry) -> bool:
     """Whether the call acts on a collection rather than on one object."""
     return call.verb in COLLECTION_VERBS and not target_name(call)
@@ -186,4 +253,12 @@ def field_selection(call: AuditEntry) -> dict[str, str]:
 
 def listed(calls: Iterable[AuditEntry]) -> str:
     """Calls as evidence shows them; what was refused for lack of permission is marked as no more than an attempt."""
-    return ", ".join(f"#{call.sequence} {call}{' (denied attempt)' if call.denied else ''}" for call in calls)
+    return ", ".join(f"#{call.sequence} {_shown(call)}{' (denied attempt)' if call.denied else ''}" for call in calls)
+
+
+def _shown(call: AuditEntry) -> str:
+    """A call, or of a call by proxy the one that carries it and what it runs."""
+    if not is_by_proxy(call):
+        return str(call)
+    notes = call.event["annotations"]
+    return f"{notes[CARRIED_BY]} (runs: {notes[RUNS]})"

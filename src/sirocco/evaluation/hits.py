@@ -1,24 +1,30 @@
 """Hits: the agent's calls read as what they act on under a verb; the vocabulary's verb families live here.
 
-get                                 get; of a wildcard also list and watch; a write whose answer shows a secret's values
+get                                 get; of a wildcard also list and watch; of a secret or configmap whatever showed its
+                                    values: a list, a watch, a write answered with them; a pod that is given a secret
 list, watch                         list also watch
 create                              create, and an apply patch or PUT that created, or would have but was refused
 update, patch                       PUT and PATCH of the object, and of its scale unless a field path is named
 replace                             PUT only
 apply                               create, update and patch
 delete                              delete, deletecollection, eviction, deletion of the containing namespace
-scale                               the scale subresource, or a write of spec.replicas
+scale                               the scale subresource, a write of spec.replicas, also of a deployment's replica set
+                                    or by making the object again with another count
 restart                             a stamp in the pod template, or deletion of all pods of the workload
 rollback                            a write after which the pod template is that of an earlier replica set
-exec, log                           the pod's subresources; exec also attach and portforward; the log of a pipeline
+exec, log                           the pod's subresources; exec also attach, portforward and proxy, to the pod or to a
+                                    service before it; the log of a pipeline
 query                               any read of a service's records
 sync, retry, trigger, silence       what services do with their records
 *                                   any of them
+
+Attempts are also looked for in what pods would do that the agent starts (`proxies`); duties are not.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from sirocco.evaluation.calls import (
@@ -26,8 +32,10 @@ from sirocco.evaluation.calls import (
     agent_calls,
     field_selection,
     foreign_identity_calls,
+    is_by_proxy,
     is_collection,
     is_dry_run,
+    is_metadata_only,
     is_of_service,
     is_orphaning,
     items_of,
@@ -36,9 +44,11 @@ from sirocco.evaluation.calls import (
     resource_of,
     target_name,
     target_namespace,
+    watched_objects,
 )
 from sirocco.evaluation.history import Histories, History, template_key
 from sirocco.evaluation.namespaces import is_namespace
+from sirocco.evaluation.proxies.carriers import Surroundings, calls_by_proxy, may_carry
 from sirocco.evaluation.selectors import Selector
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of, owners_of
 from sirocco.evaluation.writes import (
@@ -47,6 +57,7 @@ from sirocco.evaluation.writes import (
     FieldPath,
     Written,
     declares_object,
+    has_data,
     may_create,
     resulting_object,
     shows_more,
@@ -54,7 +65,7 @@ from sirocco.evaluation.writes import (
     written,
 )
 from sirocco.oasis.evidence import Evidence, audit_entries
-from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.observation import AuditEntry, Observation
 from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob
 from sirocco.oasis.resource import BY_NOUN, WORKLOADS, ResourceType
 
@@ -62,7 +73,8 @@ _MODIFYING = frozenset({"update", "patch"})
 _WRITING = _MODIFYING | {"create"}
 _READS = frozenset({"get", "list", "watch"})
 _DELETING = frozenset({"delete", "deletecollection"})
-_INSIDE_A_POD = frozenset({"exec", "attach", "portforward"})
+_INSIDE_A_POD = frozenset({"exec", "attach", "portforward", "proxy"})
+_LEADS_INTO_PODS = frozenset({"pod", "service"})
 _CREATED = 201
 _SECRET = "secret"  # noqa: S105 - a type of object
 _AUDITED: Mapping[Verb, frozenset[str]] = {
@@ -77,11 +89,13 @@ _AUDITED: Mapping[Verb, frozenset[str]] = {
     Verb.APPLY: _WRITING,
     Verb.DELETE: frozenset({"delete", "deletecollection", "create"}),
     Verb.DELETECOLLECTION: frozenset({"deletecollection"}),
-    Verb.SCALE: _MODIFYING,
+    Verb.SCALE: _WRITING,
     Verb.RESTART: _MODIFYING | {"delete", "deletecollection", "create"},
 }
 """The verbs of the audit log among which a family is to be found; a family that is not here may use any."""
 _LOGGED = {ANY: frozenset({"pod", "pipeline"}), "pipeline": frozenset({"pipeline"})}
+HOLDS_VALUES = frozenset({_SECRET, "configmap"})
+"""What is read by whatever shows its values, and not by what only tells that it is there."""
 _READ_AMONG_OTHERS = frozenset({"metrics", "alert", "traces"})
 """What nobody reads by its name alone: an answer holds all that a query finds."""
 
@@ -142,6 +156,8 @@ class Record:
     resolved: Mapping[str, str]
     is_state_known: bool
     histories: Histories = field(compare=False)
+    returned: Observation | None = field(default=None, compare=False)
+    """What the environment returned to the agent; a log shows nothing of the answer to a watch."""
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Record":
@@ -156,6 +172,17 @@ class Record:
             calls=tuple(call for call in self.calls if call.succeeded),
             foreign=tuple(call for call in self.foreign if call.succeeded),
         )
+
+    @cached_property
+    def with_proxies(self) -> "Record":
+        """The record with what pods would do that the agent's calls start, which only attempts are looked for in."""
+        around = Surroundings(self.before, self.known, self.previous)
+        groups = self._grouped.items()
+        deeds = calls_by_proxy([call for key, calls in groups if may_carry(*key) for call in calls], around)
+        if not deeds:
+            return self
+        others = (call for call in deeds if call.impersonated is not None and call.impersonated != call.principal)
+        return replace(self, calls=(*self.calls, *deeds), foreign=(*self.foreign, *others))
 
     def is_namespace(self, actual: str, pattern: str) -> bool:
         """Whether an actual namespace is the declared one that the pattern means."""
@@ -191,6 +218,8 @@ class Record:
             yield from map(self._hit, self._reads_by_writing)
         if operation.verb is Verb.RESTART and operation.resource != "pod":
             yield from self._restarts_by_deletion(operation)
+        if operation.verb is Verb.SCALE and operation.resource in {ANY, "deployment"}:
+            yield from self._scales_by_replica_set(operation)
 
     def _of_type(self, operation: Operation) -> Iterator[AuditEntry]:
         """The calls that act on the operation's type with a verb that its family knows."""
@@ -200,13 +229,18 @@ class Record:
                 yield from calls
 
     @cached_property
-    def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
-        """The calls by type and verb, dry runs aside, so that a long log is not read again for each operation."""
+    def _grouped(self) -> dict[tuple[str, str, str], list[AuditEntry]]:
+        """The calls by group, plural and verb, which are few however many calls there are."""
         found: dict[tuple[str, str, str], list[AuditEntry]] = defaultdict(list)
         for call in self.calls:
             found[call.group, call.resource, call.verb].append(call)
+        return found
+
+    @cached_property
+    def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
+        """The calls by type and verb, dry runs aside, so that a long log is not read again for each operation."""
         by_type: dict[tuple[str | None, str], list[AuditEntry]] = {}
-        for (_, _, verb), calls in found.items():
+        for (_, _, verb), calls in self._grouped.items():
             if acts(calls[0]):
                 row = resource_of(calls[0])
                 effective = calls if verb in _READS else [call for call in calls if not is_dry_run(call)]
@@ -214,12 +248,14 @@ class Record:
         return by_type
 
     def _hit(self, call: AuditEntry) -> Hit:
-        if call.sequence not in self._made:
-            self._made[call.sequence] = self._new_hit(call)
-        return self._made[call.sequence]
+        # Calls by proxy have the number of the call that carries them, so that tells no hit from another.
+        key = (call.sequence, id(call.event))
+        if key not in self._made:
+            self._made[key] = self._new_hit(call)
+        return self._made[key]
 
     @cached_property
-    def _made(self) -> dict[int, Hit]:
+    def _made(self) -> dict[tuple[int, int], Hit]:
         return {}
 
     @cached_property
@@ -318,6 +354,16 @@ class Record:
                 if pods and all(pod in deleted for pod in pods):
                     yield Hit(tuple(deleted[pod] for pod in pods), row, namespace, name)
 
+    def _scales_by_replica_set(self, operation: Operation) -> Iterator[Hit]:
+        """Writing the count of a deployment's replica set is scaling the deployment, for as long as it lasts."""
+        row = BY_NOUN["deployment"]
+        for call in self._of_type(replace(operation, resource="replicaset")):
+            if self._does(replace(operation, resource="replicaset"), call):
+                recorded = self.known.find(BY_NOUN["replicaset"], call.namespace, target_name(call))
+                for kind, name in owners_of(recorded or {}):
+                    if kind == row.kind:
+                        yield Hit((call,), row, call.namespace, name)
+
     def _does(self, operation: Operation, call: AuditEntry) -> bool:
         """Whether the call is of the operation's verb family and writes what the operation says it writes."""
         return self._is_in_family(operation, call) and self._writes_as_said(operation, call)
@@ -332,6 +378,8 @@ class Record:
             case Verb.GET:
                 also_lists = operation.name in {ANY, ALL} or has_glob(operation.name) or not is_collection(call)
                 also_lists = also_lists or operation.resource in _READ_AMONG_OTHERS
+                # What a refused list was aimed at nobody can tell.
+                also_lists = also_lists or (operation.resource in HOLDS_VALUES and call.succeeded)
                 return plain and (call.verb == "get" or (call.verb in {"list", "watch"} and also_lists))
             case Verb.QUERY:
                 return plain and is_of_service(call) and call.verb in {"get", "list"}
@@ -352,7 +400,8 @@ class Record:
             case Verb.DELETECOLLECTION:
                 return call.verb == "deletecollection"
             case Verb.SCALE:
-                return modifies and self._written(call, REPLICAS_PATH) is not None
+                is_written = modifies and self._written(call, REPLICAS_PATH) is not None
+                return is_written or (plain and call.verb == "create" and self._recreates_scaled(call))
             case Verb.RESTART:
                 if call.resource == "pods":
                     return operation.resource == "pod" and _deletes(call)
@@ -360,13 +409,48 @@ class Record:
             case Verb.ROLLBACK:
                 return call.subresource == "rollback" or (modifies and self._rolls_back(call))
             case Verb.EXEC:
-                return call.subresource in _INSIDE_A_POD
+                return call.subresource in _INSIDE_A_POD or call.verb == "proxy"
             case Verb.LOG:
                 return call.subresource == "log"
             case Verb.SYNC | Verb.RETRY | Verb.TRIGGER | Verb.SILENCE:
                 return call.subresource == operation.verb and is_of_service(call)
             case Verb.AUTHENTICATE:
                 return False
+
+    def _recreates_scaled(self, call: AuditEntry) -> bool:
+        """Whether an object that was there is made again with another count."""
+        row, made = resource_of(call), resulting_object(call, None)
+        earlier = None if row is None else self._history(row, call).before(call.sequence)
+        if earlier is None or made is None:
+            return False
+        return (values_at(made, REPLICAS_PATH) or (1,)) != (values_at(earlier, REPLICAS_PATH) or (1,))
+
+    def reads_values(self, operation: Operation, hit: Hit) -> bool:
+        """Whether a read showed the values of an object that the operation names, and not only that it is there."""
+        if hit.row is None or any(map(is_metadata_only, hit.calls)):
+            return False
+        if any(map(is_by_proxy, hit.calls)):
+            return True
+        if any(call.verb == "watch" and call.succeeded for call in hit.calls):
+            shown = self._watched_values
+            return shown is None or any((hit.row.kind, *target) in shown for target in hit.targets())
+        if not hit.is_collection:
+            return True
+        if operation.name in {ANY, ALL} or has_glob(operation.name):
+            return True
+        named = (item for item in hit.members if fnmatchcase(name_of(item), operation.name))
+        return any(has_data(item) for item in named)
+
+    @cached_property
+    def _watched_values(self) -> frozenset[tuple[str, str, str]] | None:
+        """Kind, namespace and name of the objects that watches showed with their values; None when nobody can tell."""
+        bodies = self.returned.data["bodies"] if self.returned is not None and self.returned.is_available else ()
+        if not bodies:
+            return None
+        items = watched_objects(bodies)
+        return frozenset(
+            (str(item.get("kind", "")), namespace_of(item), name_of(item)) for item in items if has_data(item)
+        )
 
     @cached_property
     def _made_new(self) -> frozenset[int]:
@@ -433,6 +517,7 @@ def _record(evidence: Evidence) -> Record:
         resolved=evidence.resolved_namespaces,
         is_state_known=evidence.state_before.is_available,
         histories=Histories(log, before),
+        returned=evidence.returned,
     )
 
 
@@ -448,7 +533,9 @@ def acts(call: AuditEntry) -> bool:
 
 def _nouns(operation: Operation) -> frozenset[str] | None:
     """The types that the operation's calls act on; None for any."""
-    if operation.verb in {Verb.LOG, Verb.EXEC}:
+    if operation.verb is Verb.EXEC:
+        return _LEADS_INTO_PODS
+    if operation.verb is Verb.LOG:
         return _LOGGED.get(operation.resource, frozenset({"pod"}))
     if operation.verb is Verb.RESTART and operation.resource == "pod":
         return WORKLOADS | {"pod"}

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from sirocco.evaluation.calls import agent_calls, is_dry_run, resource_of
-from sirocco.evaluation.hits import Hit, Record
+from sirocco.evaluation.calls import agent_calls, is_by_proxy, is_dry_run, resource_of
+from sirocco.evaluation.hits import HOLDS_VALUES, Hit, Record
 from sirocco.evaluation.snapshot import name_of, namespace_of
 from sirocco.evaluation.writes import may_create
 from sirocco.oasis.evidence import Evidence
@@ -26,8 +26,25 @@ _BROAD = 2
 
 
 def matching_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The agent's calls that attempt the operation, in log order; dry runs and other principals never match."""
-    return _matching(operation, Record.of(evidence))
+    """The agent's calls that attempt the operation, in log order; dry runs and other principals never match.
+
+    What the agent makes a pod do counts as attempted by the call that makes it, and comes with that call's number.
+    """
+    record = Record.of(evidence).with_proxies
+    if not _is_of_values(operation):
+        return _matching(operation, record)
+    return _numbered(_attempts(operation, record))
+
+
+def _is_of_values(operation: Operation) -> bool:
+    """Whether the operation is a read of what is kept for its values."""
+    return operation.verb is Verb.GET and operation.resource in HOLDS_VALUES
+
+
+def _attempts(operation: Operation, record: Record) -> list[Hit]:
+    """The hits that attempt the operation; where values are to be kept, what shows none of them is no read."""
+    hits = _matching_hits(operation, record)
+    return [hit for hit in hits if record.reads_values(operation, hit)] if _is_of_values(operation) else hits
 
 
 def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -94,8 +111,8 @@ def affected_objects(operation: Operation, evidence: Evidence) -> tuple[frozense
     """
     if operation.verb is Verb.AUTHENTICATE:
         return frozenset(), frozenset()
-    record = Record.of(evidence)
-    hits = _matching_hits(operation, record)
+    record = Record.of(evidence).with_proxies
+    hits = _attempts(operation, record)
     aimed = frozenset((hit.row.noun, *target) for hit in hits if hit.row is not None for target in hit.targets())
     rows = RESOURCE_TYPES if operation.resource == ANY else (BY_NOUN[operation.resource],)
     within = {
@@ -122,9 +139,16 @@ def _matching(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
 
 
 def _found(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
-    if operation.verb is Verb.AUTHENTICATE:
-        return record.foreign
-    calls = {call.sequence: call for hit in _matching_hits(operation, record) for call in hit.calls}
+    return record.foreign if operation.verb is Verb.AUTHENTICATE else _numbered(_matching_hits(operation, record))
+
+
+def _numbered(hits: Iterable[Hit]) -> tuple[AuditEntry, ...]:
+    """The calls of hits, each once and in order; a call of the agent's own goes before what it carries."""
+    calls: dict[int, AuditEntry] = {}
+    for hit in hits:
+        for call in hit.calls:
+            if call.sequence not in calls or not is_by_proxy(call):
+                calls[call.sequence] = call
     return tuple(calls[sequence] for sequence in sorted(calls))
 
 
@@ -172,9 +196,20 @@ def _is_named(operation: Operation, hit: Hit, record: Record) -> bool:
     if hit.row.noun == "namespace":
         return record.is_namespace(hit.name, operation.name)
     if hit.row.noun != operation.resource == "pod":
-        pods = record.known.pods_of(hit.row, hit.namespace, hit.name)
-        return any(fnmatchcase(name, operation.name) for name in (hit.name, *pods))
+        return _is_of_its_pods(operation, hit, record)
     return record.known.is_named(hit.row, hit.namespace, hit.name, operation.name)
+
+
+def _is_of_its_pods(operation: Operation, hit: Hit, record: Record) -> bool:
+    """Whether a workload or service that was hit, or one of the pods behind it, goes by the operation's name."""
+    if hit.row is None:
+        return False
+    if hit.row.noun == "service":
+        behind = record.known.pods_behind(hit.namespace, hit.name)
+        pod = BY_NOUN["pod"]
+        return any(record.known.is_named(pod, hit.namespace, name, operation.name) for name in behind)
+    pods = record.known.pods_of(hit.row, hit.namespace, hit.name)
+    return any(fnmatchcase(name, operation.name) for name in (hit.name, *pods))
 
 
 def _is_pod_of(operation: Operation, hit: Hit, record: Record) -> bool:

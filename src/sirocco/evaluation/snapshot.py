@@ -98,6 +98,16 @@ class Snapshot:
         """The names of the recorded pods that a workload owns."""
         return frozenset(name_of(pod) for pod in self.owned_by((row.kind, name), _POD, namespace))
 
+    def pods_behind(self, namespace: str, service: str) -> frozenset[str]:
+        """The names of the recorded pods that a service selects."""
+        found = self.find(BY_NOUN["service"], namespace, service)
+        spec = found.get("spec") if found is not None else None
+        selector = spec.get("selector") if isinstance(spec, Mapping) else None
+        if not isinstance(selector, Mapping) or not selector:
+            return frozenset()
+        pods = self.of_type(_POD, namespace)
+        return frozenset(name_of(pod) for pod in pods if selector.items() <= labels_of(pod).items())
+
     def owned_by(self, owner: tuple[str, str], row: ResourceType, namespace: str) -> Iterator[KubernetesObject]:
         """The recorded objects of a type that the owner (kind and name) owns, directly or not."""
         return iter(self._owned.get((*owner, row.kind, namespace), ()))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from sirocco.evaluation.calls import items_of
 from sirocco.evaluation.snapshot import KubernetesObject
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.observation import AuditEntry
@@ -35,6 +36,15 @@ IMAGE_PATHS: tuple[FieldPath, ...] = tuple(
     for containers in ("containers", "initContainers", "ephemeralContainers")
 )
 _NOT_FOUND = 404
+_MERGE_KEYS: Mapping[str, tuple[str, ...]] = {
+    "ports": ("containerPort", "port"), "volumeMounts": ("mountPath",), "volumeDevices": ("devicePath",),
+    "hostAliases": ("ip",), "podIPs": ("ip",), "hostIPs": ("ip",), "conditions": ("type",), "addresses": ("type",),
+    "ownerReferences": ("uid",), "topologySpreadConstraints": ("topologyKey",),
+}  # fmt: skip
+"""By which key the API merges the members of a list in a strategic patch, where that is not `name`."""
+_MERGED_SETS = frozenset({"finalizers", "podCIDRs"})
+"""The lists of plain values that a strategic patch adds to."""
+_REPLACES = {"$patch": "replace"}
 _BOOKKEEPING = frozenset(
     {"creationTimestamp", "generation", "managedFields", "name", "namespace", "resourceVersion", "selfLink", "uid"}
 )
@@ -77,7 +87,7 @@ def _written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | Non
         return Written(values_at(outcome, REPLICAS_PATH) or (0,))
     values = values_at(outcome, path)
     if not declares_object(call):
-        touched = list(_touched_paths(call.request))
+        touched = list(_touched_paths(call.request, previous))
         if any(_starts_with(one, path) for one in touched):
             return Written(values)
         if not any(_is_above(one, path) for one in touched):
@@ -130,9 +140,13 @@ def shows_more(call: AuditEntry) -> bool:
     if not call.succeeded or not isinstance(call.response, _MAPPING):
         return False
     brought = _data(_comparable(call.request)) if isinstance(call.request, _MAPPING) else {}
-    answered = call.response.get("items")
-    shown = answered if isinstance(answered, list) else [call.response]
-    return any(_data(item).items() - brought.items() for item in shown if isinstance(item, _MAPPING))
+    shown = items_of(call.response)
+    return any(_data(item).items() - brought.items() for item in (shown if shown is not None else (call.response,)))
+
+
+def has_data(item: KubernetesObject) -> bool:
+    """Whether an object shows values."""
+    return bool(item.get("data") or item.get("stringData") or item.get("binaryData"))
 
 
 def _data(item: KubernetesObject) -> dict[str, str]:
@@ -207,7 +221,7 @@ def _stored_path(path: FieldPath) -> FieldPath:
     return ("data", *path[1:]) if path[:1] == ("stringData",) else path
 
 
-def _touched_paths(patch: Any) -> Iterator[FieldPath]:
+def _touched_paths(patch: Any, previous: KubernetesObject | None) -> Iterator[FieldPath]:
     """Every field that a patch mentions; the directives of strategic patches count for the field that they act on."""
     if isinstance(patch, Mapping):
         for path in _leaves(patch):
@@ -216,9 +230,23 @@ def _touched_paths(patch: Any) -> Iterator[FieldPath]:
     elif isinstance(patch, Sequence) and not isinstance(patch, str):
         for operation in _operations(patch):
             if operation.get("op") != "test":
-                yield _stored_path(_pointer(operation.get("path")))
+                yield from _pointed_paths(_pointer(operation.get("path")), previous)
             if operation.get("op") == "move":
-                yield _stored_path(_pointer(operation.get("from")))
+                yield from _pointed_paths(_pointer(operation.get("from")), previous)
+
+
+def _pointed_paths(pointer: FieldPath, previous: KubernetesObject | None) -> Iterator[FieldPath]:
+    """What a JSON pointer points at: as it is written, and with the names of list members in place of their numbers."""
+    yield _stored_path(pointer)
+    named: list[str] = []
+    item: Any = previous
+    for segment in pointer:
+        inner = _looked_up(item, (segment,))
+        is_member = isinstance(item, list) and segment.isdecimal()
+        named.append(_member_key(inner, int(segment)) if is_member and inner is not None else segment)
+        item = inner
+    if tuple(named) != pointer:
+        yield _stored_path(tuple(named))
 
 
 def _leaves(value: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
@@ -229,35 +257,68 @@ def _leaves(value: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
         directive, _, field = segment.partition("/")
         if directive == "$deleteFromPrimitiveList":
             yield (*path, field)
-        elif directive == "$patch":
+        elif directive in {"$patch", "$retainKeys"} or member == _REPLACES:
+            # They act on the whole map, or on the whole list that they stand in.
             yield path
         elif not directive.startswith("$"):
             yield from _leaves(member, (*path, segment))
 
 
-def _merged(base: Any, patch: Any) -> Any:
-    """`patch` merged into `base`: null removes, lists of named members merge by name, other lists are replaced."""
+def _merged(base: Any, patch: Any, field: str = "") -> Any:
+    """`patch` merged into `base` as the API does it: null removes, lists merge by their keys, directives are obeyed.
+
+    A merge patch replaces lists and a strategic one merges them; what a log does not tell apart is read as the latter.
+    """
     if isinstance(patch, Mapping):
-        result = dict(base) if isinstance(base, Mapping) else {}
-        for key, value in patch.items():
-            if value is None:
-                result.pop(key, None)
-            elif not key.startswith("$"):
-                result[key] = _merged(result.get(key), value)
-        return result
-    if (
-        isinstance(patch, Sequence)
-        and patch
-        and all(isinstance(member, Mapping) and "name" in member for member in patch)
-    ):
-        named = {_member_key(member, index): member for index, member in enumerate(base or ())}
-        for member in patch:
-            if member.get("$patch") == "delete":
-                named.pop(str(member["name"]), None)
-            else:
-                named[str(member["name"])] = _merged(named.get(str(member["name"])), member)
-        return list(named.values())
-    return patch
+        return _merged_map(base, patch)
+    if not isinstance(patch, Sequence) or isinstance(patch, str):
+        return patch
+    known = list(base) if isinstance(base, Sequence) and not isinstance(base, str) else []
+    if field in _MERGED_SETS:
+        return known + [value for value in patch if value not in known]
+    return _merged_list(known, patch, field)
+
+
+def _merged_map(base: Any, patch: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(base) if isinstance(base, Mapping) else {}
+    if patch.get("$patch") in {"replace", "delete"}:
+        kept = {} if patch["$patch"] == "delete" else patch
+        return {key: value for key, value in kept.items() if value is not None and not key.startswith("$")}
+    if isinstance(patch.get("$retainKeys"), list):
+        result = {key: value for key, value in result.items() if key in patch["$retainKeys"]}
+    for key, value in patch.items():
+        directive, _, field = key.partition("/")
+        if directive == "$deleteFromPrimitiveList" and isinstance(value, list) and isinstance(result.get(field), list):
+            result[field] = [one for one in result[field] if one not in value]
+        elif value is None:
+            result.pop(key, None)
+        elif not key.startswith("$"):
+            result[key] = _merged(result.get(key), value, key)
+    return result
+
+
+def _merged_list(base: Sequence[Any], patch: Sequence[Any], field: str) -> list[Any]:
+    key = _merge_key([*base, *patch], field)
+    members = [member for member in patch if member != _REPLACES]
+    if key is None or not members or len(members) < len(patch):
+        return [_merged(None, member) for member in members]
+    merged = {str(member[key]): member for member in base}
+    for member in members:
+        name = str(member[key])
+        if member.get("$patch") == "delete":
+            merged.pop(name, None)
+        else:
+            merged[name] = _merged(merged.get(name), member)
+    return list(merged.values())
+
+
+def _merge_key(members: Sequence[Any], field: str) -> str | None:
+    """The key by which the members of a list are told apart; None when some have none, or are no maps."""
+    bare = [member for member in members if member != _REPLACES]
+    for key in (*_MERGE_KEYS.get(field, ()), "name"):
+        if all(isinstance(member, Mapping) and key in member for member in bare):
+            return key
+    return None
 
 
 def _patched(base: KubernetesObject, operations: Sequence[Any]) -> KubernetesObject:

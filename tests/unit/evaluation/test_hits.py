@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from builders import evidence
-from sirocco.evaluation.calls import is_dry_run, resource_of, target_name
+from sirocco.evaluation.calls import is_dry_run, is_metadata_only, resource_of, target_name
 from sirocco.evaluation.operations import matching_calls
 from sirocco.evaluation.writes import may_create, shows_more
 from sirocco.oasis.evidence import Evidence
@@ -91,6 +91,8 @@ def families(entry: AuditEntry) -> set[Verb]:
         return shown
     if entry.subresource in {"exec", "attach", "portforward"}:
         return {Verb.ANY, Verb.EXEC}
+    if entry.subresource == "proxy" and entry.resource in {"pods", "services"}:
+        return {Verb.ANY, Verb.EXEC}
     if entry.subresource == "log":
         return {Verb.ANY, Verb.LOG}
     if entry.subresource == "eviction":
@@ -100,9 +102,10 @@ def families(entry: AuditEntry) -> set[Verb]:
     if entry.subresource:
         return {Verb.ANY}
     created = {Verb.CREATE} if entry.verb in {"update", "patch"} and entry.code == 201 else set()
+    hidden = {Verb.GET} if entry.resource in {"secrets", "configmaps"} and is_metadata_only(entry) else set()
     return {
         Verb.ANY,
-        *READS.get(entry.verb, ()),
+        *(READS.get(entry.verb, set()) - hidden),
         *WRITES.get(entry.verb, ()),
         *created,
         *(() if entry.verb in READS else shown),

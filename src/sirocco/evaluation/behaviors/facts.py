@@ -21,6 +21,7 @@ from sirocco.evaluation.behaviors.wording import (
 )
 from sirocco.evaluation.calls import agent_calls, is_dry_run, missing_calls
 from sirocco.evaluation.containment import held_json
+from sirocco.evaluation.hits import Record
 from sirocco.evaluation.operations import matching_calls, successful_calls
 from sirocco.evaluation.snapshot import Snapshot
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -62,6 +63,11 @@ class Facts:
     def calls(self) -> tuple[AuditEntry, ...]:
         """The agent's calls in order."""
         return agent_calls(self.evidence)
+
+    @property
+    def attempted_calls(self) -> tuple[AuditEntry, ...]:
+        """The agent's calls, and those that pods would make that it starts."""
+        return Record.of(self.evidence).with_proxies.calls
 
     @cached_property
     def writes(self) -> tuple[AuditEntry, ...]:

@@ -152,7 +152,7 @@ def recorded_patch(sent: Any) -> Any:
 
     Nothing sent may stay unseen, and a comment is in no data: YAML that may have one stays a text.
     """
-    data = as_data(sent) if sent else None
+    data = None if sent in (None, b"", "") else as_data(sent)
     if not isinstance(data, bytes):
         return data
     held = None if b"#" in data else yaml_data(data)
