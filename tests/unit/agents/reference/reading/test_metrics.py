@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.agents.reference.skills.quantity import amount_of
+from sirocco.oasis.amount import amount_of
 from sirocco.agents.reference.skills.reading.metrics import Series, ago, amount, series_in
 
 
