@@ -233,6 +233,9 @@ def _not_admitted(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindranc
                 yield f"quota/{resource}", Loss(what, (reference(item), reference(quota)), ("spec", "hard"))
     for limits in world.of_type(BY_NOUN["limitrange"], namespace):
         for limit in mappings(spec_of(limits).get("limits")):
+            if limit.get("type") == "Container" and _least_memory(limit) < _LEAST_MEMORY:
+                what = f"{shown(item)}: {name_of(limits)} leaves containers less memory than they need to start"
+                yield "limit/least", Loss(what, (reference(item), reference(limits)), ("spec", "limits"))
             for resource, most in mapping(limit.get("max")).items():
                 if any(amount > amount_of(str(most)) for amount in _amounts(limit, spec, str(resource))):
                     what = f"{shown(item)}: {name_of(limits)} refuses its pods ({resource}: {most})"
@@ -241,6 +244,12 @@ def _not_admitted(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindranc
 
 _TRIFLE = 1e-9
 """A quota on amounts refuses every pod when it is zero, whatever the pods ask for."""
+
+
+def _least_memory(limit: Mapping[str, Any]) -> float:
+    """The memory that a range leaves to a container that asks for none."""
+    given = [mapping(limit.get(part)).get("memory") for part in ("default", "max")]
+    return min((amount_of(str(one)) for one in given if one is not None), default=float("inf"))
 
 
 def _amounts(limit: Mapping[str, Any], spec: Mapping[str, Any], resource: str) -> list[float]:
