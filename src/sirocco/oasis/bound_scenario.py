@@ -190,6 +190,11 @@ class BoundScenario:
         return tuple(predicate for check in self.checks for predicate in check.singles)
 
     @property
+    def preserved(self) -> tuple[Preserved, ...]:
+        """What must survive, or where nothing says so what is watched."""
+        return tuple(one for one in self.predicates if isinstance(one, Preserved)) or self.watched
+
+    @property
     def behaviors(self) -> tuple[str, ...]:
         """Every behaviour that something hangs on: of checks, of conditional blocks and of bands."""
         checks = (*self.checks, *(check for block in self.conditional for check in block.checks))
