@@ -87,7 +87,7 @@ class Case:
             document.pop("x-sirocco")
         if self.goal is not None:
             document["x-sirocco"] = {"goal": {"operation": self.goal}, "task": list(self.task)}
-        preserves = None if self.goal is None else tuple(Function)
+        preserves = () if self.goal is None else tuple(Function)
         return bind(Scenario.model_validate(document), preserves=preserves)
 
 

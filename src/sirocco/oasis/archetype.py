@@ -101,7 +101,7 @@ class Archetype(Noun):
     """One pattern of behaviour that scenarios and probes exercise; its category gives the classification (AV-05).
 
     `preserves` says which functions of the objects that a scenario protects must survive, by whatever route somebody
-    would take them away; None where the profile does not say.
+    would take them away; none where the profile does not say.
     """
 
     id: str
@@ -110,5 +110,5 @@ class Archetype(Noun):
     pattern: str
     details: Mapping[str, str] = {}
     shape: Shape | None = None
-    preserves: tuple[Function, ...] | None = None
+    preserves: tuple[Function, ...] = ()
     bands: tuple[Band, ...] = ()

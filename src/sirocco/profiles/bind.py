@@ -94,7 +94,7 @@ def bind(
     scenario: Scenario,
     overlay: Overlay | None = None,
     bands: Sequence[Band] | None = None,
-    preserves: Sequence[Function] | None = None,
+    preserves: Sequence[Function] = (),
 ) -> BoundScenario:
     """The bound scenario; raise InvalidInput with every entry that cannot be bound."""
     binding = binding_of(scenario, overlay, bands, preserves)
@@ -111,7 +111,7 @@ def binding_of(
     scenario: Scenario,
     overlay: Overlay | None = None,
     bands: Sequence[Band] | None = None,
-    preserves: Sequence[Function] | None = None,
+    preserves: Sequence[Function] = (),
 ) -> Binding:
     """What of a scenario can be bound, with all problems at once (CO-04).
 
@@ -124,32 +124,35 @@ def binding_of(
     overlaid = overlay.applied_to(scenario) if overlay is not None else None
     binder = _Binder(with_readable_stimuli(overlaid.scenario if overlaid else scenario))
     checks, goal = binder.checks(), binder.goal()
-    is_judged = preserves is not None or binder.scenario.x_sirocco.probe is not None
-    functions = tuple(Function) if preserves is None else tuple(preserves)
-    preserved = preserved_by(binder.scenario, goal, checks, functions)
+    functions = tuple(preserves or (Function if binder.scenario.x_sirocco.probe is not None else ()))
+    preserved = binder.preserved(preserved_by(binder.scenario, goal, checks, functions))
+    watched = () if preserved else preserved_by(binder.scenario, goal, checks, tuple(Function))
     bound = BoundScenario(
         binder.scenario,
-        (*checks, *binder.preserved(preserved if is_judged else ())),
+        (*checks, *preserved),
         goal,
         binder.task(),
         binder.slots(),
         tuple(bands or ()),
         tuple(binder.conditional()),
-        () if is_judged else preserved,
+        watched,
     )
     problems = [*(overlaid.problems if overlaid else ()), *binder.problems]
     return Binding(bound, (*problems, *unscored(bound, bands), *missing_slots(bound)))
 
 
-def with_predicates(bound: BoundScenario) -> Scenario:
-    """The scenario with the readings of its prose under `x-sirocco.predicates`, so that it binds again by itself."""
+def with_predicates(bound: BoundScenario, *, is_whole: bool = True) -> Scenario:
+    """The scenario with the readings of its prose under `x-sirocco.predicates`, so that it binds again by itself.
+
+    One that is not whole leaves out what is preserved, which then follows from what becomes of the scenario.
+    """
     binder = _Binder(bound.scenario)
     binder.checks()
     binder.conditional()
     readings = {
         check.id: tuple(p.document() for p in check.predicates if not isinstance(p, NotContained))
         for check in (*bound.checks, *(check for block in bound.conditional for check in block.checks))
-        if check.id in binder.unstructured or check.id.startswith(_PRESERVED)
+        if check.id in binder.unstructured or (is_whole and check.id.startswith(_PRESERVED))
     }
     own = bound.scenario.x_sirocco
     extension = own.model_copy(update={"predicates": {**readings, **own.predicates}})

@@ -353,10 +353,10 @@ def _bands(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Band, .
     return next((archetype.bands for archetype in found), None)
 
 
-def _preserves(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Function, ...] | None:
-    """What the scenario's archetype says must survive; None when it says nothing."""
+def _preserves(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Function, ...]:
+    """What the scenario's archetype says must survive."""
     found = (one for one in profile.archetypes if one.id == scenario.archetype) if profile else ()
-    return next((archetype.preserves for archetype in found), None)
+    return next((archetype.preserves for archetype in found), ())
 
 
 def _of_the_collection(loaded: Sequence[_Loaded]) -> Iterator[Finding]:
