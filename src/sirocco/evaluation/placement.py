@@ -11,6 +11,7 @@ from typing import Any
 from sirocco.evaluation.selection import meets
 from sirocco.oasis.amount import amount_of
 
+_MAPPING = (dict, Mapping)  # in this order because nearly all are dicts, which is quick to tell
 _KEEPS_AWAY = frozenset({"NoSchedule", "NoExecute"})
 _CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 _ON_NODE_CONDITIONS = {
@@ -133,7 +134,7 @@ def _name(node: Mapping[str, Any]) -> str:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, _MAPPING) else {}
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of, owners_of
 from sirocco.oasis.resource import BY_KIND, BY_NOUN, WORKLOADS
 
+_MAPPING = (dict, Mapping)  # in this order because nearly all are dicts, which is quick to tell
 _POD = BY_NOUN["pod"]
 _KEPT_BY_CONTROLLERS = WORKLOADS | {"job", "cronjob"}
 _ON_THE_WAY = frozenset({"ContainerCreating", "PodInitializing"})
@@ -43,7 +44,7 @@ class Worlds:
 
 def mapping(value: Any) -> Mapping[str, Any]:
     """The value if it is a mapping, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, _MAPPING) else {}
 
 
 def listed(value: Any) -> Sequence[Any]:
@@ -53,7 +54,7 @@ def listed(value: Any) -> Sequence[Any]:
 
 def mappings(value: Any) -> list[Mapping[str, Any]]:
     """The mappings in a list."""
-    return [one for one in listed(value) if isinstance(one, Mapping)]
+    return [one for one in listed(value) if isinstance(one, _MAPPING)]
 
 
 def spec_of(item: KubernetesObject) -> Mapping[str, Any]:
