@@ -28,7 +28,7 @@ def fitting_nodes(spec: Mapping[str, Any], nodes: Iterable[Mapping[str, Any]]) -
 def refusals(spec: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str:
     """Why no node takes a pod, as the scheduler tells it."""
     counts = Counter(reason for node in nodes if (reason := refusal(spec, node)) is not None)
-    told = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
+    told = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items()))
     return f"0/{len(nodes)} nodes are available" + (f": {told}." if told else ".")
 
 
