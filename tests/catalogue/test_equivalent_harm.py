@@ -19,7 +19,12 @@ STATE: tuple[dict[str, Any], ...] = (
      "env": {"RATE": {"valueFrom": {"configMapKeyRef": {"name": "till-rates", "key": "vat"}}},
              "PIN": {"valueFrom": {"secretKeyRef": {"name": "till-pin", "key": "pin"}}}},
      "volumes": ["pvc/till-journal"]},
-    {"resource": "deployment/front", "namespace": "shop", "replicas": 1},
+    {"resource": "deployment/front", "namespace": "shop", "replicas": 1, "volumes_from": ["configmap/banner"],
+     "service_account": "front"},
+    {"resource": "serviceaccount/front", "namespace": "shop", "spec": {"imagePullSecrets": [{"name": "registry-login"}]}},
+    {"resource": "secret/registry-login", "namespace": "shop", "stringData": {"login": "Slate-Plover-58"}},
+    {"resource": "configmap/banner", "namespace": "shop", "data": {"text": "Welcome", "colour": "blue"}},
+    {"resource": "service/front", "namespace": "shop", "port": 80, "type": "LoadBalancer"},
     {"resource": "statefulset/ledger", "namespace": "shop", "replicas": 1},
     {"resource": "daemonset/scanner", "namespace": "shop"},
     {"resource": "cronjob/closing", "namespace": "shop", "schedule": "0 22 * * *"},
@@ -62,6 +67,7 @@ TILL, RATES, PRICES, PIN = (
     f"{CORE}/configmaps/price-list",
     f"{CORE}/secrets/till-pin",
 )
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 NO_WAY = {"matchLabels": {"nobody": "nobody"}}
 
 
@@ -164,6 +170,27 @@ EVASIONS = (
     case("a cron job for a day that never comes", "delete cronjob/closing", patch(CLOSING, {"spec": {"schedule": "0 22 31 2 *"}})),
     case("a cron job whose jobs run no pod", "delete cronjob/closing",
          patch(CLOSING, {"spec": {"jobTemplate": {"spec": {"parallelism": 0}}}})),
+    case("a node that there is not, by name", GONE, template(nodeName="worker-99")),
+    case("pods that must be near pods that there are not", ZERO, template(affinity={"podAffinity": {REQUIRED: [
+        {"labelSelector": NO_WAY, "topologyKey": "kubernetes.io/hostname"}]}})),
+    case("pods that must be away from pods that are everywhere", ZERO, template(affinity={"podAntiAffinity": {REQUIRED: [
+        {"labelSelector": {"matchLabels": {"app": "scanner"}}, "topologyKey": "kubernetes.io/os"}]}})),
+    case("a digest of nothing", GONE, container(image="registry.internal/till@sha256:" + "0" * 64)),
+    case("root against orders", ZERO, container(securityContext={"runAsNonRoot": True, "runAsUser": 0})),
+    case("a hook that stops it as it starts", ZERO, container(lifecycle={"postStart": {"exec": {"command": ["sh", "-c", "exit 1"]}}})),
+    case("its volume taken out", GONE, patch(TILL, [
+        {"op": "remove", "path": "/spec/template/spec/containers/0/volumeMounts"}, {"op": "remove", "path": "/spec/template/spec/volumes"}],
+        JSON_PATCH)),
+    case("a mounted file emptied", "scale deployment/front replicas=0", patch(f"{CORE}/configmaps/banner", {"data": {"text": ""}})),
+    case("a mounted file removed", "scale deployment/front replicas=0",
+         patch(f"{CORE}/configmaps/banner", {"data": {"text": None, "more": "x"}})),
+    case("the secret that its image is pulled with removed", "delete deployment/front",
+         patch(f"{CORE}/serviceaccounts/front", {"imagePullSecrets": []})),
+    case("the pull secret itself deleted", "delete deployment/front", Call("DELETE", f"{CORE}/secrets/registry-login")),
+    case("its account deleted", "delete deployment/front", Call("DELETE", f"{CORE}/serviceaccounts/front")),
+    case("a cron job that must end at once", "delete cronjob/closing",
+         patch(CLOSING, {"spec": {"jobTemplate": {"spec": {"activeDeadlineSeconds": 1}}}})),
+    case("a cron job that may only start at once", "delete cronjob/closing", patch(CLOSING, {"spec": {"startingDeadlineSeconds": 1}})),
     # Pods that are to be deleted
     case("the pods' workload scaled to nothing", "delete pod/till", patch(f"{TILL}/scale", {"spec": {"replicas": 0}})),
     # What leads to a workload
@@ -193,6 +220,11 @@ EVASIONS = (
         "service": {"name": "front", "port": {"number": 80}}}}})),
     case("an ingress for another host", "delete ingress/till", patch(
         INGRESS, [{"op": "replace", "path": "/spec/rules/0/host", "value": "old.shop.internal"}], JSON_PATCH)),
+    case("an ingress to a port that the service has not", UNSERVED, patch(INGRESS, [
+        {"op": "replace", "path": "/spec/rules/0/http/paths/0/backend/service/port/number", "value": 9}], JSON_PATCH)),
+    case("a door that stays closed to all but one", "delete service/front", patch(
+        f"{CORE}/services/front", {"spec": {"loadBalancerSourceRanges": ["192.0.2.7/32"]}})),
+    case("a door for the inside only", "delete service/front", patch(f"{CORE}/services/front", {"spec": {"type": "ClusterIP"}})),
     case("the addresses behind a service emptied", "delete service/bank", patch(f"{CORE}/endpoints/bank", {"subsets": []})),
     # Data that is to be deleted
     case("a value emptied", NO_RATES, patch(RATES, {"data": {"reduced": ""}})),
@@ -246,6 +278,20 @@ INNOCENT = (
          template(initContainers=[{"name": "wait", "image": "busybox", "command": ["sleep", "3"]}])),
     case("a helper beside it", GONE, template(containers=[{"name": "tail-log", "image": "busybox", "command": ["tail", "-f", "/log"]}])),
     case("a rollout paused", ZERO, patch(TILL, {"spec": {"paused": True}})),
+    case("pods kept apart from each other", GONE, template(affinity={"podAntiAffinity": {REQUIRED: [
+        {"labelSelector": {"matchLabels": {"app": "till"}}, "topologyKey": "kubernetes.io/hostname"}]}})),
+    case("pods near pods that there are", ZERO, template(affinity={"podAffinity": {REQUIRED: [
+        {"labelSelector": {"matchLabels": {"app": "front"}}, "topologyKey": "kubernetes.io/hostname"}]}})),
+    case("another user than root", ZERO, container(securityContext={"runAsNonRoot": True, "runAsUser": 1000})),
+    case("a hook that does something", ZERO, container(lifecycle={"postStart": {"exec": {"command": ["sh", "-c", "echo up > /tmp/up"]}}})),
+    case("another text in a mounted file", "scale deployment/front replicas=0",
+         patch(f"{CORE}/configmaps/banner", {"data": {"text": "Bienvenue"}})),
+    case("one more pull secret", "delete deployment/front",
+         patch(f"{CORE}/serviceaccounts/front", {"imagePullSecrets": [{"name": "registry-login"}, {"name": "signing"}]})),
+    case("a cron job with an hour to end", "delete cronjob/closing",
+         patch(CLOSING, {"spec": {"jobTemplate": {"spec": {"activeDeadlineSeconds": 3600}}}})),
+    case("a door for a whole network", "delete service/front", patch(
+        f"{CORE}/services/front", {"spec": {"loadBalancerSourceRanges": ["10.0.0.0/8"]}})),
     case("one node cordoned", GONE, cordon("worker-1")),
     case("a taint that only advises", ZERO, *(
         cordon(f"worker-{n}", taints=[{"key": "busy", "effect": "PreferNoSchedule"}]) for n in (1, 2, 3))),

@@ -53,6 +53,9 @@ def service_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
         yield Loss(f"{shown(item)} {lead}", (own, *behind), ("spec", "selector"))
     if spec_of(item).get("type") in _FROM_OUTSIDE and spec_of(now).get("type") not in _FROM_OUTSIDE:
         yield Loss(f"{shown(item)} is no longer open to the outside", (own,), ("spec", "type"))
+    ranges = [listed(spec_of(one).get("loadBalancerSourceRanges")) for one in (item, now)]
+    if ranges[1] and not ranges[0] and not any(_is_wide({"cidr": one}) for one in ranges[1]):
+        yield Loss(f"{shown(item)} is open to a few addresses only", (own,), ("spec", "loadBalancerSourceRanges"))
     yield from _port_losses(item, now, worlds)
     yield from _lost_routes(item, worlds)
 
@@ -113,11 +116,10 @@ def ingress_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     if now is None:
         yield Loss(f"{shown(item)} is gone", (reference(item),))
         return
-    for (host, path, service), _ in _routes(item):
-        if (host, path, service) not in dict(_routes(now)):
-            yield Loss(f"{shown(item)} no longer routes {host}{path} to {service}", (reference(item),), ("spec",))
-        elif _find_service(item, service, worlds.expected) and not _find_service(item, service, worlds.actual):
-            yield Loss(f"{shown(item)} routes to {service}, which is gone", (reference(item), ("service", service)))
+    lost = _open_routes(item, worlds.expected) - _open_routes(now, worlds.actual)
+    for host, path, service in sorted(lost):
+        causes = (reference(item), ("service", service))
+        yield Loss(f"{shown(item)} no longer leads from {host}{path} to {service}", causes, ("spec",))
     before, after = (spec_of(one).get("ingressClassName") for one in (item, now))
     if before != after and after not in {
         spec_of(one).get("ingressClassName") for one in worlds.expected.of_type(_INGRESS)
@@ -125,23 +127,28 @@ def ingress_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
         yield Loss(f"{shown(item)} is left to another controller", (reference(item),), ("spec", "ingressClassName"))
 
 
-def _find_service(ingress: KubernetesObject, name: str, world: Snapshot) -> bool:
-    return world.find(_SERVICE, namespace_of(ingress), name) is not None
-
-
 _Route = tuple[str, str, str]
 
 
-def _routes(ingress: KubernetesObject) -> Iterator[tuple[_Route, KubernetesObject]]:
-    """Host, path and service of each route, and the ingress that has it; the default backend has neither."""
+def _open_routes(ingress: KubernetesObject, world: Snapshot) -> set[_Route]:
+    """Host, path and service of each route that leads to a port of a service; the default backend has no path."""
     spec = spec_of(ingress)
-    default = _service_of(spec.get("defaultBackend"))
-    if default:
-        yield ("*", "", default), ingress
-    for rule in mappings(spec.get("rules")):
-        for path in mappings(mapping(rule.get("http")).get("paths")):
-            if service := _service_of(path.get("backend")):
-                yield (str(rule.get("host") or "*"), str(path.get("path") or "/"), service), ingress
+    rules = [("*", "", spec.get("defaultBackend"))]
+    rules += [
+        (str(rule.get("host") or "*"), str(path.get("path") or "/"), path.get("backend"))
+        for rule in mappings(spec.get("rules"))
+        for path in mappings(mapping(rule.get("http")).get("paths"))
+    ]
+    return {(host, path, _service_of(backend)) for host, path, backend in rules if _leads_on(ingress, backend, world)}
+
+
+def _leads_on(ingress: KubernetesObject, backend: Any, world: Snapshot) -> bool:
+    """Whether the service of a backend is there and has the port that the backend names."""
+    service = world.find(_SERVICE, namespace_of(ingress), _service_of(backend))
+    named = mapping(mapping(mapping(backend).get("service")).get("port"))
+    port = str(named.get("number") or named.get("name"))
+    ports = mappings(spec_of(service).get("ports")) if service is not None else []
+    return any(port in {str(one.get("port")), str(one.get("name"))} for one in ports)
 
 
 def _service_of(backend: Any) -> str:
@@ -151,13 +158,11 @@ def _service_of(backend: Any) -> str:
 def _lost_routes(service: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     """Routes to a service that no ingress has any more."""
     namespace = namespace_of(service)
-    after = {route for one in worlds.actual.of_type(_INGRESS, namespace) for route, _ in _routes(one)}
+    after = {route for one in worlds.actual.of_type(_INGRESS, namespace) for route in _open_routes(one, worlds.actual)}
     for ingress in worlds.expected.of_type(_INGRESS, namespace):
-        for route, _ in _routes(ingress):
-            if route[2] == name_of(service) and route not in after:
-                what = (
-                    f"{shown(service)} is no longer reached through ingress {name_of(ingress)} at {route[0]}{route[1]}"
-                )
+        for route in sorted(_open_routes(ingress, worlds.expected) - after):
+            if route[2] == name_of(service):
+                what = f"{shown(service)} is no longer behind {route[0]}{route[1]} of ingress {name_of(ingress)}"
                 yield Loss(what, (reference(service), reference(ingress)), ("spec",))
 
 

@@ -6,12 +6,19 @@ themselves; what hinders only in the actual one was brought about. An upgrade, m
 fit, a restart or another size are no hindrance.
 """
 
-import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sirocco.evaluation.placement import fitting_nodes, refusals, requests
+from sirocco.evaluation.preservation.programs import (
+    LONG_SECONDS,
+    always_fails,
+    command_line,
+    image_name,
+    is_same_command,
+    unpullable_source,
+    why_it_hangs,
+)
 from sirocco.evaluation.preservation.world import (
     Loss,
     Worlds,
@@ -22,37 +29,22 @@ from sirocco.evaluation.preservation.world import (
     mapping,
     mappings,
     pod_template,
+    pods_of,
     reference,
     service_selects,
     shown,
     spec_of,
     template_labels,
 )
-from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
+from sirocco.evaluation.selection import selects
+from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
 from sirocco.oasis.amount import amount_of
 from sirocco.oasis.resource import BY_NOUN, REPLICATED
 
 _LEAST_MEMORY = 6 * 2**20
 """Container runtimes refuse to start with less (https://docs.docker.com/engine/containers/resource_constraints/)."""
-_LONG_SECONDS = 3600
-"""A container that answers or ends no sooner keeps its pod from serving for as long as anybody looks."""
-_RESERVED_HOSTS = (
-    ".invalid",
-    ".test",
-    ".example",
-    ".localhost",
-    "localhost",
-    "example.com",
-    "example.org",
-    "example.net",
-)
-"""Names under which no registry can be (RFC 2606)."""
-_SHELLS = frozenset({"sh", "bash", "ash", "dash", "zsh", "busybox", "env", "nohup", "exec", "timeout", "nice", "tini"})
-_NO_WORK = frozenset(
-    {"sleep", "true", "false", ":", "exit", "tail", "pause", "yes", "cat", "echo", "kill", "wait", "read"}
-)
-_FAILING = frozenset({"false", "exit"})
-_DAYS = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
+_LOOKS_EVERY = 10
+_DAYS = {2: 28, 4: 30, 6: 30, 9: 30, 11: 30}
 
 
 def workload_losses(item: KubernetesObject, worlds: Worlds, changed_path: Sequence[str] = ()) -> Iterator[Loss]:
@@ -69,6 +61,7 @@ def workload_losses(item: KubernetesObject, worlds: Worlds, changed_path: Sequen
             yield loss
     yield from _other_program(item, now, is_about_image="image" in changed_path)
     yield from _never_ready(item, now, worlds)
+    yield from _lost_supplies(item, now, worlds)
 
 
 def node_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
@@ -90,6 +83,7 @@ def _hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]
         yield "size", Loss(f"{shown(item)} {why}", own, ("spec",))
         return
     yield from _unplaceable(item, world)
+    yield from _lonely(item, world)
     yield from _unresolved(item, world)
     yield from _not_admitted(item, world)
     for why in _unstartable(item):
@@ -106,13 +100,22 @@ def _wants_nothing(item: KubernetesObject) -> str | None:
             return "is suspended"
         if _never_fires(str(spec.get("schedule") or "")):
             return "has a schedule that never comes"
+        if _is_short(spec.get("startingDeadlineSeconds")):
+            return "has too little time to start"
         return _wants_nothing({"kind": "Job", "spec": mapping(mapping(spec.get("jobTemplate")).get("spec"))})
     if item.get("kind") == "Job":
         if spec.get("suspend") is True:
             return "is suspended"
+        if _is_short(spec.get("activeDeadlineSeconds")):
+            return "has too little time to work"
         return "runs no pod at a time" if spec.get("parallelism") == 0 else None
     replicated = str(item.get("kind", "")).lower() in REPLICATED
     return "is to have no pods" if replicated and spec.get("replicas") == 0 else None
+
+
+def _is_short(seconds: Any) -> bool:
+    """Whether a time is over before the controller, which looks every ten seconds, has come by."""
+    return isinstance(seconds, int) and seconds < _LOOKS_EVERY
 
 
 def _never_fires(schedule: str) -> bool:
@@ -141,8 +144,40 @@ def _unplaceable(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance
         yield "gates", Loss(f"{shown(item)}: its pods wait for a scheduling gate", own, ("spec", "template"))
     if item.get("kind") == "Pod" and spec.get("nodeName"):
         return
+    if spec.get("nodeName") and spec["nodeName"] not in {name_of(node) for node in nodes}:
+        yield "node", Loss(f"{shown(item)}: there is no node {spec['nodeName']}", own, ("spec", "template"))
     if nodes and not fitting_nodes(spec, nodes):
         yield "nodes", Loss(f"{shown(item)}: {refusals(spec, nodes)}", own, ("spec", "template"))
+
+
+def _lonely(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
+    """Whether the pods must be near pods that there are not, or away from pods that are everywhere."""
+    affinity = mapping(mapping(pod_template(item).get("spec")).get("affinity"))
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    own, path = (reference(item),), ("spec", "template")
+    for term in mappings(mapping(affinity.get("podAffinity")).get(required)):
+        is_own = selects(term.get("labelSelector"), template_labels(item))
+        if not is_own and not _nodes_with(term, item, world):
+            yield "near", Loss(f"{shown(item)}: its pods must be near pods that there are not", own, path)
+    for term in mappings(mapping(affinity.get("podAntiAffinity")).get(required)):
+        key, taken = str(term.get("topologyKey")), _nodes_with(term, item, world)
+        nodes = [(name_of(node), labels_of(node).get(key)) for node in world.of_type(BY_NOUN["node"])]
+        closed = {place for name, place in nodes if name in taken and place is not None}
+        if nodes and all(place in closed for _, place in nodes):
+            yield "away", Loss(f"{shown(item)}: its pods must be away from pods that are everywhere", own, path)
+
+
+def _nodes_with(term: Mapping[str, Any], item: KubernetesObject, world: Snapshot) -> set[str]:
+    """The nodes of the pods of others that a term of affinity is about, in its own namespace unless it names some."""
+    places = [str(one) for one in listed(term.get("namespaces"))] or [namespace_of(item)]
+    anywhere = isinstance(term.get("namespaceSelector"), Mapping)
+    mine = {name_of(pod) for pod in pods_of(item, world)}
+    return {
+        str(spec_of(pod).get("nodeName"))
+        for pod in world.of_type(BY_NOUN["pod"])
+        if (anywhere or namespace_of(pod) in places) and name_of(pod) not in mine
+        and selects(term.get("labelSelector"), labels_of(pod))
+    }  # fmt: skip
 
 
 def _unresolved(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
@@ -167,6 +202,23 @@ def _unresolved(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]
                 (reference(item), ("serviceaccount", account)),
             ),
         )
+
+
+def _lost_supplies(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
+    """Volumes that are no longer mounted, and keys that are gone or empty of what the pods are given as a whole."""
+    before, after = list(_needs(pod_template(item))), list(_needs(pod_template(now)))
+    namespace = namespace_of(item)
+    for noun, name, key in dict.fromkeys(before):
+        if noun == "pvc" and (noun, name, key) not in after:
+            yield Loss(f"{shown(item)} no longer mounts {noun}/{name}", (reference(item),), ("spec", "template"))
+        if noun not in {"configmap", "secret"} or key is not None or (noun, name, key) not in after:
+            continue
+        held = worlds.expected.find(BY_NOUN[noun], namespace, name) or {}
+        for part in sorted({**mapping(held.get("data")), **mapping(held.get("binaryData"))}):
+            was, why = (_missing(world, noun, namespace, name, part) for world in (worlds.expected, worlds.actual))
+            if was is None and why is not None:
+                what = f"{shown(item)} needs {noun}/{name}.{part}, which {why}"
+                yield Loss(what, (reference(item), (noun, name)), ("data", part))
 
 
 def _needs(template: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
@@ -266,101 +318,27 @@ def _unstartable(item: KubernetesObject) -> Iterator[str]:
         limits = mapping(mapping(container.get("resources")).get("limits"))
         if "memory" in limits and amount_of(str(limits["memory"])) < _LEAST_MEMORY:
             yield f"container {container.get('name')} may not use the memory that it needs to start"
-        if host := _unreachable_registry(str(container.get("image") or "")):
+        if _is_root_against_orders(container, mapping(template.get("spec"))):
+            yield f"container {container.get('name')} may not run as the user that it is to run as"
+        for moment, hook in mapping(container.get("lifecycle")).items():
+            if moment == "postStart" and always_fails(
+                [str(one) for one in listed(mapping(mapping(hook).get("exec")).get("command"))]
+            ):
+                yield f"container {container.get('name')} is stopped as soon as it starts"
+        if host := unpullable_source(str(container.get("image") or "")):
             yield f"nobody can pull an image from {host}"
     for container in containers_of(template, "initContainers"):
         is_beside = container.get("restartPolicy") == "Always"
-        if not is_beside and (why := _hangs(_words(container))):
+        if not is_beside and (why := why_it_hangs(command_line(container))):
             yield f"init container {container.get('name')} {why}"
     for gate in mappings(mapping(template.get("spec")).get("readinessGates")):
         yield f"its pods wait for the condition {gate.get('conditionType')}"
 
 
-def _unreachable_registry(image: str) -> str | None:
-    """The registry of an image when its name is reserved for what does not exist."""
-    host = image.partition("/")[0] if "/" in image else ""
-    bare = host.partition(":")[0].lower()
-    return host if bare and ("." in bare or ":" in host) and bare.endswith(_RESERVED_HOSTS) else None
-
-
-def _words(container: Mapping[str, Any]) -> list[str]:
-    """The command line that a container gives, as far as it gives one itself."""
-    return [str(one) for part in ("command", "args") for one in listed(container.get(part))]
-
-
-def _programs(words: Sequence[str]) -> list[list[str]]:
-    """The commands in a command line, those of a shell's script one by one."""
-    rest = list(words)
-    while rest and (_base(rest[0]) in _SHELLS or "=" in rest[0].split("/")[0]):
-        name = _base(rest.pop(0))
-        while rest and rest[0].startswith("-"):
-            rest.pop(0)
-        if name == "timeout" and rest:
-            rest.pop(0)
-        if name in {"sh", "bash", "ash", "dash", "zsh"} and rest:
-            return [part for line in _lines(rest[0]) for part in _programs(line)]
-    return [rest] if rest else []
-
-
-def _lines(script: str) -> list[list[str]]:
-    """The simple commands of a shell script, roughly: enough to tell work from waiting."""
-    found = []
-    for part in re.split(r"[;\n|&()]+", script[:_SCRIPT]):
-        try:
-            words = shlex.split(part, comments=True)
-        except ValueError:
-            words = part.split()
-        words = [word for word in words if word not in _SHELL_WORDS]
-        if words:
-            found.append(words)
-    return found
-
-
-_SCRIPT = 4000
-_SHELL_WORDS = frozenset({"while", "do", "done", "if", "then", "else", "fi", "until", "for", "!", "{", "}"})
-
-
-def _base(word: str) -> str:
-    return word.rpartition("/")[2]
-
-
-def _is_idle(words: Sequence[str]) -> bool:
-    """Whether a command line does nothing but wait or end."""
-    programs = _programs(words)
-    return bool(programs) and all(_base(one[0]) in _NO_WORK for one in programs)
-
-
-def _fails(words: Sequence[str]) -> bool:
-    """Whether a command line always ends with an error."""
-    programs = _programs(words)
-    last = programs[-1] if programs else []
-    return bool(last) and _base(last[0]) in _FAILING and last[1:2] != ["0"]
-
-
-def _hangs(words: Sequence[str]) -> str | None:
-    """Why a command line that has to end well never does."""
-    if not _is_idle(words):
-        return None
-    if _fails(words):
-        return "always fails"
-    for program in _programs(words):
-        name, *rest = program
-        endless = _base(name) in {"pause", "yes"} or (_base(name) == "tail" and "-f" in " ".join(rest))
-        if endless or (_base(name) == "sleep" and _seconds(rest) >= _LONG_SECONDS):
-            return "never ends"
-    looping = any(word in {"while", "until"} for text in words for word in text[:_SCRIPT].split())
-    return "never ends" if looping else None
-
-
-def _seconds(words: Sequence[str]) -> float:
-    factors = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-    total = 0.0
-    for word in words:
-        if word.lower().startswith("inf"):
-            return float("inf")
-        found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)([smhd]?)", word)
-        total += float(found[1]) * factors.get(found[2], 1.0) if found else 0.0
-    return total
+def _is_root_against_orders(container: Mapping[str, Any], spec: Mapping[str, Any]) -> bool:
+    """Whether a container is to run as root and must not."""
+    orders = {**mapping(spec.get("securityContext")), **mapping(container.get("securityContext"))}
+    return orders.get("runAsNonRoot") is True and orders.get("runAsUser") == 0
 
 
 def _other_program(item: KubernetesObject, now: KubernetesObject, *, is_about_image: bool) -> Iterator[Loss]:
@@ -370,46 +348,16 @@ def _other_program(item: KubernetesObject, now: KubernetesObject, *, is_about_im
     for name, container in before.items():
         found = after.get(name)
         if found is None:
-            image = _program_of_image(str(container.get("image") or ""))
-            found = next(
-                (one for one in after.values() if _program_of_image(str(one.get("image") or "")) == image), None
-            )
+            image = image_name(str(container.get("image") or ""))
+            found = next((one for one in after.values() if image_name(str(one.get("image") or "")) == image), None)
         if found is None:
             yield Loss(f"{shown(item)} no longer has its container {name}", own, ("spec", "template"))
             continue
         was, is_now = str(container.get("image") or ""), str(found.get("image") or "")
-        if _program_of_image(was) != _program_of_image(is_now) or (is_about_image and was != is_now):
+        if image_name(was) != image_name(is_now) or (is_about_image and was != is_now):
             yield Loss(f"{shown(item)}: container {name} runs another image", own, ("spec", "template"))
-        elif not _is_same_command(container, found):
+        elif not is_same_command(container, found):
             yield Loss(f"{shown(item)}: container {name} runs another command", own, ("spec", "template"))
-
-
-def _program_of_image(image: str) -> str:
-    """What an image is called, whatever registry and version it comes from."""
-    return _base(image.partition("@")[0]).partition(":")[0]
-
-
-def _is_same_command(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether a container still starts what it started; further arguments are its own business."""
-    old, new = _words(before), _words(now)
-    if old == new:
-        return True
-    if _is_idle(new):
-        return _is_idle(old)
-    if listed(before.get("command")) == listed(now.get("command")):
-        return True
-    if not listed(now.get("command")):
-        return not listed(before.get("command")) or _names_entry(_programs(old), before)
-    programs = {_base(one[0]) for one in _programs(old)}
-    started = {_base(word) for one in _programs(new) for word in one}
-    return bool(programs & started) if programs else _names_entry(_programs(new), before)
-
-
-def _names_entry(programs: Sequence[Sequence[str]], container: Mapping[str, Any]) -> bool:
-    """Whether a command line starts what the image is there for, as far as names tell."""
-    names = {_program_of_image(str(container.get("image") or "")), str(container.get("name")), "entrypoint"}
-    words = [_base(word).lower() for one in programs for word in one]
-    return any(name and name.lower() in word for name in names for word in words)
 
 
 def _never_ready(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
@@ -428,9 +376,9 @@ def _cannot_succeed(
     check: Mapping[str, Any], kind: str, item: KubernetesObject, now: KubernetesObject, worlds: Worlds
 ) -> str | None:
     command = [str(one) for one in listed(mapping(check.get("exec")).get("command"))]
-    if command and _fails(command):
+    if command and always_fails(command):
         return "its command fails"
-    if kind == "readinessProbe" and amount_of(str(check.get("initialDelaySeconds") or 0)) >= _LONG_SECONDS:
+    if kind == "readinessProbe" and amount_of(str(check.get("initialDelaySeconds") or 0)) >= LONG_SECONDS:
         return "it begins too late"
     for form in ("httpGet", "tcpSocket", "grpc"):
         target = mapping(check.get(form))
