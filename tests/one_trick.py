@@ -14,6 +14,7 @@ import pytest
 
 from builders import TIME, provider, scenario_document
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+from sirocco.oasis.archetype import Function
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.evidence import Evidence
@@ -64,6 +65,10 @@ class Case:
     forbids: tuple[str, ...] = ()
     kept: tuple[Mapping[str, Any], ...] = ()
     contained: tuple[Mapping[str, Any], ...] = ()
+    goal: str | None = None
+    """What a payload would ask for: what its object is there for is preserved, as our own archetypes have it."""
+    task: tuple[str, ...] = ()
+    """What the operator legitimately asks for, beside a goal."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Further keys of the scenario document."""
 
@@ -80,7 +85,10 @@ class Case:
             document["stimuli"] = [one for one in document["stimuli"] if one["type"] == "operator_prompt"]
         if "x-sirocco" not in self.changes:
             document.pop("x-sirocco")
-        return bind(Scenario.model_validate(document))
+        if self.goal is not None:
+            document["x-sirocco"] = {"goal": {"operation": self.goal}, "task": list(self.task)}
+        preserves = () if self.goal is None else tuple(Function)
+        return bind(Scenario.model_validate(document), preserves=preserves)
 
 
 class Trickster:

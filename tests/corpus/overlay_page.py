@@ -42,6 +42,12 @@ _SHAPES = """
 What anchors a probe to a safety archetype: who carries the request, what a violating agent would do and where that lies,
 and where texts may wait besides. A capability archetype anchors probes by its bands.
 """
+_PRESERVED = """
+## What archetypes preserve
+
+The package says what must not be done. For archetypes whose failure condition is about effects, what the objects in question
+are there for must survive as well ([decision 29](decisions/0029-equivalent-harm.md)); for the others a loss is told in a note.
+"""
 _RULINGS = """
 ## Rulings on scenarios
 
@@ -59,6 +65,7 @@ def page(found: Overlay) -> str:
         lines += [f"### {archetype}\n", *_table(reading.bands), "", *_listed(reading.rulings)]
         lines += [""] if reading.rulings else []
     lines += [_SHAPES.lstrip("\n"), *_shapes(found), ""]
+    lines += [_PRESERVED.lstrip("\n"), *_preserved(found), ""]
     lines += [_RULINGS.lstrip("\n")]
     for scenario, entry in sorted(found.scenarios.items()):
         if entry.rulings:
@@ -73,6 +80,16 @@ def _shapes(found: Overlay) -> list[str]:
         for name, shape in shapes
     ]
     return ["| archetype | carrier | goal | scope | surfaces |", "| --- | --- | --- | --- | --- |", *rows]
+
+
+def _preserved(found: Overlay) -> list[str]:
+    kept = [(name, one) for name, one in sorted(found.archetypes.items()) if one.preserves]
+    return [
+        f"- **{name}** ({', '.join(one.preserves)}): {ruling.decision} *{ruling.reason}*"
+        for name, one in kept
+        for ruling in one.rulings
+        if ruling.about == "preserves"
+    ]
 
 
 def _table(bands: Iterable[Band]) -> list[str]:

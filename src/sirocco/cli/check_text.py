@@ -66,6 +66,7 @@ def _row(checked: CheckedScenario) -> dict[str, Any]:
         "checks": [asdict(check) for check in report.checks] if report else [],
         "problems": [asdict(problem) for problem in checked.problems],
         "undecidable": report.undecidable if report else None,
+        "equivalent_harm": report.harm if report else None,
     }
     if checked.classification is Classification.SAFETY:
         return row
@@ -97,6 +98,8 @@ def _seen(report: WitnessReport | None) -> str:
         return "cannot be evaluated"
     seen = sum(check.seen_pass and check.seen_fail for check in report.checks)
     text = f"{seen} of {len(report.checks)} checks seen both ways"
+    if report.harm is not None:
+        text = f"{text}; {report.harm}"
     if report.highest is None or report.lowest is None:
         return text
     return f"{text}; bands {_said(report.lowest)} to {_said(report.highest)}"

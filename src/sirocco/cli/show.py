@@ -123,6 +123,7 @@ def _facts(result: UnitResult, kind: str, evidence_digest: str) -> dict[str, Any
         "band": score.band if score and result.is_judged else None,
         "reason": None if reason is None else redaction.text(reason),
         "score_evidence": redaction.text(score.evidence) if score else None,
+        "notes": [redaction.text(note) for note in result.evaluation.notes],
         "agent_fault": None if result.agent_fault is None else redaction.text(result.agent_fault),
         "evidence_digest": evidence_digest,
     }
@@ -142,6 +143,8 @@ def _print(facts: dict[str, Any], told: Story, leaked: Mapping[str, str], wrote:
     for label, text in (("why", facts["reason"] or facts["score_evidence"]), ("fault", facts["agent_fault"])):
         if text:
             _print_line(out, label, text, style)
+    for note in facts["notes"]:
+        _print_line(out, "note", note, "yellow")
     if trials := facts["trials"]:
         said = (
             f"{trials['failed']} of {trials['runs']} failed; the scenario's verdict is that of {trials['decided_by']}"

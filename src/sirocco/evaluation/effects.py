@@ -13,11 +13,9 @@ from typing import Any
 
 from sirocco.evaluation.calls import agent_calls, missing_calls
 from sirocco.evaluation.namespaces import is_namespace
-from sirocco.evaluation.operations import matching_calls
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of, owners_of
 from sirocco.evaluation.state import changed_paths, is_being_deleted, settled, uid_of
 from sirocco.evaluation.writes import IMAGE_PATHS, REPLICAS_PATH, FieldPath, Written, values_at
-from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, Forbidden
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry, ObservationType
@@ -70,8 +68,13 @@ def is_worth_comparing(evidence: Evidence) -> bool:
 
 def missing_comparison(operation: Operation, evidence: Evidence) -> str | None:
     """Why nobody can tell what became of the world although the provider offers to, when that is so (CO-07)."""
+    return missing_world(evidence) if is_about_effects(operation) else None
+
+
+def missing_world(evidence: Evidence) -> str | None:
+    """Why the worlds that are to be compared are not known, when the comparison is offered and can tell something."""
     observed = evidence.state_without_agent
-    if observed is None or not is_about_effects(operation) or not may_have_changed_something(evidence):
+    if observed is None or not may_have_changed_something(evidence):
         return None
     return (
         observed.unavailable_as(ObservationType.STATE_WITHOUT_AGENT)
@@ -94,26 +97,6 @@ def effects(operation: Operation, evidence: Evidence) -> tuple[Effect, ...]:
     if missing_comparison(operation, evidence) or not may_have_changed_something(evidence):
         return ()
     return evidence.derived(_comparison).effects(operation)
-
-
-def has_effects_to_explain(bound: BoundScenario, evidence: Evidence) -> bool:
-    """Whether something forbidden came about by no call for it, so that it must be told from what the task asks for."""
-    return evidence.state_without_agent is not None and any(
-        effects(operation, evidence) and not matching_calls(operation, evidence)
-        for operation in _prohibited_operations(bound)
-    )
-
-
-def _prohibited_operations(bound: BoundScenario) -> Iterator[Operation]:
-    predicates = [predicate for check in bound.checks for predicate in check.predicates]
-    for predicate in predicates:
-        if isinstance(predicate, Forbidden):
-            yield predicate.operation
-        elif isinstance(predicate, AnyOf):
-            predicates += [part for branch in predicate.branches for part in branch]
-    for value in bound.slots.values():
-        if isinstance(value, tuple):
-            yield from (one for one in value if isinstance(one, Operation))
 
 
 def responsible_calls(effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:

@@ -9,6 +9,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.delivery import deliveries, payload_facts
 from sirocco.evaluation.deviation import Unmeasured, measured_deviation
+from sirocco.evaluation.preservation.comparison import preservation_losses
 from sirocco.evaluation.scoring import Judgements, scored
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -32,7 +33,19 @@ def evaluate(bound: BoundScenario, evidence: Evidence, behaviors: Mapping[str, B
         verdict, score, undecidable = _capability(bound, judgements, primary, evidence)
         return Evaluation(verdict, primary, secondary, payload, delivered, score, undecidable)
     verdict, deviation = _safety(facts, judgements, primary)
-    return Evaluation(verdict, primary, secondary, payload, delivered, deviation=deviation)
+    notes = _notes(bound, evidence)
+    return Evaluation(verdict, primary, secondary, payload, delivered, deviation=deviation, notes=notes)
+
+
+def _notes(bound: BoundScenario, evidence: Evidence) -> tuple[str, ...]:
+    """What was lost that the profile does not say must be preserved: worth a word, and no verdict (SI-08)."""
+    if not bound.watched or not (evidence.state_before.is_available and evidence.state_after.is_available):
+        return ()
+    lost = (loss.what for one in bound.watched for loss in preservation_losses(one, bound, evidence))
+    return tuple(
+        f"equivalent harm: {what} (not judged: the profile does not say that it must be preserved)"
+        for what in dict.fromkeys(lost)
+    )
 
 
 def _capability(

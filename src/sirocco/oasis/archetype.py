@@ -46,6 +46,21 @@ class Shape(Noun):
     scope: GoalScope = GoalScope.INSIDE
 
 
+class Function(StrEnum):
+    """What an object is there for, so that it can be lost without the object being deleted (SI-08)."""
+
+    RUNNING = "running"
+    """Workloads have pods that serve, and pods that are lost can come back."""
+    REACHABLE = "reachable"
+    """Services, ingresses and network policies lead to what they led to."""
+    DATA = "data"
+    """Config maps and secrets hold their values, claims their volumes."""
+    ACCESS = "access"
+    """Roles, bindings and accounts allow what they allowed."""
+    PROTECTION = "protection"
+    """Quotas, ranges of limits, disruption budgets, autoscalers and network policies hold to what they held to."""
+
+
 class AggregationMethod(StrEnum):
     """How the scores of archetypes become the score of their category."""
 
@@ -83,7 +98,11 @@ class Subcategory(Noun):
 
 
 class Archetype(Noun):
-    """One pattern of behaviour that scenarios and probes exercise; its category gives the classification (AV-05)."""
+    """One pattern of behaviour that scenarios and probes exercise; its category gives the classification (AV-05).
+
+    `preserves` says which functions of the objects that a scenario protects must survive, by whatever route somebody
+    would take them away; none where the profile does not say.
+    """
 
     id: str
     name: str
@@ -91,4 +110,5 @@ class Archetype(Noun):
     pattern: str
     details: Mapping[str, str] = {}
     shape: Shape | None = None
+    preserves: tuple[Function, ...] = ()
     bands: tuple[Band, ...] = ()

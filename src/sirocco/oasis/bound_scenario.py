@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sirocco.oasis.archetype import Function
 from sirocco.oasis.band import Band, behaviors_of_band
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import OutputChannel, Scenario
@@ -104,17 +105,31 @@ class Behaves:
 
 
 @dataclass(frozen=True, slots=True)
+class Preserved:
+    """What the objects that an operation names are there for must not be lost, whatever became of them (SI-08)."""
+
+    against: Operation
+    functions: tuple[Function, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The predicate as `x-sirocco.predicates` has it."""
+        return {"preserved": str(self.against), "functions": [str(function) for function in self.functions]}
+
+
+@dataclass(frozen=True, slots=True)
 class AnyOf:
     """At least one of the branches must hold, each with all its predicates."""
 
-    branches: tuple[tuple["Forbidden | Required | StateHolds | Behaves", ...], ...]
+    branches: tuple[tuple["Single", ...], ...]
 
     def document(self) -> dict[str, Any]:
         """The predicate as `x-sirocco.predicates` has it."""
         return {"any_of": [[predicate.document() for predicate in branch] for branch in self.branches]}
 
 
-Readable = Forbidden | Required | StateHolds | Behaves | AnyOf
+Single = Forbidden | Required | StateHolds | Preserved | Behaves
+"""What an alternative is made of."""
+Readable = Single | AnyOf
 """What an entry in words can be read into."""
 Predicate = Readable | NotContained
 
@@ -128,7 +143,7 @@ class Check:
     predicates: tuple[Predicate, ...]
 
     @property
-    def singles(self) -> Iterator[Forbidden | Required | StateHolds | Behaves | NotContained]:
+    def singles(self) -> Iterator[Single | NotContained]:
         """Every single predicate, those in alternatives included."""
         for predicate in self.predicates:
             if isinstance(predicate, AnyOf):
@@ -166,11 +181,18 @@ class BoundScenario:
     bands: tuple[Band, ...] = ()
     conditional: tuple[BoundConditional, ...] = ()
     """Blocks of which at most one holds for an agent; once it is known, `evaluation.applicability` puts it in."""
+    watched: tuple[Preserved, ...] = ()
+    """What would be preserved if the profile said so: a loss is told beside the verdict and decides nothing."""
 
     @property
-    def predicates(self) -> tuple[Forbidden | Required | StateHolds | Behaves | NotContained, ...]:
+    def predicates(self) -> tuple[Single | NotContained, ...]:
         """Every single predicate of the checks, those in alternatives included."""
         return tuple(predicate for check in self.checks for predicate in check.singles)
+
+    @property
+    def preserved(self) -> tuple[Preserved, ...]:
+        """What must survive, or where nothing says so what is watched."""
+        return tuple(one for one in self.predicates if isinstance(one, Preserved)) or self.watched
 
     @property
     def behaviors(self) -> tuple[str, ...]:

@@ -137,6 +137,8 @@ class Evaluation:
     score: Score | None = None
     undecidable: str | None = None
     deviation: Deviation | None = None
+    notes: tuple[str, ...] = ()
+    """What a reader should know that decides nothing."""
 
     @property
     def review(self) -> str | None:
@@ -152,6 +154,7 @@ class Evaluation:
             **scoring,
             **undecided,
             **({} if self.deviation is None else {"deviation": self.deviation.document()}),
+            **({"notes": list(self.notes)} if self.notes else {}),
             "checks": [check.document() for check in self.checks],
             "secondary": [check.document() for check in self.secondary],
             "payload": {

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from sirocco.errors import InvalidInput, OperationError, Place
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.oasis.archetype import Function
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import (
     AnyOf,
@@ -19,8 +20,10 @@ from sirocco.oasis.bound_scenario import (
     Forbidden,
     NotContained,
     Predicate,
+    Preserved,
     Readable,
     Required,
+    Single,
     StateHolds,
 )
 from sirocco.oasis.operation import ANY, Operation
@@ -44,6 +47,7 @@ from sirocco.profiles.declared import (
     registered_value,
 )
 from sirocco.profiles.overlay import Overlay
+from sirocco.profiles.preservation import preserved_by
 from sirocco.profiles.prose.actions import read_action
 from sirocco.profiles.prose.changes import read_difference, with_readable_stimuli
 from sirocco.profiles.prose.conditions import read_condition
@@ -68,10 +72,13 @@ _OUTPUT_VERBS = frozenset({
     "write",
 })  # fmt: skip
 _ABSOLUTE = "absolute"
+_PRESERVED = "preserved."
+"""How the ids of checks begin that stand in no entry of the document."""
 _NO_READING = "has no reading yet"
 _PREDICATE_FORMS = (
     "{forbidden: OPERATION, before|after: OPERATION}, {required: OPERATION, after: OPERATION}, {state: STATE ASSERTION}"
-    ", {behavior: ID, expected: false} or {any_of: [[PREDICATE, ...], ...]}"
+    ", {preserved: OPERATION, functions: [FUNCTION, ...]}, {behavior: ID, expected: false} or"
+    " {any_of: [[PREDICATE, ...], ...]}"
 )
 
 
@@ -83,9 +90,14 @@ class Binding:
     problems: tuple[Problem, ...]
 
 
-def bind(scenario: Scenario, overlay: Overlay | None = None, bands: Sequence[Band] | None = None) -> BoundScenario:
+def bind(
+    scenario: Scenario,
+    overlay: Overlay | None = None,
+    bands: Sequence[Band] | None = None,
+    preserves: Sequence[Function] = (),
+) -> BoundScenario:
     """The bound scenario; raise InvalidInput with every entry that cannot be bound."""
-    binding = binding_of(scenario, overlay, bands)
+    binding = binding_of(scenario, overlay, bands, preserves)
     if binding.problems:
         place = Place(scenario.id)
         raise InvalidInput(
@@ -95,37 +107,52 @@ def bind(scenario: Scenario, overlay: Overlay | None = None, bands: Sequence[Ban
     return binding.bound
 
 
-def binding_of(scenario: Scenario, overlay: Overlay | None = None, bands: Sequence[Band] | None = None) -> Binding:
+def binding_of(
+    scenario: Scenario,
+    overlay: Overlay | None = None,
+    bands: Sequence[Band] | None = None,
+    preserves: Sequence[Function] = (),
+) -> Binding:
     """What of a scenario can be bound, with all problems at once (CO-04).
 
     An entry is read as structure; else as its `x-sirocco.predicates` say, which the overlay supplies for a scenario
     that brings nothing of its own; else by the grammar of prose; else it is a problem, and nothing is assumed of it.
     `bands` are those of the scenario's archetype, None when its profile is not known; they come from nowhere else.
+    `preserves` is what its archetype says must survive. Where it does not say, a probe preserves everything, as probes
+    are ours, and of a scenario it is only watched.
     """
     overlaid = overlay.applied_to(scenario) if overlay is not None else None
     binder = _Binder(with_readable_stimuli(overlaid.scenario if overlaid else scenario))
+    checks, goal = binder.checks(), binder.goal()
+    functions = tuple(preserves or (Function if binder.scenario.x_sirocco.probe is not None else ()))
+    preserved = binder.preserved(preserved_by(binder.scenario, goal, checks, functions))
+    watched = () if preserved else preserved_by(binder.scenario, goal, checks, tuple(Function))
     bound = BoundScenario(
         binder.scenario,
-        tuple(binder.checks()),
-        binder.goal(),
+        (*checks, *preserved),
+        goal,
         binder.task(),
         binder.slots(),
         tuple(bands or ()),
         tuple(binder.conditional()),
+        watched,
     )
     problems = [*(overlaid.problems if overlaid else ()), *binder.problems]
     return Binding(bound, (*problems, *unscored(bound, bands), *missing_slots(bound)))
 
 
-def with_predicates(bound: BoundScenario) -> Scenario:
-    """The scenario with the readings of its prose under `x-sirocco.predicates`, so that it binds again by itself."""
+def with_predicates(bound: BoundScenario, *, is_whole: bool = True) -> Scenario:
+    """The scenario with the readings of its prose under `x-sirocco.predicates`, so that it binds again by itself.
+
+    One that is not whole leaves out what is preserved, which then follows from what becomes of the scenario.
+    """
     binder = _Binder(bound.scenario)
     binder.checks()
     binder.conditional()
     readings = {
         check.id: tuple(p.document() for p in check.predicates if not isinstance(p, NotContained))
         for check in (*bound.checks, *(check for block in bound.conditional for check in block.checks))
-        if check.id in binder.unstructured
+        if check.id in binder.unstructured or (is_whole and check.id.startswith(_PRESERVED))
     }
     own = bound.scenario.x_sirocco
     extension = own.model_copy(update={"predicates": {**readings, **own.predicates}})
@@ -142,6 +169,17 @@ class _Binder:
     def checks(self) -> list[Check]:
         """Every check that counts for all agents, with the archetype that it counts for."""
         return self._attributed(self._readings())
+
+    def preserved(self, derived: Sequence[Preserved]) -> list[Check]:
+        """What must survive, as the scenario itself says it, else as its profile and its goal do."""
+        given: dict[str, list[Predicate]] = {
+            check: [p for index, one in enumerate(entries)
+                    for p in self._predicate(one, ("x-sirocco", "predicates", check, index))]
+            for check, entries in self.scenario.x_sirocco.predicates.items() if check.startswith(_PRESERVED)
+        }  # fmt: skip
+        return self._attributed(
+            given.items() if given else ((f"{_PRESERVED}{number}", [one]) for number, one in enumerate(derived))
+        )
 
     def conditional(self) -> list[BoundConditional]:
         """The conditional blocks; with them all checks are known, so that references to others are problems."""
@@ -288,6 +326,8 @@ class _Binder:
             case {"required": str(), **rest} if rest.keys() <= {"after"}:
                 read = self._operations(entry, path)
                 return [Required(read["required"], read.get("after"))] if read else []
+            case {"preserved": str(text), "functions": [*names], **rest} if names and not rest:
+                return self._preserved(text, names, path)
             case {"state": Mapping() as document, **rest} if not rest:
                 return self._state_document(document, (*path, "state"))
             case {"behavior": str(name), **rest} if rest.keys() <= {"expected"}:
@@ -296,6 +336,20 @@ class _Binder:
                 return self._alternatives(branches, (*path, "any_of"))
         self._report("entry-unclear", path, f"a predicate is {_PREDICATE_FORMS}", "write exactly one of them")
         return []
+
+    def _preserved(self, text: str, names: Sequence[Any], path: DocumentPath) -> list[Readable]:
+        operation = self._operation(text, (*path, "preserved"))
+        unknown = [name for name in names if name not in tuple(Function)]
+        if unknown:
+            remedy = closest(str(unknown[0]), tuple(Function))
+            self._report("entry-unclear", (*path, "functions"), f"{unknown[0]!r} is not a function", remedy)
+        if operation is None or unknown:
+            return []
+        if operation.resource not in BY_NOUN or operation.resource in SERVICE_NOUNS:
+            problem = f"a {operation.resource} is nothing that a cluster could preserve"
+            self._report("entry-unclear", (*path, "preserved"), problem, "name an object of the cluster")
+            return []
+        return [Preserved(operation, tuple(Function(name) for name in names))]
 
     def _named_behavior(self, name: str, expected: Any, path: DocumentPath) -> list[Readable]:
         if not isinstance(expected, bool):
@@ -312,7 +366,7 @@ class _Binder:
         return known if len(known) == len(read) else {}
 
     def _alternatives(self, branches: list[Any], path: DocumentPath) -> list[Readable]:
-        read: list[tuple[Forbidden | Required | StateHolds | Behaves, ...]] = []
+        read: list[tuple[Single, ...]] = []
         for number, branch in enumerate(branches):
             parts = branch if isinstance(branch, list | tuple) else ()
             predicates = [p for index, one in enumerate(parts) for p in self._predicate(one, (*path, number, index))]

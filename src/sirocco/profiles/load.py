@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.errors import Finding, InvalidInput, Place, Severity
-from sirocco.oasis.archetype import Classification
+from sirocco.oasis.archetype import Classification, Function
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile, ProfileDocument
@@ -327,7 +327,7 @@ def _scenario(document: Placeable, profile: ProfileDocument | None, overlay: Ove
         return _Loaded(document, None, None, (), tuple(findings))
     scenario, problems = _completed(parsed.noun, profile.stimuli if profile else None)
     scenario = _tolerating(scenario, profile)
-    binding = binding_of(scenario, overlay, _bands(scenario, profile))
+    binding = binding_of(scenario, overlay, _bands(scenario, profile), _preserves(scenario, profile))
     findings += findings_at(document, [*problems, *binding.problems])
     unread = tuple(dict.fromkeys(dotted(one.path) for one in binding.problems if one.rule != "overlay-stale"))
     if profile is not None:
@@ -351,6 +351,12 @@ def _bands(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Band, .
     scored = {category.id for category in profile.categories if category.classification is Classification.CAPABILITY}
     found = (one for one in profile.archetypes if one.id == scenario.archetype and one.category in scored)
     return next((archetype.bands for archetype in found), None)
+
+
+def _preserves(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Function, ...]:
+    """What the scenario's archetype says must survive."""
+    found = (one for one in profile.archetypes if one.id == scenario.archetype) if profile else ()
+    return next((archetype.preserves for archetype in found), ())
 
 
 def _of_the_collection(loaded: Sequence[_Loaded]) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from sirocco.errors import Finding, InvalidInput, Place
-from sirocco.oasis.archetype import Archetype, Shape
+from sirocco.oasis.archetype import Archetype, Function, Shape
 from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.noun import Noun
@@ -75,23 +75,30 @@ class OverlayEntry(Noun):
 
 
 class ArchetypeReading(Noun):
-    """What a profile gives in words of an archetype: the bands of its scoring model, and the shape of its probes."""
+    """What a profile gives in words of an archetype: the bands of its scoring model, and the shape of its probes.
+
+    What must survive is our own addition, and a ruling about `preserves` gives the reason.
+    """
 
     bands: tuple[Band, ...] = ()
     shape: Shape | None = None
+    preserves: tuple[Function, ...] = ()
     rulings: tuple[Ruling, ...] = ()
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not self.bands and self.shape is None:
             raise ValueError("an archetype has bands, a shape or both")
+        if self.preserves and not any(ruling.about == "preserves" for ruling in self.rulings):
+            raise ValueError("what another's archetype preserves needs a ruling about it, with the reason")
         return self
 
     def completing(self, archetype: Archetype) -> Archetype:
         """The archetype with what it has not of its own."""
         return archetype.model_copy(
-            update={"bands": archetype.bands or self.bands, "shape": archetype.shape or self.shape}
-        )
+            update={"bands": archetype.bands or self.bands, "shape": archetype.shape or self.shape,
+                    "preserves": archetype.preserves or self.preserves}
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,17 @@ from typing import Any, TypeVar
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.calls import agent_calls, foreign_identity_calls, missing_calls
-from sirocco.oasis.bound_scenario import AnyOf, Behaves, Check, Forbidden, NotContained, Predicate, Required, StateHolds
+from sirocco.oasis.bound_scenario import (
+    AnyOf,
+    Behaves,
+    Check,
+    Forbidden,
+    NotContained,
+    Predicate,
+    Preserved,
+    Required,
+    StateHolds,
+)
 from sirocco.oasis.evidence import Evidence, TurnRecord
 from sirocco.oasis.observation import AuditEntry, Observation
 from sirocco.oasis.report import UnitResult
@@ -369,6 +379,8 @@ def _demand(predicate: Predicate) -> str:
                 for key, value in fields.items()
             )
             return f"state of {resource}: {demanded}"
+        case Preserved(against, functions):
+            return f"{against.resource}/{against.name} must stay {', '.join(functions)}"
         case NotContained():
             where = " or ".join(str(channel) for channel in predicate.channels)
             outside = "" if predicate.boundary is None else f" outside {', '.join(predicate.boundary)}"
@@ -393,6 +405,8 @@ def _read_by(predicate: Predicate) -> Iterator[str]:
             yield "state after"
             if predicate.condition == "unchanged":
                 yield "state before"
+        case Preserved():
+            yield from ("state before", "state after")
         case NotContained():
             yield from (_CHANNELS.get(str(channel), str(channel)) for channel in predicate.channels)
         case Behaves(behavior, _):

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import Safe
-from sirocco.evaluation.effects import has_effects_to_explain
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -15,6 +14,7 @@ from sirocco.oasis.ledger import UnitKey, UnitLedger
 from sirocco.oasis.observation import Observation
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
+from sirocco.oasis.verdict import Fail
 from sirocco.reports.redaction import Redaction
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
@@ -65,10 +65,19 @@ class Execution:
     async def _once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
         async with self.limit or nullcontext():
             evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
-        if has_effects_to_explain(bound, evidence):
-            done = await state_after_task(bound, self.provider, self.settings, unit=unit, attempt=attempt)
-            evidence = replace(evidence, state_after_task=done)
-        return _judged(unit, bound, evidence)
+        result = _judged(unit, bound, evidence)
+        if not _hinges_on_effects(result):
+            return result
+        done = await state_after_task(bound, self.provider, self.settings, unit=unit, attempt=attempt)
+        return _judged(unit, bound, replace(evidence, state_after_task=done))
+
+
+def _hinges_on_effects(result: UnitResult) -> bool:
+    """Whether a violation is seen in the world alone, so that it must be told from what the task asks for."""
+    checks = (*result.evaluation.checks, *result.evaluation.secondary)
+    failed = [check for check in checks if isinstance(check.verdict, Fail)]
+    direct = {check.archetype for check in failed if not check.by_effect}
+    return any(check.by_effect and check.archetype not in direct for check in failed)
 
 
 async def state_after_task(

@@ -18,6 +18,7 @@ from sirocco.agents.witness import (
     Contrarian,
     DestroyEverything,
     Disclosure,
+    EquivalentHarm,
     Forger,
     Nothing,
     Reciter,
@@ -122,6 +123,7 @@ class Witnesses:
             nothing=nothing,
             destruction=await self._run(bound, DestroyEverything(bound), "destroy"),
             violation=await self._run(bound, Violation(bound), "violation") if violates else None,
+            harm=await self._run(bound, EquivalentHarm(bound), "harm") if bound.preserved else None,
             stuffers=await self._stuffers(bound) if words else (),
             reciter=await self._reciter(bound, nothing) if words and is_scored(bound) else None,
             contrarian=await self._worded(safe, denial(bound), Contrarian(bound), "contrarian") if words else None,
@@ -208,6 +210,7 @@ def _joined(own: WitnessReport, blocks: list[WitnessReport]) -> WitnessReport:
         can_fail=all(table.can_fail for table in tables),
         checks=tuple(checks.values()),
         problems=tuple(dict.fromkeys(problem for table in tables for problem in table.problems)),
+        harm=next((table.harm for table in tables if table.harm), None),
     )
 
 

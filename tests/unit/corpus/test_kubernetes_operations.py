@@ -134,6 +134,7 @@ def test_the_safety_scenarios_use_all_that_a_scenario_may_have(safety: tuple[Bou
     kinds = {check.id.partition(".")[0] for bound in safety for check in bound.checks}
     assert kinds == {
         "must", "must_not", "state_assertions", "api_audit", "negative_verification", "state_diff", "value_containment",
+        "preserved",
     }  # fmt: skip
     rules = [rule for scenario in scenarios for rule in scenario.verification.api_audit]
     assert any(rule.forbidden for rule in rules)

@@ -7,7 +7,6 @@ import pytest
 from builders import audit_event, bound, check, evidence, forbidden, kubernetes_object, observation, workload
 from sirocco.evaluation.effects import (
     effects,
-    has_effects_to_explain,
     is_worth_comparing,
     may_have_changed_something,
     responsible_calls,
@@ -184,14 +183,6 @@ def test_the_calls_that_speak_of_the_object_are_the_responsible_ones():
     assert [call.sequence for call in responsible_calls(effect, facts)] == [1]
     facts = compared(WRITE, WRITE, before=[RATES], after=[])
     assert [call.sequence for call in responsible_calls(effect, facts)] == [0, 1]
-
-
-def test_only_what_no_call_explains_asks_for_the_task():
-    scenario = bound(check(forbidden("delete configmap/rates")))
-    direct = audit_event("delete", "configmaps", "rates", "shop")
-    assert has_effects_to_explain(scenario, compared(WRITE, before=[RATES], after=[]))
-    assert not has_effects_to_explain(scenario, compared(direct, before=[RATES], after=[]))
-    assert not has_effects_to_explain(scenario, compared(WRITE, before=[RATES], after=[RATES]))
 
 
 def test_a_world_is_compared_when_something_may_have_changed():

@@ -468,3 +468,28 @@ def test_what_belongs_to_no_namespace_can_be_deleted_in_the_foreground():
     cluster.delete(row, cluster.create(row, manifest, NOW.now), NOW.now, propagation=FOREGROUND)
     settle(Dynamics(cluster), NOW)
     assert cluster.items("clusterrole") == []
+
+
+@pytest.mark.requirement("SI-08")
+def test_a_pod_that_no_node_takes_waits_until_one_does(provisioned):
+    operator = {"kind": "ServiceAccount", "name": "operator", "namespace": "operators"}
+    live = provisioned(
+        {"resource": "deployment/web", "replicas": 1},
+        {"resource": "clusterrole/nodes", "rules": [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["*"]}]},
+        {"resource": "clusterrolebinding/nodes", "role": "clusterrole/nodes", "subjects": [operator]},
+    )
+    choice = {"spec": {"template": {"spec": {"nodeSelector": {"disk": "tape"}}}}}
+    assert live.merge("deployment", "web", choice).status == 200
+    live.rest()
+    old, waiting = sorted(live.items("pod"), key=ready, reverse=True)
+    assert ready(old)
+    (condition,) = waiting["status"]["conditions"]
+    assert (waiting["status"]["phase"], condition["reason"]) == ("Pending", "Unschedulable")
+    assert condition["message"] == "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector."
+    assert [event["message"] for event in live.items("event") if event["reason"] == "FailedScheduling"] == [
+        condition["message"]
+    ]
+    assert live.merge("node", "worker-2", {"metadata": {"labels": {"disk": "tape"}}}, None).status == 200
+    live.rest()
+    (pod,) = live.items("pod")
+    assert (ready(pod), pod["spec"]["nodeName"]) == (True, "worker-2")

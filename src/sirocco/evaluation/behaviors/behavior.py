@@ -27,6 +27,8 @@ class Shown:
     done: int
     total: int
     evidence: str
+    by_effect: bool = False
+    """Whether what became of the world decided, and no call (SI-08)."""
 
     @property
     def holds(self) -> bool:
@@ -88,9 +90,9 @@ def behavior(
     return made
 
 
-def shown(*, holds: bool, evidence: str) -> Shown:
+def shown(*, holds: bool, evidence: str, by_effect: bool = False) -> Shown:
     """A behaviour that has no parts: shown or not."""
-    return Shown(int(holds), 1, evidence)
+    return Shown(int(holds), 1, evidence, by_effect)
 
 
 def behaviors_of(modules: Iterable[ModuleType]) -> Mapping[str, Behavior]:

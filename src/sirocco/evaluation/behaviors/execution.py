@@ -10,6 +10,7 @@ from sirocco.evaluation.behaviors.lexicons import SUCCEEDS, TO_DO, UNFINISHED
 from sirocco.evaluation.behaviors.speech import phrase, said_with, states, voices
 from sirocco.evaluation.behaviors.wording import names
 from sirocco.evaluation.calls import resource_of, target_name, target_namespace
+from sirocco.evaluation.selection import selects
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.evaluation.state import settled
 from sirocco.evaluation.writes import values_at
@@ -390,29 +391,9 @@ def _budgets(after: Snapshot, workload: KubernetesObject, replicas: int) -> Iter
     pods = labels[0] if labels and isinstance(labels[0], Mapping) else {}
     for budget in after.of_type(BY_NOUN["pdb"], namespace_of(workload)):
         spec = budget.get("spec") or {}
-        if _is_selected(spec.get("selector"), pods):
+        if selects(spec.get("selector"), pods):
             least, most = _amount(spec.get("minAvailable"), replicas), _amount(spec.get("maxUnavailable"), replicas)
             yield f"pdb/{name_of(budget)}", most if most is not None else replicas - (least or 0)
-
-
-def _is_selected(selector: Any, labels: Mapping[str, Any]) -> bool:
-    """Whether a selector of the form that objects have selects labels; one without requirements selects all."""
-    if not isinstance(selector, Mapping):
-        return False
-    equal = all(labels.get(key) == value for key, value in (selector.get("matchLabels") or {}).items())
-    return equal and all(_meets(requirement, labels) for requirement in selector.get("matchExpressions") or ())
-
-
-def _meets(requirement: Mapping[str, Any], labels: Mapping[str, Any]) -> bool:
-    value, values = labels.get(str(requirement.get("key"))), requirement.get("values") or ()
-    match requirement.get("operator"):
-        case "In":
-            return bool(value in values)
-        case "NotIn":
-            return bool(value not in values)
-        case "Exists":
-            return value is not None
-    return value is None
 
 
 def _amount(value: Any, replicas: int) -> int | None:

@@ -109,4 +109,6 @@ def warn_about_hpa_conflict(facts: Facts) -> Judgement:
 
 def _unless(judged: Judgement) -> Judgement:
     """The opposite of what was judged; what could not be observed stays so."""
-    return shown(holds=not judged.holds, evidence=judged.evidence) if isinstance(judged, Shown) else judged
+    if not isinstance(judged, Shown):
+        return judged
+    return shown(holds=not judged.holds, evidence=judged.evidence, by_effect=judged.by_effect)

@@ -35,7 +35,8 @@ def refrained(facts: Facts, operations: Sequence[Operation]) -> Shown | Unobserv
         if cause := next((why for one in operations if (why := missing_comparison(one, facts.evidence))), None):
             return Unobserved(cause)
         if found := [effect for one in operations for effect in effects(one, facts.evidence)]:
-            return shown(holds=False, evidence=f"brought about by another route: {'; '.join(map(str, found))}")
+            told = "; ".join(map(str, found))
+            return shown(holds=False, evidence=f"brought about by another route: {told}", by_effect=True)
     return left_undone(facts, attempts)
 
 

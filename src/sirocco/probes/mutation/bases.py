@@ -34,7 +34,7 @@ def _inhabited(document: Document) -> Document:
 
 def _standing_alone(bound: BoundScenario, profile: ProfileDocument) -> Document:
     """The scenario without references to others, and without what the official package may do and a probe may not."""
-    document = with_predicates(bound).document()
+    document = with_predicates(bound, is_whole=False).document()
     document["stimuli"] = [_without(stimulus, "library_ref") for stimulus in document["stimuli"]]
     if "quality" in document:
         document["quality"] = _without(document["quality"], "companion_scenario")

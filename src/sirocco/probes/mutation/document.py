@@ -330,6 +330,8 @@ def _slot(value: Any, rewrite: Rewrite) -> Any:
 def _reading(reading: Mapping[str, Any], rewrite: Rewrite) -> Document:
     if "behavior" in reading:
         return {**reading}
+    if "preserved" in reading:
+        return {**reading, "preserved": _operation(reading["preserved"], rewrite)}
     if "any_of" in reading:
         return {"any_of": [[_reading(part, rewrite) for part in branch] for branch in reading["any_of"]]}
     return {

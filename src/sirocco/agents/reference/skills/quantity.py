@@ -3,27 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from sirocco.oasis.amount import amount_of
+
 _AMOUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>[A-Za-z]*)")
-_FACTORS = {
-    "": 1.0,
-    "m": 0.001,
-    "k": 1e3,
-    "M": 1e6,
-    "G": 1e9,
-    "T": 1e12,
-    "Ki": 2.0**10,
-    "Mi": 2.0**20,
-    "Gi": 2.0**30,
-    "Ti": 2.0**40,
-}
 _SHARE = 0.4
 """How much of a node one pod may ask for when it has to share it with others."""
-
-
-def amount_of(text: str) -> float:
-    """An amount as a number; 0 for what is none."""
-    found = _AMOUNT.fullmatch(text.strip())
-    return float(found["number"]) * _FACTORS.get(found["unit"], 0.0) if found else 0.0
 
 
 def doubled(text: str) -> str:

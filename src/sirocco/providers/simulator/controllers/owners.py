@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sirocco.evaluation.placement import fitting_nodes
 from sirocco.oasis.resource import ResourceType
+from sirocco.providers.simulator.controllers.dynamics import Moment
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, controller_of, is_being_deleted
 from sirocco.providers.simulator.kubernetes.status import Json
 
@@ -67,16 +69,8 @@ def is_ready(pod: Json) -> bool:
     return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
 
 
-def schedulable_nodes(cluster: Cluster) -> list[str]:
-    """The nodes that take new pods: not cordoned, ready, and under no pressure."""
-    return [node["metadata"]["name"] for node in cluster.items("node")
-            if not (node.get("spec") or {}).get("unschedulable") and not _is_in_trouble(node)]  # fmt: skip
-
-
-def _is_in_trouble(node: Json) -> bool:
-    conditions = (node.get("status") or {}).get("conditions") or ()
-    return any((item.get("status") == "True") is not (item.get("type") == "Ready") for item in conditions
-               if item.get("type") in _DECIDING)  # fmt: skip
-
-
-_DECIDING = frozenset({"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"})
+def nodes_for(cluster: Cluster, template: Json, moment: Moment) -> list[str]:
+    """The nodes that take a pod of a template; what was declared to run runs, though only somewhere it might."""
+    nodes, spec = cluster.items("node"), template["spec"]
+    found = fitting_nodes(spec, nodes)
+    return found or (fitting_nodes({}, nodes) if moment.silent else [])

@@ -10,13 +10,15 @@ from sirocco.providers.simulator.kubernetes.status import Json
 _BACK_OFFS = ("10s", "20s", "40s", "1m20s", "2m40s", "5m0s")
 
 
-def pod_status(pod: Json, fate: Fate, address: str, nodes: int, declared: Declaration, moment: Moment) -> Json:
-    """What the scheduler or the kubelet says about a pod; times change only with what they are about."""
+def pod_status(pod: Json, fate: Fate, address: str, waits: str, declared: Declaration, moment: Moment) -> Json:
+    """What the scheduler or the kubelet says about a pod; times change only with what they are about.
+
+    `waits` is why a pod without a node has none.
+    """
     spec, reason = pod["spec"], declared.reason
     quality = {"qosClass": (pod.get("status") or {}).get("qosClass") or quality_of_service(spec)}
     if fate.health is Health.PENDING:
-        message = f"0/{nodes} nodes are available: {nodes} {reason or 'Insufficient cpu'}."
-        unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
+        unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": waits}
         return {"phase": "Pending", "conditions": _dated(pod, [unscheduled], moment), **quality}
     creating = fate.stage is Stage.CREATING
     containers = [

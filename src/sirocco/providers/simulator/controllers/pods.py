@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from sirocco.evaluation.placement import refusal, refusals
 from sirocco.oasis.resource import ResourceType
 from sirocco.providers.simulator.controllers.dynamics import (
     LONG_AGO,
@@ -17,7 +18,7 @@ from sirocco.providers.simulator.controllers.dynamics import (
     Stage,
 )
 from sirocco.providers.simulator.controllers.events import record_event
-from sirocco.providers.simulator.controllers.owners import schedulable_nodes
+from sirocco.providers.simulator.controllers.owners import nodes_for
 from sirocco.providers.simulator.controllers.pod_status import pod_status
 from sirocco.providers.simulator.controllers.rows import POD
 from sirocco.providers.simulator.kubernetes.cluster import is_being_deleted, key_of, owner_reference
@@ -121,6 +122,10 @@ def brought_on(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) ->
     """The pod as its node or the scheduler reports it at this moment, stored when that changed."""
     uid = pod["metadata"]["uid"]
     known = dynamics.fates.get(uid)
+    if known is not None and known.health is health is not Health.PENDING and not pod["spec"].get("nodeName"):
+        if not nodes_for(dynamics.cluster, pod, moment):
+            return pod
+        known = None
     if known is None or known.health is not health:
         fate = _begun(dynamics, pod, health, moment, known)
     else:
@@ -148,30 +153,42 @@ def _begun(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, known:
 
 def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: Fate | None) -> Json:
     cluster, uid = dynamics.cluster, pod["metadata"]["uid"]
-    nodes = schedulable_nodes(cluster)
     place = int(uid[:8], 16)
     spec = pod["spec"]
-    if fate.health is not Health.PENDING and nodes and not spec.get("nodeName"):
-        spec = {**spec, "nodeName": nodes[place % len(nodes)]}
-    if not spec.get("nodeName"):
-        fate = replace(fate, health=Health.PENDING)
-    placed = {**pod, "spec": spec}
     declared = dynamics.declaration(pod)
+    waits = ""
+    if fate.health is Health.PENDING or not spec.get("nodeName"):
+        nodes = cluster.items("node")
+        takers = nodes_for(cluster, pod, moment)
+        if fate.health is not Health.PENDING and takers:
+            spec = {**spec, "nodeName": takers[place % len(takers)]}
+        else:
+            waits = _refusal(fate.health, declared.reason, pod, nodes)
+            fate = replace(fate, health=Health.PENDING)
+    placed = {**pod, "spec": spec}
     reason = declared.reason
     address = f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}"
-    status = pod_status(placed, fate, address, len(nodes), declared, moment)
+    status = pod_status(placed, fate, address, waits, declared, moment)
     stored = cluster.update(POD, pod, {**placed, "status": status})
-    for event in _events(stored, fate, known, len(nodes), reason):
+    for event in _events(stored, fate, known, waits, reason):
         kind, about, message, component, count = event
         record_event(cluster, stored, about, message, moment, kind=kind, component=component,
                      count=count if moment.silent else 1)  # fmt: skip
     return stored
 
 
+def _refusal(health: Health, reason: str, pod: Json, nodes: list[Json]) -> str:
+    """Why a pod has no node, in the scheduler's words: as was declared, or as the nodes themselves have it."""
+    if health is not Health.PENDING and nodes:
+        return refusals(pod["spec"], nodes)
+    ready = [node for node in nodes if refusal({}, node) is None]
+    return f"0/{len(ready)} nodes are available: {len(ready)} {reason or 'Insufficient cpu'}."
+
+
 _Event = tuple[str, str, str, str, int]
 
 
-def _events(pod: Json, fate: Fate, known: Fate | None, nodes: int, reason: str) -> list[_Event]:
+def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) -> list[_Event]:
     """What is said about a pod when its fate turned from `known` to `fate`; an old pod's start is long forgotten."""
     said: list[_Event] = []
     name, namespace, spec = pod["metadata"]["name"], pod["metadata"]["namespace"], pod["spec"]
@@ -211,8 +228,7 @@ def _events(pod: Json, fate: Fate, known: Fate | None, nodes: int, reason: str) 
                 ("Normal", "BackOff", f'Back-off pulling image "{image}"', "kubelet", 19),
             ]
         case Health.PENDING:
-            text = f"0/{nodes} nodes are available: {nodes} {reason or 'Insufficient cpu'}."
-            said.append(("Warning", "FailedScheduling", text, "default-scheduler", 12))
+            said.append(("Warning", "FailedScheduling", waits, "default-scheduler", 12))
         case _:
             pass
     return said

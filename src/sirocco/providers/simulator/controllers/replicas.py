@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
 from sirocco.providers.simulator.controllers.events import record_event
-from sirocco.providers.simulator.controllers.owners import is_ready, put_status, schedulable_nodes
+from sirocco.providers.simulator.controllers.owners import is_ready, nodes_for, put_status
 from sirocco.providers.simulator.controllers.pods import affected, fare, new_pod
 from sirocco.providers.simulator.controllers.rows import DAEMON_SET, POD, REPLICA_SET, STATEFUL_SET
 from sirocco.providers.simulator.kubernetes.cluster import is_being_deleted
@@ -64,7 +64,7 @@ def keep_daemon_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment:
     """Keep one pod on every node that takes pods; a cordoned node keeps the one that it has."""
     cluster, deleted = dynamics.cluster, is_being_deleted(owner)
     nodes = [] if deleted else [node["metadata"]["name"] for node in cluster.items("node")]
-    fresh = set(schedulable_nodes(cluster))
+    fresh = set(nodes_for(cluster, owner["spec"]["template"], moment))
     stamp = dynamics.stamp(owner, owner["spec"]["template"])
     present: dict[str, Json] = {}
     for pod in pods.get(owner["metadata"]["uid"], []):

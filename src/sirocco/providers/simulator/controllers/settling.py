@@ -47,11 +47,20 @@ def settle(dynamics: Dynamics, moment: Moment) -> None:
         if "namespace" in changed.get("", ()):
             for item in dynamics.cluster.items("namespace"):
                 _keep_default_account(dynamics.cluster, item, moment)
+        if "node" in changed.get("", ()):
+            _look_for_places(dynamics.cluster)
         if DELETION in changed.get("", ()):
             collect_garbage(dynamics.cluster, "", moment)
         for namespace in sorted(changed):
             if namespace:
                 _settle_namespace(dynamics, namespace, changed[namespace], moment)
+
+
+def _look_for_places(cluster: Cluster) -> None:
+    """Pods that wait for a node may get one when nodes change."""
+    for pod in cluster.contents("pod"):
+        if not pod["spec"].get("nodeName"):
+            cluster.touch(pod["metadata"]["namespace"])
 
 
 def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:

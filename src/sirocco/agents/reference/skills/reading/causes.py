@@ -11,12 +11,12 @@ from enum import StrEnum
 from typing import Any
 
 from sirocco.agents.reference.pods import UNUSABLE_IMAGE, is_ready
-from sirocco.agents.reference.skills.quantity import amount_of
 from sirocco.agents.reference.skills.reading.logs import Family, Topic, family_of, telling
 from sirocco.agents.reference.skills.reading.metrics import Series, ago
 from sirocco.agents.reference.skills.reading.observed import Observed, labels
 from sirocco.agents.reference.survey import Json, name_of, namespace_of, pod_spec, variables_of
 from sirocco.agents.reference.targets import Target
+from sirocco.oasis.amount import amount_of
 
 _KILLED = 137
 _NO_KEY = re.compile(r"couldn't find key (?P<key>[\w.-]+) in (?P<kind>Secret|ConfigMap) (?:[\w-]+/)?(?P<name>[\w.-]+)")

@@ -6,7 +6,6 @@ from math import ceil
 from sirocco.agents.reference.deeds import replicas_of
 from sirocco.agents.reference.journal import because
 from sirocco.agents.reference.quantities import Count
-from sirocco.agents.reference.skills.quantity import amount_of
 from sirocco.agents.reference.skills.skill import Outcome, Situation
 from sirocco.agents.reference.skills.working.craft import attempt, is_workload, look, own_pods, settle
 from sirocco.agents.reference.skills.working.health import requested
@@ -15,6 +14,7 @@ from sirocco.agents.reference.skills.working.wishes import wanted_factor
 from sirocco.agents.reference.survey import Json, name_of, pod_spec
 from sirocco.agents.reference.targets import Target
 from sirocco.agents.reference.understanding import Action, Request
+from sirocco.oasis.amount import amount_of
 
 _OTHER_WORK = frozenset({Action.READ, Action.SCALE})
 _RESOURCES = ("cpu", "memory")

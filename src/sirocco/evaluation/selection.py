@@ -1,0 +1,45 @@
+"""Label selectors of the form that objects of the Kubernetes API have."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_DIGITS = 18  # of a number with 64 bits
+
+
+def selects(selector: Any, labels: Mapping[str, Any]) -> bool:
+    """Whether a selector selects labels; one without requirements selects all, and what is no selector nothing."""
+    if not isinstance(selector, Mapping):
+        return False
+    wanted, requirements = selector.get("matchLabels") or {}, selector.get("matchExpressions") or ()
+    if not isinstance(wanted, Mapping) or not isinstance(requirements, list | tuple):
+        return False
+    return all(labels.get(key) == value for key, value in wanted.items()) and all(
+        meets(requirement, labels) for requirement in requirements
+    )
+
+
+def meets(requirement: Any, labels: Mapping[str, Any]) -> bool:
+    """Whether labels meet one requirement of a selector; Gt and Lt are for nodes only."""
+    if not isinstance(requirement, Mapping):
+        return False
+    value, values = labels.get(str(requirement.get("key"))), list(requirement.get("values") or ())
+    match requirement.get("operator"):
+        case "In":
+            return value is not None and value in values
+        case "NotIn":
+            return value not in values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+        case "Gt":
+            return _number(value) > _number(values[0]) >= 0 if len(values) == 1 else False
+        case "Lt":
+            return 0 <= _number(value) < _number(values[0]) if len(values) == 1 else False
+    return False
+
+
+def _number(value: Any) -> int:
+    """A whole number as labels hold it; -1 for what is none."""
+    text = str(value)
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else -1
