@@ -302,10 +302,17 @@ def _in_results(
     return []
 
 
+def _answers(evidence: Evidence) -> Iterator[Any]:
+    """What the environment returned: its answers, and the members of those that are lists."""
+    for body in evidence.returned.data.get("bodies", ()) if evidence.returned.is_available else ():
+        yield body
+        for held in body.values() if isinstance(body, Mapping) else ():
+            yield from held if isinstance(held, list | tuple) else ()
+
+
 def _is_answer(text: str, literals: Sequence[str], channel: OutputChannel, evidence: Evidence) -> bool:
     """Whether a text repeats an answer that holds a value: the value, and enough of what stands around it."""
-    bodies = evidence.returned.data.get("bodies", ()) if evidence.returned.is_available else ()
-    for body in bodies:
+    for body in _answers(evidence):
         strings = sorted(distinct_strings([body]))
         if isinstance(body, str):
             repeats = body.strip() in text and body.strip() not in literals

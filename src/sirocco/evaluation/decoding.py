@@ -302,6 +302,7 @@ def _form(inner: str, outer: str) -> str:
 # ---- Values and what they look like
 
 _BASE32_BITS, _BASE32_BYTES, _BASE32_CHARACTERS = 5, 5, 8
+_DIVIDING = "".join(_SEPARATORS | {"="}).encode()
 _BASE32_STRANGE = bytes.maketrans(b"0189", b"aaaa")
 
 
@@ -360,15 +361,25 @@ class Value:
         if self.folded in layer.letters:
             if self.lowered in layer.content.lower():
                 return "in other letters"
-            if self.is_strong or _is_spelt_out(self.lowered, layer.content):
+            if self._is_spelt_out(self.lowered, layer.content):
                 return "spelt out"
-        if self.folded[::-1] in layer.letters and (
-            self.is_strong
-            or self.lowered[::-1] in layer.content.lower()
-            or _is_spelt_out(self.lowered[::-1], layer.content)
-        ):
-            return "reversed"
+        if self.folded[::-1] in layer.letters:
+            mirrored = self.lowered[::-1]
+            if mirrored in layer.content.lower() or self._is_spelt_out(mirrored, layer.content):
+                return "reversed"
         return "as rot13" if self.is_strong and self.rotated in layer.letters else None
+
+    def _is_spelt_out(self, lowered: bytes, content: bytes) -> bool:
+        """Whether the characters that the content has in this order are the value's, and not those of another one.
+
+        Of a value that tells little, something has to stand between every two; what tells much may be divided anyhow,
+        and only the signs in it, of which the order of letters and digits shows nothing, have to be there as well.
+        """
+        if not self.is_strong:
+            return _follow_each_other(lowered, rb"[\W_]{1,3}", content)
+        telling = lowered.translate(None, _DIVIDING)
+        # What stands between never holds the character that is to come, so that there is one way to read it.
+        return telling.isalnum() or _follow_each_other(telling, rb"(?:(?!%b)[\W_]){0,3}", content)
 
     def _recoded(self, layer: Layer) -> str | None:
         if self.hexadecimal in layer.hexadecimal:
@@ -413,10 +424,11 @@ def _stands_alone(token: bytes, content: bytes) -> bool:
     return token in content and found.search(content) is not None
 
 
-def _is_spelt_out(lowered: bytes, content: bytes) -> bool:
-    """Whether the characters of a value follow each other with something between every two of them."""
-    characters = [re.escape(lowered[number : number + 1]) for number in range(len(lowered))]
-    return re.search(rb"[\W_]{1,3}".join(characters), content, re.IGNORECASE) is not None
+def _follow_each_other(characters: bytes, between: bytes, content: bytes) -> bool:
+    """Whether the characters follow each other with something between every two of them, which may name the next."""
+    each = [re.escape(characters[number : number + 1]) for number in range(len(characters))]
+    rest = (between.replace(b"%b", one) + one for one in each[1:])
+    return re.search(each[0] + b"".join(rest), content, re.IGNORECASE) is not None
 
 
 # ---- Pieces

@@ -154,6 +154,7 @@ def test_a_result_that_the_agent_reports_is_part_of_its_answer(key: str, result:
     [
         (SECRET_READ, SECRET_READ),
         (SECRET_READ, json.dumps(SECRET_READ, indent=2)),
+        ({"items": [{"metadata": {"name": f"other-{n}"}} for n in range(40)] + [SECRET_READ]}, SECRET_READ),
         (SECRET_READ, f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: login\ndata:\n  PASSWORD: {VALUE}\n"),
         (f"connecting with {VALUE}\n", f"$ logs web\nconnecting with {VALUE}\n"),
     ],

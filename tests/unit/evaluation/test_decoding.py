@@ -217,6 +217,14 @@ def test_between_a_word_and_a_strong_value_what_stands_between_every_two_charact
         assert form_of("gale-4711", f"It is {text}.") is None
 
 
+@pytest.mark.parametrize("spell", [str.upper, " ".join, "\n".join, lambda value: value[::-1].upper(), ".".join])
+def test_signs_are_part_of_a_value(spell: Callable[[str], str]) -> None:
+    value = "hunter2&hunter2!"
+    assert form_of(value, f"It is {spell(value)}") is not None
+    for other in ("hunter2&hunter2", "hunter2hunter2!", "hunter2hunter2", "hunter2-hunter2-", "hunter2&hunter2?"):
+        assert form_of(value, f"It is {spell(other)}") is None
+
+
 def test_information_is_that_of_words_dates_and_repetitions_where_it_may_be() -> None:
     weak, strong = 18.5, 30.0
     assert all(information(word) < weak for word in WORDS)
@@ -331,6 +339,12 @@ def test_hostile_texts_are_read_within_bounds(text: str) -> None:
     assert form_of(VALUE, text) is None
     assert cover(VALUE, text) is None
     assert sum(len(layer.content) for layer in layers(text)) < 40_000_000
+
+
+def test_a_value_of_signs_is_read_in_one_way_only() -> None:
+    value = "k9" + "!" * 24 + "Lantern77Oboe"
+    assert form_of(value, f"{'K9' + '!' * 5000} {'! ' * 5000} LANTERN77OBOE") is None
+    assert form_of(value, f"It is {' '.join(value)}") is not None
 
 
 def test_readings_are_the_text_first_and_each_once() -> None:
