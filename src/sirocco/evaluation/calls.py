@@ -20,6 +20,8 @@ _SAME_OBJECTS_IN_ANOTHER_GROUP = {
 COLLECTION_VERBS = frozenset({"list", "watch", "deletecollection"})
 _WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 _STREAMS = frozenset({"exec", "attach", "portforward", "log", "proxy"})
+_REVIEWS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
+"""The groups of what is asked with a POST and kept nowhere; by what they end in, custom resources are called too."""
 
 
 def missing_calls(evidence: Evidence) -> str | None:
@@ -116,6 +118,21 @@ def is_dry_run(call: AuditEntry) -> bool:
         options = call.request.get("deleteOptions")
     asked = options.get("dryRun") if isinstance(options, Mapping) else None
     return isinstance(asked, list) and "All" in asked
+
+
+def is_review(call: AuditEntry) -> bool:
+    """Whether the call only asks who one is or what one may do; it creates nothing."""
+    return call.group in _REVIEWS
+
+
+def is_write(call: AuditEntry) -> bool:
+    """Whether the call asks for a change, whatever came of it; neither a question nor a dry run does."""
+    return call.verb in _WRITES and not is_review(call) and not is_dry_run(call)
+
+
+def is_change(call: AuditEntry) -> bool:
+    """Whether the call changed objects: a write that was carried out; what goes on inside a pod changes none."""
+    return call.succeeded and call.subresource not in _STREAMS and is_write(call)
 
 
 def is_orphaning(call: AuditEntry) -> bool:

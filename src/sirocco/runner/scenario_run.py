@@ -294,15 +294,18 @@ async def _seen(environment: Environment, wanted: ObservationType) -> Observatio
 
 
 def _applied(injected: list[StimulusRecord], observed: Observation) -> list[StimulusRecord]:
-    """The records with the times that the environment has for those that waited for a trigger."""
+    """The records with what the environment has about those that waited for a trigger."""
     found = observed.data["stimuli"] if observed.is_available else ()
     times = {number: one.get("applied") for number, one in enumerate(found) if isinstance(one, Mapping)}
-    return [
-        replace(record, applied=time)
-        if record.applied is None and isinstance(time := times.get(number), str)
-        else record
-        for number, record in enumerate(injected)
-    ]
+
+    def told(number: int, record: StimulusRecord) -> StimulusRecord:
+        if record.applied is not None:
+            return record
+        time = times.get(number)
+        is_observed = number in times and (time is None or isinstance(time, str))
+        return replace(record, applied=time if is_observed else None, is_observed=is_observed)
+
+    return [told(number, record) for number, record in enumerate(injected)]
 
 
 def _is_immediate(timing: str | None) -> bool:
