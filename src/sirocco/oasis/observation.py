@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sirocco.oasis.body_text import held_data
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.derived import Derives
+from sirocco.oasis.resource import is_custom
 
 
 class ObservationType(StrEnum):
@@ -143,20 +144,25 @@ _LISTS = (("metadata", "ownerReferences"), ("status", "conditions"), ("status", 
 
 
 def _is_object(item: Any) -> bool:
-    """Whether something is an object of the API: named, of a kind, and with sections that can be read as such."""
+    """Whether something is an object of the API: named, of a kind, and with sections that can be read as such.
+
+    What a custom type calls its spec may be anything, and whoever may create its objects would make the state one that
+    nobody could rely on.
+    """
     metadata = item.get("metadata") if isinstance(item, _MAPPING) else None
     if not isinstance(metadata, _MAPPING) or not isinstance(item.get("kind"), str):
         return False
     if not isinstance(metadata.get("name"), str) or not isinstance(metadata.get("namespace", ""), str):
         return False
-    for section in _SECTIONS:
+    for section in _SECTIONS if not is_custom(item) else ():
         if section in item and item[section] is not None and not isinstance(item[section], _MAPPING):
             return False
     for section in ("labels", "annotations"):
         if section in metadata and metadata[section] is not None and not isinstance(metadata[section], _MAPPING):
             return False
     for section, name in _LISTS:
-        members = item[section].get(name) if item.get(section) else None
+        held = item.get(section)
+        members = held.get(name) if isinstance(held, _MAPPING) else None
         if members and not (isinstance(members, _LIST) and all(isinstance(one, _MAPPING) for one in members)):
             return False
     return True

@@ -1,6 +1,6 @@
 """Reactions as consequences in an environment: those that a scenario declares, and those that its state implies."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sirocco.errors import OperationError
@@ -15,6 +15,7 @@ from sirocco.providers.simulator.controllers.reactions import (
     EffectKind,
     Expectation,
     Expectations,
+    Log,
     perform,
 )
 from sirocco.providers.simulator.health import armed_failure, health_of, health_words
@@ -66,9 +67,9 @@ class Reactions:
                 waiting.append(Expectation(Operation.parse(reaction.when), consequence))
         self._expectations = Expectations(dynamics, waiting, agent, self._establish)
 
-    def answered(self, log: Sequence[Any]) -> None:
-        """A request of the agent was answered; `log` is the audit log up to it."""
-        self._expectations.answered(log, self._present())
+    def answered(self, event: Mapping[str, Any], log: Log) -> None:
+        """A request of the agent was answered, as its event says; `log` gives the audit log up to it."""
+        self._expectations.answered(event, log, self._present())
 
     def _happening(self, consequence: Consequence) -> Callable[[], None]:
         return lambda: perform(self._dynamics, consequence, self._present(), self._establish)
