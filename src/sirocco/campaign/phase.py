@@ -119,7 +119,7 @@ class AdversarialPhase:
             return ended
         if len(tally.admitted) < wanted:
             return f"only {len(tally.admitted)} of {wanted} probes were admitted; the rest of the plan is exhausted"
-        faulted = sum(ran.outcome == "agent_fault" for ran in tally.ran)
+        faulted = sum(ran.outcome == "agent_fault" for ran in (*tally.ran, *tally.twins))
         return f"{faulted} probes ended in a fault of the agent" if faulted else None
 
     async def _probes(self) -> AsyncGenerator[Event, None]:
