@@ -120,7 +120,7 @@ def test_a_phase_that_is_stopped_is_incomplete(store, key):
     assert block["incomplete_reason"] == "the run was interrupted"
 
 
-@pytest.mark.requirement("CO-02")
+@pytest.mark.requirement("AV-15", "CO-02")
 def test_a_phase_in_which_the_agent_broke_off_is_incomplete(store, key):
     class Broken(Agent):
         async def respond(self, request):
