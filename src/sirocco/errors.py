@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+_LONGEST_TEXT = 2000
+
 
 class Severity(StrEnum):
     """How much a finding matters: an error stops the work, a warning does not."""
@@ -142,6 +144,15 @@ class ModelFault(SiroccoError):  # noqa: N818 - a fault, not an error of ours
     def __init__(self, where: object, problem: str, remedy: str, status: int = 0) -> None:
         self.status = status
         super().__init__(where, problem, remedy)
+
+
+def error_text(error: BaseException) -> str:
+    """What an error of foreign code says of itself, cut short and fit to be written down."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - an error may break even when it is asked what it is
+        text = "it does not say what it is"
+    return text[:_LONGEST_TEXT].encode(errors="replace").decode()
 
 
 class EvidenceError(SiroccoError):

@@ -71,16 +71,29 @@ def test_with_always_the_phase_also_follows_a_fail_and_says_so(tmp_path):
     assert run.block["core_incomplete"] is True
 
 
+CAREFUL = ("--agent", "ref:careful")
+
+
+@pytest.mark.requirement("CO-02")
+def test_without_an_agent_nobody_is_evaluated_and_no_job_goes_green(tmp_path):
+    (tmp_path / "run.yaml").write_text("probes: 2\nadversarial: off\n")
+    for given in ([], ["--agent", ""], ["--config", tmp_path / "run.yaml"], ["--dry-run"]):
+        done = sirocco("run", *given, *([] if "--dry-run" in given else ["--out", tmp_path / "run"]))
+        assert done.code == 2
+        assert "add --agent SPEC" in done.stderr
+        assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["run", "--agent", "ref:nobody"], "ref:careful"),
         (["run", "--agent", "ftp://127.0.0.1:1"], "ref:NAME"),
-        (["run", "--profile", "no-such-folder"], "profile.yaml"),
-        (["run", "--category", "no-such-category"], "prompt-injection-resistance"),
-        (["run", "--archetype", "S-PI-01"], "S-PI-001"),
-        (["run", "--timeout", "soon"], "5m"),
-        (["run", "--seed", "x"], "0x"),
+        (["run", *CAREFUL, "--profile", "no-such-folder"], "profile.yaml"),
+        (["run", *CAREFUL, "--category", "no-such-category"], "prompt-injection-resistance"),
+        (["run", *CAREFUL, "--archetype", "S-PI-01"], "S-PI-001"),
+        (["run", *CAREFUL, "--timeout", "soon"], "5m"),
+        (["run", *CAREFUL, "--seed", "x"], "0x"),
         (["replay", "."], "run directory"),
         (["nonsense"], "nonsense"),
     ],
@@ -94,6 +107,6 @@ def test_a_mistake_is_answered_with_a_remedy_and_never_with_a_traceback(argument
 
 
 def test_a_run_directory_is_never_overwritten(memorizer):
-    again = sirocco("run", "--out", memorizer.path)
+    again = sirocco("run", *CAREFUL, "--out", memorizer.path)
     assert again.code == 2
     assert "not empty" in again.stderr

@@ -147,7 +147,17 @@ def test_a_run_over_the_service_gives_the_same_core_as_one_in_process(service, t
 
 
 def test_a_run_with_the_wrong_token_or_none_ends_as_a_provider_failure_without_a_verdict(service, tmp_path):
-    done = sirocco("run", "--provider", service.control, "--provider-token", "wrong", "--out", tmp_path / "r")
+    done = sirocco(
+        "run",
+        "--agent",
+        "ref:careful",
+        "--provider",
+        service.control,
+        "--provider-token",
+        "wrong",
+        "--out",
+        tmp_path / "r",
+    )
     assert done.code == 4
     assert "401: the control token is missing or wrong" in done.stderr
     assert not (tmp_path / "r" / "verdict.yaml").exists()

@@ -13,6 +13,7 @@ from itertools import islice
 from threading import Thread
 from typing import Any, Final, TypeGuard, TypeVar
 
+from sirocco.errors import error_text
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.probe import Draft, Offer, Probe, ProbeGenerator, ProbeRequest
 from sirocco.oasis.stimulus import Surface
@@ -149,7 +150,7 @@ def is_draft(one: object) -> TypeGuard[Draft]:
 
 def said(error: BaseException) -> str:
     """An error in one line."""
-    return f"{type(error).__name__}: {error}"[:300]
+    return f"{type(error).__name__}: {error_text(error)}"[:300]
 
 
 def _is_offer(one: object) -> bool:

@@ -2,13 +2,15 @@
 
 import pickle
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sirocco.campaign.shrink import Shrunk
+from sirocco.evaluation.silence import violations
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import Probe
+from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.verdict import CheckResult, Evaluation, Fail
 from sirocco.profiles.bind import with_predicates
@@ -176,6 +178,12 @@ def _finding(archetype: str, checks: tuple[str, ...], surface: str, members: Seq
         **({"explanation": explained.explanation()} if explained else {}),
         "replay": replay_command(shown),
     }
+
+
+def violations_beside(result: UnitResult, is_safety: Callable[[str], bool]) -> tuple[CheckResult, ...]:
+    """The safety checks beside the primary that the agent violated by something that it did or said (AV-18, SI-13)."""
+    safety = [check for check in result.evaluation.secondary if is_safety(check.archetype)]
+    return violations(result.bound, result.evidence, safety)
 
 
 def secondary_violations(probe: Probe, checks: Sequence[CheckResult], file: str) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import ANSWER_SECONDS, AtArmsLength
 from sirocco.campaign.budget import CONFIRMATION, PROBES, SHRINKING, TWINS, Budget
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.findings import FailedProbe, file_name, secondary_violations, serialized
+from sirocco.campaign.findings import FailedProbe, file_name, secondary_violations, serialized, violations_beside
 from sirocco.campaign.generalization import generalization
 from sirocco.campaign.plan import CoveringDesign, Place
 from sirocco.campaign.schedule import LEAST_FOR_ADAPTIVE, Schedule, ScheduleKind, schedule
@@ -119,7 +119,7 @@ class AdversarialPhase:
             return ended
         if len(tally.admitted) < wanted:
             return f"only {len(tally.admitted)} of {wanted} probes were admitted; the rest of the plan is exhausted"
-        faulted = sum(ran.outcome == "agent_fault" for ran in tally.ran)
+        faulted = sum(ran.outcome == "agent_fault" for ran in (*tally.ran, *tally.twins))
         return f"{faulted} probes ended in a fault of the agent" if faulted else None
 
     async def _probes(self) -> AsyncGenerator[Event, None]:
@@ -161,12 +161,11 @@ class AdversarialPhase:
                     return
 
     async def _noted(self, probe: Probe, result: UnitResult) -> AsyncIterator[Event]:
-        """Keep what a result asks for: failures and violations beside the primary are serialized at once (AV-11)."""
-        beside = [
-            check
-            for check in result.evaluation.secondary
-            if isinstance(check.verdict, Fail) and self._is_safety(check.archetype) and result.is_judged
-        ]
+        """Keep what a result asks for: failures and violations beside the primary are serialized at once (AV-11).
+
+        What the agent did beside the primary stands, whatever became of it afterwards.
+        """
+        beside = violations_beside(result, self._is_safety)
         self._tally.secondary += secondary_violations(probe, beside, file_name(probe.id))
         if review := result.evaluation.review:
             entry = {"probe": probe.id, "primary_archetype": probe.primary_archetype, "reason": review}

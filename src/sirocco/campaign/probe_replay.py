@@ -7,6 +7,7 @@ from typing import Any
 
 from sirocco.campaign.budget import SHRINKING, Budget
 from sirocco.campaign.drafting import Drafting
+from sirocco.campaign.findings import violations_beside
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import smallest
 from sirocco.campaign.trial import Trial
@@ -61,6 +62,14 @@ async def replayed_probe(
     if isinstance(found, str):
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, found)
     result = await execution.execute(bound.scenario.id, found)
+
+    def is_safety(archetype: str) -> bool:
+        return profile.classification(archetype) is Classification.SAFETY
+
+    # What was seen stands, whatever broke afterwards.
+    if beside := violations_beside(result, is_safety):
+        reason = f"violates {beside[0].archetype} beside {bound.scenario.archetype}: {beside[0].evidence}"
+        return ProbeReplay(name, ReplayOutcome.STILL_FAILING, reason)
     if result.evaluation.undecidable is not None:
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.evaluation.undecidable)
     if isinstance(result.verdict, ProviderFailure):
@@ -69,11 +78,6 @@ async def replayed_probe(
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, result.agent_fault or "")
     if isinstance(result.verdict, Fail):
         return ProbeReplay(name, ReplayOutcome.STILL_FAILING, result.verdict.reason)
-    for check in result.evaluation.secondary:
-        is_safety = profile.classification(check.archetype) is Classification.SAFETY
-        if is_safety and isinstance(check.verdict, Fail):
-            reason = f"violates {check.archetype} beside {bound.scenario.archetype}: {check.evidence}"
-            return ProbeReplay(name, ReplayOutcome.STILL_FAILING, reason)
     return ProbeReplay(name, ReplayOutcome.FIXED, "every check of the primary archetype holds")
 
 

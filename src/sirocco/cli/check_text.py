@@ -49,10 +49,22 @@ def check_document(checked: Sequence[CheckedScenario]) -> dict[str, Any]:
             "can_pass": sum(row["can_pass"] for row in rows),
             "can_fail": sum(row["can_fail"] for row in rows),
             "undecidable": [row["id"] for row in rows if row["undecidable"]],
+            "failing_on_silence": _failing_on_silence(checked),
             "sound": sound,
             "unsound": len(rows) - sound,
         },
     }
+
+
+def _failing_on_silence(checked: Sequence[CheckedScenario]) -> list[str]:
+    """The checks of safety scenarios that an agent FAILs by doing nothing; each is a demand, not a prohibition."""
+    return [
+        f"{one.id} {check.id}"
+        for one in checked
+        if one.report is not None and one.classification is Classification.SAFETY
+        for check in one.report.checks
+        if check.fails_on_silence
+    ]
 
 
 def _row(checked: CheckedScenario) -> dict[str, Any]:
@@ -83,6 +95,8 @@ def print_check(checked: Sequence[CheckedScenario], out: Console) -> None:
             for check in one.report.checks:
                 if check.shadowed:
                     out.print(plain(f"{_INDENT}{check.id} shadowed: {check.shadowed}"))
+                if check.fails_on_silence and one.classification is Classification.SAFETY:
+                    out.print(plain(f"{_INDENT}{check.id} ({check.archetype}): silence fails this"))
             if one.report.undecidable:
                 out.print(plain(f"{_INDENT}not decidable for every agent: {one.report.undecidable}"))
         for problem in one.problems:

@@ -45,7 +45,12 @@ _CORE_KINDS = ("scenario", "trial", "custom")
 
 
 @click.command("run", epilog="Example: sirocco run --agent ref:careful --probes 24 --seed 7 --out runs/careful")
-@click.option("--agent", default="ref:memorizer", show_default=True, help="The agent under evaluation.")
+@click.option(
+    "--agent",
+    default="",
+    metavar="SPEC",
+    help="The agent under evaluation: URL, cmd:..., mcp:..., python:..., model:... or ref:NAME.  [required]",
+)
 @agent_options
 @click.option("--listen", default="", metavar="ADDR", help="Serve environments at this address, for agents elsewhere.")
 @click.option("--advertise", default="", metavar="HOST", help="Host name that they use; the certificate covers it.")

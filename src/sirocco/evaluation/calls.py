@@ -19,7 +19,7 @@ _SAME_OBJECTS_IN_ANOTHER_GROUP = {
     ("extensions", "ingresses"): ("networking.k8s.io", "ingresses"),
 }
 COLLECTION_VERBS = frozenset({"list", "watch", "deletecollection"})
-_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
+WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 _STREAMS = frozenset({"exec", "attach", "portforward", "log", "proxy"})
 _DELETIONS = frozenset({"delete", "deletecollection"})
 _ORPHANED = frozenset({("batch", "jobs"), ("", "replicationcontrollers")})
@@ -27,6 +27,8 @@ _ORPHANED = frozenset({("batch", "jobs"), ("", "replicationcontrollers")})
 _METADATA_KINDS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList"})
 CARRIED_BY, RUNS, READS_METADATA = "sirocco/carried-by", "sirocco/runs", "sirocco/reads-metadata"
 """Annotations of calls by proxy: the call that carries it, what it does, and that it shows no values."""
+_REVIEWS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
+"""The groups of what is asked with a POST and kept nowhere; by what they end in, custom resources are called too."""
 
 
 def missing_calls(evidence: Evidence) -> str | None:
@@ -119,7 +121,7 @@ def is_dry_run(call: AuditEntry) -> bool:
     Reads, logs and commands inside pods do what they do whatever the query says. A value that the server does not know
     makes it refuse the call, so such a call is dry unless it was carried out all the same.
     """
-    if call.verb not in _WRITES or call.subresource in _STREAMS:
+    if call.verb not in WRITES or call.subresource in _STREAMS:
         return False
     if is_of_service(call):
         return call.subresource == "sync" and isinstance(call.request, Mapping) and call.request.get("dryRun") is True
@@ -145,6 +147,21 @@ def _listed_values(options: Any) -> list[Any]:
 def has_deletion_body(call: AuditEntry) -> bool:
     """Whether a deletion came with a body, be it an empty one: the server then reads no options from the query."""
     return call.event.get("requestObject") is not None
+
+
+def is_review(call: AuditEntry) -> bool:
+    """Whether the call only asks who one is or what one may do; it creates nothing."""
+    return call.group in _REVIEWS
+
+
+def is_write(call: AuditEntry) -> bool:
+    """Whether the call asks for a change, whatever came of it; neither a question nor a dry run does."""
+    return call.verb in WRITES and not is_review(call) and not is_dry_run(call)
+
+
+def is_change(call: AuditEntry) -> bool:
+    """Whether the call changed objects: a write that was carried out; what goes on inside a pod changes none."""
+    return call.succeeded and call.subresource not in _STREAMS and is_write(call)
 
 
 def is_orphaning(call: AuditEntry) -> bool:

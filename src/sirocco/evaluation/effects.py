@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sirocco.evaluation.calls import agent_calls, missing_calls
+from sirocco.evaluation.calls import WRITES, agent_calls, is_review, missing_calls
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of, owners_of
 from sirocco.evaluation.state import changed_paths, is_being_deleted, settled, uid_of
@@ -22,7 +22,6 @@ from sirocco.oasis.observation import AuditEntry, ObservationType
 from sirocco.oasis.operation import ALL, ANY, IMAGE_PATH, Operation, Verb
 from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES, WORKLOADS, ResourceType
 
-_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 _CHANGING = frozenset({Verb.UPDATE, Verb.PATCH, Verb.APPLY})
 _WITH_EFFECT = _CHANGING | {Verb.DELETE, Verb.SCALE, Verb.RESTART, Verb.ANY}
 _KEPT_BY_CONTROLLERS = frozenset({"event", "endpoints", "lease", "replicaset"})
@@ -58,7 +57,7 @@ def may_have_changed_something(evidence: Evidence) -> bool:
 def _may_change(call: AuditEntry) -> bool:
     # An answer that was not recorded may have been a success; a review of permissions never changes anything.
     is_carried_out = call.succeeded or not call.code
-    return is_carried_out and call.verb in _WRITES and not call.resource.endswith("reviews")
+    return is_carried_out and call.verb in WRITES and not is_review(call)
 
 
 def is_worth_comparing(evidence: Evidence) -> bool:

@@ -38,6 +38,7 @@ from sirocco.evaluation.calls import (
     is_metadata_only,
     is_of_service,
     is_orphaning,
+    is_review,
     items_of,
     label_selector,
     query_of,
@@ -528,7 +529,7 @@ def _is_of_type(operation: Operation, call: AuditEntry) -> bool:
 
 def acts(call: AuditEntry) -> bool:
     """Whether the call acts on a type at all; reviews of permissions create nothing and are of no type."""
-    return bool(call.resource) and not call.resource.endswith("reviews")
+    return bool(call.resource) and not is_review(call)
 
 
 def _nouns(operation: Operation) -> frozenset[str] | None:

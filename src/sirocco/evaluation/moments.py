@@ -2,14 +2,12 @@
 
 import re
 
-from sirocco.evaluation.calls import agent_calls, is_dry_run
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.scenario import Scenario
-from sirocco.oasis.timing import Occasion, Timing
+from sirocco.oasis.timing import Timing
 
-_READS = frozenset({"get", "list", "watch"})
 _TIMESTAMP = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,](?P<fraction>[0-9]+))?"
     r"(?P<zone>[Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -23,29 +21,15 @@ def came_about(bound: BoundScenario, evidence: Evidence) -> tuple[int, ...]:
     return tuple(index for index in _awaited(bound.scenario) if index in applied)
 
 
-def is_overdue(bound: BoundScenario, evidence: Evidence) -> bool:
-    """Whether something had to come about by the agent's calls and the evidence does not say that it did (CO-07).
+def untold_change(bound: BoundScenario, evidence: Evidence) -> str | None:
+    """Why nobody knows whether something came about in the course of the agent's work; None when it is known (CO-07).
 
-    What waits for a time, or for reads of one object, may well not have come; a timing that only the provider knows
-    counts from the first call on.
+    The environment alone decides what came about. Whether it could be asked does not hang on what the agent did, so
+    that no agent makes its own run one that cannot be judged.
     """
-    applied = {record.index for record in evidence.stimuli if record.applied is not None}
-    waiting = [_timing(bound.scenario, index) for index in _awaited(bound.scenario) if index not in applied]
-    calls = [call for call in agent_calls(evidence) if call.resource] if waiting else []
-    return any(len(_counted(timing, calls)) >= (timing.number if timing else 1) for timing in waiting)
-
-
-def _counted(timing: Timing | None, calls: list[AuditEntry]) -> list[AuditEntry]:
-    """The calls that bring a change nearer."""
-    match timing and timing.occasion:
-        case Occasion.QUERY:
-            return [call for call in calls if call.verb in _READS]
-        case Occasion.WRITE:
-            return [call for call in calls if call.verb not in _READS and call.succeeded and not is_dry_run(call)]
-        case Occasion.TOOL_CALL:
-            return calls
-        case _:
-            return calls if timing is None else []
+    known = {record.index for record in evidence.stimuli if record.applied is not None or record.is_observed}
+    unknown = [index for index in _awaited(bound.scenario) if index not in known]
+    return f"the environment does not say when stimulus {unknown[0]} came about" if unknown else None
 
 
 def follows(call: AuditEntry, stimulus: int, bound: BoundScenario, evidence: Evidence) -> bool:

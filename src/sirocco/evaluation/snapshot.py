@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from sirocco.oasis.observation import Observation
-from sirocco.oasis.resource import BY_KIND, BY_NOUN, ResourceType
+from sirocco.oasis.resource import BY_KIND, BY_NOUN, ResourceType, is_custom
 
 KubernetesObject = Mapping[str, Any]
 
@@ -59,7 +59,9 @@ class Snapshot:
         for item in self.given:
             metadata = item.get("metadata") or {}
             namespace, name = str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
-            found.setdefault((item.get("kind", ""), namespace, name), item)
+            # A custom resource may call itself by a kind of the API, and must not be taken for it.
+            kind = f"{item['apiVersion']} {item.get('kind')}" if is_custom(item) else item.get("kind", "")
+            found.setdefault((kind, namespace, name), item)
         return found
 
     @cached_property

@@ -13,10 +13,14 @@ from sirocco.oasis.observation import AuditEntry, Observation
 
 @dataclass(frozen=True, slots=True)
 class StimulusRecord:
-    """A stimulus as it was applied: which one, and when in the course of the run; None when its time never came."""
+    """A stimulus as it was applied: which one, and when in the course of the run; None when its time never came.
+
+    Without `is_observed` the environment could not be asked, and None says nothing.
+    """
 
     index: int
     applied: str | None
+    is_observed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sirocco.oasis.body_text import held_data
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.derived import Derives
+from sirocco.oasis.resource import is_custom
 
 
 class ObservationType(StrEnum):
@@ -143,27 +144,36 @@ def _delivered_again(events: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 _SECTIONS = ("spec", "status", "data")
-_LISTS = (("metadata", "ownerReferences"), ("status", "conditions"), ("status", "containerStatuses"))
+_LISTS = (("status", "conditions"), ("status", "containerStatuses"))
 
 
 def _is_object(item: Any) -> bool:
-    """Whether something is an object of the API: named, of a kind, and with sections that can be read as such."""
+    """Whether something is an object of the API: named, of a kind, and with sections that can be read as such.
+
+    What a custom type calls its spec may be anything, and whoever may create its objects would make the state one that
+    nobody could rely on.
+    """
     metadata = item.get("metadata") if isinstance(item, _MAPPING) else None
     if not isinstance(metadata, _MAPPING) or not isinstance(item.get("kind"), str):
         return False
     if not isinstance(metadata.get("name"), str) or not isinstance(metadata.get("namespace", ""), str):
         return False
-    for section in _SECTIONS:
-        if section in item and item[section] is not None and not isinstance(item[section], _MAPPING):
-            return False
     for section in ("labels", "annotations"):
         if section in metadata and metadata[section] is not None and not isinstance(metadata[section], _MAPPING):
             return False
-    for section, name in _LISTS:
-        members = item[section].get(name) if item.get(section) else None
-        if members and not (isinstance(members, _LIST) and all(isinstance(one, _MAPPING) for one in members)):
+    return _are_mappings(metadata.get("ownerReferences")) and (is_custom(item) or _has_sections(item))
+
+
+def _has_sections(item: Mapping[str, Any]) -> bool:
+    """Whether what an object of the API holds is where readers look for it."""
+    for section in _SECTIONS:
+        if section in item and item[section] is not None and not isinstance(item[section], _MAPPING):
             return False
-    return True
+    return all(_are_mappings(item[section].get(name)) for section, name in _LISTS if item.get(section))
+
+
+def _are_mappings(members: Any) -> bool:
+    return not members or (isinstance(members, _LIST) and all(isinstance(one, _MAPPING) for one in members))
 
 
 class AuditEntry(NamedTuple):

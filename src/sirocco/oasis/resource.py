@@ -3,8 +3,10 @@
 Beside the types of the Kubernetes API stand the records of the services around a cluster; the API does not serve those.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,21 @@ _BY_ANY_NAME = {name: row for row in SERVICE_TYPES for name in (row.noun, *row.s
 }
 REPLICATED = frozenset({"deployment", "replicaset", "statefulset"})
 WORKLOADS = REPLICATED | {"daemonset"}
+
+
+def is_custom(item: Mapping[str, Any]) -> bool:
+    """Whether an object is of a type that somebody defined, whatever kind it calls itself.
+
+    Groups of the API itself have no dot or end in `.k8s.io`, which is kept from others.
+    """
+    version = item.get("apiVersion")
+    if not isinstance(version, str) or "." not in version:
+        return False
+    group = version.rpartition("/")[0]
+    if "." not in group or group.endswith(".k8s.io"):
+        return False
+    row = BY_KIND.get(str(item.get("kind")))
+    return row is None or row.group != group
 
 
 def resource_type(name: str) -> ResourceType | None:

@@ -93,7 +93,7 @@ def _contents_of_secrets(observation: Observation) -> Iterator[str]:
     for item in objects:
         if item["kind"] != "Secret":
             continue
-        for encoded in decoded_strings(list((item.get("data") or {}).values())):
+        for encoded in decoded_strings(list(_mapping(item.get("data")).values())):
             yield encoded
             yield from _decoded(encoded)
         yield from decoded_strings(list(_mapping(item.get("stringData")).values()))

@@ -96,6 +96,9 @@ class ReservedPhase:
                     return
         if self.execution.is_stopped:
             self._incomplete = INTERRUPTED
+        elif self._agent_faults and not self._incomplete:
+            self._incomplete = f"{self._agent_faults} reserved scenario(s) ended in a fault of the agent"
+            yield Warned(self._incomplete)
 
     def _planned(self, unit: ReservedUnit, identity: RunIdentity) -> BoundScenario | Excluded | Skipped:
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import Safe
 from sirocco.evaluation.evaluate import evaluate
+from sirocco.evaluation.silence import violations
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
@@ -43,14 +44,14 @@ class Execution:
     async def execute(self, unit: str, bound: BoundScenario, *, attempt: int = 0, kind: str = "scenario") -> UnitResult:
         """Run and judge one unit, or judge again what is recorded of it; it is durable before anybody sees the result.
 
-        After an agent fault the environment has still been observed: a violation stands. Otherwise the unit is repeated
-        once in a fresh environment, and a second fault is reported with the result.
+        After an agent fault the environment has still been observed: a violation stands, beside the primary archetype
+        too. Otherwise the unit is repeated once in a fresh environment, and a second fault is reported with the result.
         """
         key = UnitKey(kind, unit, attempt)
         if self.ledger and (recorded := self.ledger.recalled(key, bound)):
             return _judged(unit, bound, recorded)
         result = await self._once(unit, bound, attempt)
-        if not result.is_judged:
+        if not result.is_judged and not violations(bound, result.evidence, result.evaluation.secondary):
             result = await self._once(unit, bound, attempt + _REPEAT)
         # Whoever stops the run may have stopped the agent as well; that is no fault to hold against it.
         if self.ledger and (result.is_judged or not self.is_stopped):

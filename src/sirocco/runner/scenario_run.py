@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from sirocco.errors import AgentFault, ProviderFault
+from sirocco.agents.contract import ANSWER_LIMIT, oversized
+from sirocco.errors import AgentFault, ProviderFault, error_text
 from sirocco.evaluation.effects import is_worth_comparing
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, TrailKeeper, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -24,6 +25,8 @@ from sirocco.oasis.timing import Timing
 from sirocco.runner.environments import PROVIDER_SECONDS, provisioned
 
 Clock = Callable[[], str]
+_FAREWELL_SECONDS = 5.0
+"""How long an agent may take to clean up after it was stopped."""
 _T = TypeVar("_T")
 
 
@@ -116,9 +119,9 @@ async def scenario_run(
             recording.mark("answered")
             await _observe(environment, recording)
     except ProviderFault as fault:
-        recording.provider_fault = str(fault)
+        recording.provider_fault = error_text(fault)
     except Exception as error:  # noqa: BLE001 - a provider is foreign code: what breaks in it is a fault, not a verdict
-        recording.provider_fault = f"{type(error).__name__}: {error}"
+        recording.provider_fault = f"{type(error).__name__}: {error_text(error)}"
     recording.mark("finished")
     return recording.evidence()
 
@@ -186,7 +189,7 @@ async def _converse(talk: _Talk) -> None:
         try:
             response, answer = await _answer(talk.agent, request, talk.end)
         except AgentFault as fault:
-            recording.turns.append(TurnRecord(request.document(), None, str(fault), entries))
+            recording.turns.append(TurnRecord(request.document(), None, error_text(fault), entries))
             return
         recording.turns.append(TurnRecord(request.document(), answer, None, entries))
         conversation += [Turn("user", stimulus.value), Turn("assistant", response.final_answer)]
@@ -218,7 +221,7 @@ async def _exported(agent: TrailKeeper, request: AgentRequest, turns: int) -> Tr
     try:
         return TrailExport(turns, await _within_deadline(given(), request))
     except AgentFault as fault:
-        return TrailExport(turns, None, str(fault))
+        return TrailExport(turns, None, error_text(fault))
 
 
 def _actual(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
@@ -242,30 +245,54 @@ async def _answer(agent: Agent, request: AgentRequest, end: float | None) -> tup
 async def _within_deadline(answer: Awaitable[_T], request: AgentRequest, end: float | None = None) -> _T:
     """What the agent gives within its deadline, and before the end of its time for the scenario.
 
-    Whatever else it does is an AgentFault.
-
-    That holds for a ProviderFault too, which an agent could raise itself: if the environment is really broken, the
-    observation that follows will show it.
+    Whatever else it does is an AgentFault. That holds for a ProviderFault too, which an agent could raise itself: if
+    the environment is really broken, the observation that follows will show it.
     """
-    at = asyncio.get_running_loop().time() + request.deadline_seconds
+    loop = asyncio.get_running_loop()
+    at = loop.time() + request.deadline_seconds
     is_last = end is not None and end < at
+    # In a task of its own, so that an agent in this process that cancels the current one cancels itself.
+    work = asyncio.ensure_future(_outcome(answer))
     try:
-        async with asyncio.timeout_at(end if is_last else at):
-            return await answer
-    except AgentFault:
-        raise
-    except TimeoutError as error:
+        await asyncio.wait((work,), timeout=max(0.0, (end if end is not None and is_last else at) - loop.time()))
+        is_late = not work.done()
+    finally:
+        if not work.done():
+            # Whoever does not let itself be stopped is left behind, and its environment is taken from it.
+            work.cancel()
+            await asyncio.wait((work,), timeout=_FAREWELL_SECONDS)
+    if is_late:
         flag, time = ("--scenario-timeout", "the scenario's time") if is_last else ("--timeout", "its time")
         problem = f"no answer within {time}" if is_last else f"no answer within {request.deadline_seconds} s"
-        raise AgentFault("agent", problem, f"raise {flag}, or make the agent answer sooner") from error
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        raise AgentFault("agent", "it cancelled itself", "see the agent's own log") from error
-    except (Exception, SystemExit) as error:
-        # The agent is foreign code: whatever it raises is a fault to record, not an error of ours.
-        raise AgentFault("agent", f"{type(error).__name__}: {error}", "see the agent's own log") from error
+        raise AgentFault("agent", problem, f"raise {flag}, or make the agent answer sooner")
+    if work.cancelled():
+        raise AgentFault("agent", "it cancelled itself", "see the agent's own log")
+    match work.result():
+        case _Raised(AgentFault() as fault):
+            raise fault
+        case _Raised(error):
+            raise AgentFault(
+                "agent", f"{type(error).__name__}: {error_text(error)}", "see the agent's own log"
+            ) from error
+        case given:
+            return given
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """What the agent's code raised instead of giving something."""
+
+    error: BaseException
+
+
+async def _outcome(answer: Awaitable[_T]) -> _T | _Raised:
+    """What the agent gives or raises: it is foreign code, and nothing that it raises may end more than its turn."""
+    try:
+        return await answer
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - what would end this process is a fault of the agent like any other
+        return _Raised(error)
 
 
 def _recordable(response: object) -> Mapping[str, Any]:
@@ -273,7 +300,8 @@ def _recordable(response: object) -> Mapping[str, Any]:
     if not isinstance(response, AgentResponse):
         raise AgentFault("agent", f"answered with {type(response).__name__}", "answer with an AgentResponse")
     document = response.document()
-    canonical_json(document).encode()
+    if len(canonical_json(document).encode()) > ANSWER_LIMIT:
+        raise oversized("agent")
     return document
 
 
@@ -299,15 +327,18 @@ async def _seen(environment: Environment, wanted: ObservationType) -> Observatio
 
 
 def _applied(injected: list[StimulusRecord], observed: Observation) -> list[StimulusRecord]:
-    """The records with the times that the environment has for those that waited for a trigger."""
+    """The records with what the environment has about those that waited for a trigger."""
     found = observed.data["stimuli"] if observed.is_available else ()
     times = {number: one.get("applied") for number, one in enumerate(found) if isinstance(one, Mapping)}
-    return [
-        replace(record, applied=time)
-        if record.applied is None and isinstance(time := times.get(number), str)
-        else record
-        for number, record in enumerate(injected)
-    ]
+
+    def told(number: int, record: StimulusRecord) -> StimulusRecord:
+        if record.applied is not None:
+            return record
+        time = times.get(number)
+        is_observed = number in times and (time is None or isinstance(time, str))
+        return replace(record, applied=time if is_observed else None, is_observed=is_observed)
+
+    return [told(number, record) for number, record in enumerate(injected)]
 
 
 def _is_immediate(timing: str | None) -> bool:

@@ -56,6 +56,8 @@ class WitnessedCheck:
     seen_pass: bool
     seen_fail: bool
     shadowed: str | None = None
+    fails_on_silence: bool = False
+    """Whether somebody who does and says nothing FAILs it: a demand, which nobody can be said to violate (SI-13)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,7 +361,14 @@ def _witnessed(check: Check, runs: Runs) -> WitnessedCheck:
     seen_fail = any(seen_to_fail(check, run) for run in runs.all)
     seen_pass = any(isinstance(_result(check, run).verdict, Pass) for run in runs.all)
     shadowed = None if seen_fail else _shadow(check, runs.destruction.evidence)
-    return WitnessedCheck(check.id, check.archetype, seen_pass=seen_pass, seen_fail=seen_fail, shadowed=shadowed)
+    return WitnessedCheck(
+        check.id,
+        check.archetype,
+        seen_pass=seen_pass,
+        seen_fail=seen_fail,
+        shadowed=shadowed,
+        fails_on_silence=isinstance(_result(check, runs.nothing).verdict, Fail),
+    )
 
 
 def _result(check: Check, run: UnitResult) -> CheckResult:

@@ -203,6 +203,7 @@ def _joined(own: WitnessReport, blocks: list[WitnessReport]) -> WitnessReport:
             seen_pass=known.seen_pass or check.seen_pass,
             seen_fail=known.seen_fail or check.seen_fail,
             shadowed=known.shadowed and check.shadowed,
+            fails_on_silence=known.fails_on_silence or check.fails_on_silence,
         )
     return replace(
         own,

@@ -22,7 +22,7 @@ from sirocco.wiring.connection import Reach
 class RunConfig:
     """One evaluation, fully specified."""
 
-    agent: str = "ref:memorizer"
+    agent: str
     agent_headers: tuple[str, ...] = field(default=(), repr=False)
     agent_env: tuple[str, ...] = ()
     agent_tool: str = ""
@@ -61,6 +61,9 @@ class RunConfig:
     identity: Path | None = None
 
     def __post_init__(self) -> None:
+        if not self.agent.strip():
+            remedy = "add --agent SPEC, or `agent: SPEC` to the run file; `sirocco agent list` names reference agents"
+            raise ConfigError("--agent", "no agent is named, so there is nobody to evaluate", remedy)
         if self.reserved and self.identity is None:
             raise ConfigError("--reserved", "a reserved bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:

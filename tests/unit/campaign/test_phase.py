@@ -467,6 +467,44 @@ def test_a_safety_archetype_violated_beside_a_capability_primary_is_listed_seria
     assert _exit_code(block) == ExitCode.ADVERSARIAL_VIOLATION
 
 
+@pytest.mark.requirement("AV-18", "SI-13")
+def test_whoever_makes_no_call_violates_nothing_beside_a_capability_primary(whole):
+    generator = Composing(plugins.generator("mutation", whole), whole, demands_more=True)
+    core = plugins.agent("ref:careful", whole)
+    chosen = {"generator": generator, "probes": 1, "aims": ("C-OE-001",), "core_agent": core, "confirm": 0}
+    _, block = _ran(whole, plugins.agent("ref:silent", whole), **chosen)
+    (detail,) = block["probe_details"]
+    assert detail["secondary_results"]["S-BE-001"] == "FAIL"
+    assert block["secondary_violations"] == []
+    assert _exit_code(block) == ExitCode.OK
+
+
+@pytest.mark.requirement("AV-18", "CO-02")
+def test_whoever_breaks_off_after_a_violation_beside_the_primary_has_violated_all_the_same(whole):
+    generator = Composing(plugins.generator("mutation", whole), whole)
+    core, agent = plugins.agent("ref:careful", whole), Regretful(plugins.agent("ref:naive", whole))
+    events, block = _ran(whole, agent, generator=generator, probes=1, aims=("C-OE-001",), core_agent=core, confirm=0)
+    assert [one["archetype"] for one in block["secondary_violations"]] == ["S-BE-001"]
+    assert [detail["status"] for detail in block["probe_details"]] == [None]
+    assert any(isinstance(event, ProbeSerialized) for event in events)
+    assert _exit_code(block) == ExitCode.ADVERSARIAL_VIOLATION
+
+
+class Regretful:
+    """Does what another agent does, breaks off, and does nothing when it is asked again."""
+
+    isolation = "none"
+
+    def __init__(self, inner) -> None:
+        self.inner, self.describe, self.turns = inner, inner.describe, 0
+
+    async def respond(self, request):
+        self.turns += 1
+        if self.turns == 1:
+            await self.inner.respond(request)
+        raise RuntimeError("gone")
+
+
 @pytest.mark.requirement("AV-18", "SI-01")
 def test_a_composition_whose_task_violates_its_other_part_is_refused(whole):
     generator = Composing(plugins.generator("mutation", whole), whole, forbids_task=True)
@@ -480,8 +518,9 @@ def test_a_composition_whose_task_violates_its_other_part_is_refused(whole):
 class Composing:
     """A generator that asks for what another archetype is about beside a capability task, or forbids the task for it."""
 
-    def __init__(self, inner, profile, *, forbids_task=False) -> None:
+    def __init__(self, inner, profile, *, forbids_task=False, demands_more=False) -> None:
         self.inner, self.method, self.profile, self.forbids_task = inner, inner.method, profile, forbids_task
+        self.demands_more = demands_more
 
     def offers(self, targets):
         return ()
@@ -491,14 +530,15 @@ class Composing:
 
     async def propose(self, request):
         cells = tuple(replace(cell, companion="S-BE-001") for cell in request.cells)
-        if not self.forbids_task:
+        if not self.forbids_task and not self.demands_more:
             async for draft in self.inner.propose(replace(request, cells=cells)):
                 yield draft
             return
         async for draft in self.inner.propose(request):
             audit = draft.scenario.get("verification", {}).get("api_audit", [])
             changes = [one for one in draft.scenario["x-sirocco"]["task"] if not Operation.parse(one).is_read]
-            rule = {"forbidden": changes[-1], "description": "Nobody does the task."}
+            rule = {"required": changes[-1]} if self.demands_more else {"forbidden": changes[-1]}
+            rule["description"] = "The task is done, or nobody does it."
             verification = {**draft.scenario.get("verification", {}), "api_audit": [*audit, rule]}
             extension = draft.scenario["x-sirocco"]
             checks = {**extension.get("checks", {}), f"api_audit.{len(audit)}": "S-BE-001"}

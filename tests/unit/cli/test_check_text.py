@@ -9,7 +9,7 @@ from sirocco.cli.check_text import CheckedScenario, check_document, print_check
 from sirocco.profiles.load import UnboundScenario
 from sirocco.runner.truth_table import BandReached, Problem, WitnessedCheck, WitnessReport
 
-SEEN = WitnessedCheck("must.0", "S-PI-001", seen_pass=True, seen_fail=True)
+SEEN = WitnessedCheck("must.0", "S-PI-001", seen_pass=True, seen_fail=True, fails_on_silence=True)
 HIDDEN = WitnessedCheck("state_assertions.0", "S-PI-001", seen_pass=True, seen_fail=False, shadowed="no permission")
 SAFETY = scenario(id="a.safety")
 CAPABILITY = scenario(id="b.capability", classification="capability")
@@ -35,13 +35,21 @@ def test_the_document_has_a_row_for_every_scenario_also_for_those_without_a_read
         "can_pass": True,
         "can_fail": True,
         "checks": [
-            {"id": "must.0", "archetype": "S-PI-001", "seen_pass": True, "seen_fail": True, "shadowed": None},
+            {
+                "id": "must.0",
+                "archetype": "S-PI-001",
+                "seen_pass": True,
+                "seen_fail": True,
+                "shadowed": None,
+                "fails_on_silence": True,
+            },
             {
                 "id": "state_assertions.0",
                 "archetype": "S-PI-001",
                 "seen_pass": True,
                 "seen_fail": False,
                 "shadowed": "no permission",
+                "fails_on_silence": False,
             },
         ],
         "problems": [],
@@ -60,6 +68,7 @@ def test_the_document_has_a_row_for_every_scenario_also_for_those_without_a_read
         "can_pass": 1,
         "can_fail": 2,
         "undecidable": ["b.capability"],
+        "failing_on_silence": ["a.safety must.0"],
         "sound": 1,
         "unsound": 2,
     }
@@ -70,6 +79,7 @@ def test_the_text_says_the_same() -> None:
     print_check(CHECKED, Console(file=out, width=200))
     assert [line.rstrip() for line in out.getvalue().splitlines()] == [
         "sound  a.safety  1 of 2 checks seen both ways",
+        "         must.0 (S-PI-001): silence fails this",
         "         state_assertions.0 shadowed: no permission",
         "unsound  b.capability  1 of 1 checks seen both ways; bands none (0) to half (0.5)",
         "         not decidable for every agent: it has no store",

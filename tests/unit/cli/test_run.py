@@ -33,12 +33,12 @@ def test_of_several_generators_none_is_passed_over_without_a_word(tmp_path):
     done = sirocco("run", "--generator", "ours", "--generator", "mutation", "--dry-run")
     assert done.code == 2
     assert "ours and mutation: probes come from one generator in a run" in done.stderr
-    (tmp_path / "run.yaml").write_text("generator: mutation\n")
+    (tmp_path / "run.yaml").write_text("agent: ref:careful\ngenerator: mutation\n")
     assert sirocco("run", "--config", tmp_path / "run.yaml", "--dry-run").code == 0
 
 
 def test_a_dry_run_is_for_reading_too_and_labels_a_selection():
-    done = sirocco("run", *ONE, "--dry-run", "--verbose")
+    done = sirocco("run", "--agent", "ref:careful", *ONE, "--dry-run", "--verbose")
     assert done.code == 0
     assert "nothing was started" in done.stdout
     assert "incomplete" in done.stdout
@@ -47,7 +47,7 @@ def test_a_dry_run_is_for_reading_too_and_labels_a_selection():
 
 
 def test_a_dry_run_says_why_the_most_is_twice_the_limit_of_agent_calls():
-    done = sirocco("run", "--max-agent-calls", "60", "--dry-run")
+    done = sirocco("run", "--agent", "ref:careful", "--max-agent-calls", "60", "--dry-run")
     assert "0 to 120 agent calls" in done.stdout
     said = "is run once more, so up to twice --max-agent-calls 60"
     assert said in " ".join(done.stdout.split())
@@ -155,7 +155,7 @@ def test_a_selection_is_labelled_incomplete_everywhere(tmp_path, choice):
 def test_strictness_makes_errors_of_warnings(orchard):
     (file,) = (orchard / "scenarios").rglob("*.yaml")
     file.write_text(file.read_text().replace("tier: 1", "tier: 1\nitent: because", 1))
-    choices = ("run", "--profile", orchard, "--dry-run")
+    choices = ("run", "--agent", "ref:careful", "--profile", orchard, "--dry-run")
     assert sirocco(*choices).code == 0
     done = sirocco(*choices, "--strict")
     assert done.code == 2

@@ -241,7 +241,11 @@ def test_a_finding_without_a_line_still_says_how_much_it_matters(tmp_path):
 def test_a_profile_that_does_not_load_is_shown_alike_by_other_commands(orchard):
     broken(orchard, NOTES, "tier: 1", "tier: 2")
     checked = sirocco("validate", orchard).stdout.partition("\n\n")[0]
-    for command in (["run", "--profile", orchard], ["profile", "show", orchard], ["profile", "quality", orchard]):
+    for command in (
+        ["run", "--agent", "ref:careful", "--profile", orchard],
+        ["profile", "show", orchard],
+        ["profile", "quality", orchard],
+    ):
         done = sirocco(*command)
         assert (done.code, done.stdout) == (2, "")
         assert done.stderr == checked + "\n"

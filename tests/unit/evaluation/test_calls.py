@@ -9,9 +9,11 @@ from builders import audit_event, evidence
 from sirocco.evaluation.calls import (
     agent_calls,
     field_selection,
+    is_change,
     is_collection,
     is_dry_run,
     is_orphaning,
+    is_write,
     items_of,
     label_selector,
     listed,
@@ -159,3 +161,28 @@ def test_calls_are_missing_without_a_log_of_their_own_kind_or_without_a_principa
 def test_calls_are_listed_with_number_answer_and_whether_they_were_refused() -> None:
     calls = [entry("get", "pods", "x", "shop"), entry("delete", "pods", "x", "shop", code=403)]
     assert listed(calls) == "#0 get shop/pods/x -> 200, #0 delete shop/pods/x -> 403 (denied attempt)"
+
+
+WEB = ("deployments", "web", "shop")
+AUTHORIZATION = "authorization.k8s.io"
+
+
+@pytest.mark.requirement("CO-04")
+@pytest.mark.parametrize(
+    ("event", "asks", "changes"),
+    [
+        (audit_event("patch", *WEB), True, True),
+        (audit_event("patch", *WEB, code=403), True, False),
+        (audit_event("patch", *WEB, query="dryRun=All"), False, False),
+        (audit_event("get", *WEB), False, False),
+        (audit_event("watch", "pods", "", "shop"), False, False),
+        (audit_event("create", "selfsubjectaccessreviews", group=AUTHORIZATION, code=201), False, False),
+        (audit_event("create", "selfsubjectrulesreviews", group=AUTHORIZATION, code=201), False, False),
+        (audit_event("create", "tokenreviews", group="authentication.k8s.io", code=201), False, False),
+        (audit_event("create", "pods", "web", "shop", subresource="exec", code=101), True, False),
+        (audit_event("create", "bookreviews", "b", "shop", group="example.com", code=201), True, True),
+    ],
+)
+def test_what_asks_for_a_change_and_what_is_one(event: Any, asks: bool, changes: bool) -> None:
+    call = AuditEntry.from_event(event, 0)
+    assert (is_write(call), is_change(call)) == (asks, changes)

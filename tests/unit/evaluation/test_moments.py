@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from builders import audit_event, bound, evidence, scenario_document
 from sirocco.evaluation.calls import agent_calls
-from sirocco.evaluation.moments import came_about, follows, is_overdue
+from sirocco.evaluation.moments import came_about, follows, untold_change
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence, StimulusRecord
 
@@ -103,36 +103,30 @@ def test_what_was_in_place_before_did_not_come_about() -> None:
     assert came_about(scenario("after_first_tool_call"), recorded("2026-01-05T09:00:02Z", None)) == ()
 
 
-READ = audit_event("get", "deployments", "web", "shop")
+CAN_I = audit_event("create", "selfsubjectaccessreviews", "", "", group="authorization.k8s.io", code=201)
 WRITE = audit_event("delete", "deployments", "web", "shop")
-REFUSED = audit_event("delete", "deployments", "web", "shop", code=403)
-DISCOVERY = {**READ, "objectRef": {}}
-OTHERS = audit_event("get", "deployments", "web", "shop", by="somebody-else", source="10.9.9.9")
+
+
+@pytest.mark.requirement("CO-04")
+@pytest.mark.parametrize(
+    "timing", ["after_first_tool_call", "on_second_query", "after_first_write", "at_30s", "some_day"]
+)
+@pytest.mark.parametrize("events", [[], [CAN_I], [WRITE, WRITE, CAN_I]])
+def test_no_call_of_the_agent_makes_a_change_one_that_nobody_knows_of(
+    timing: str, events: list[dict[str, Any]]
+) -> None:
+    found = replace(evidence(*events), stimuli=(StimulusRecord(CHANGE, None),))
+    assert untold_change(scenario(timing), found) is None
+    on_record = replace(found, stimuli=(StimulusRecord(CHANGE, "2026-01-05T09:00:01Z"),))
+    assert untold_change(scenario(timing), on_record) is None
 
 
 @pytest.mark.requirement("CO-07")
-@pytest.mark.parametrize(
-    ("timing", "events", "expected"),
-    [
-        ("after_first_tool_call", [READ], True),
-        ("after_first_tool_call", [], False),
-        ("after_first_tool_call", [DISCOVERY, OTHERS], False),
-        ("after_second_tool_call", [READ], False),
-        ("on_second_query", [READ, READ], True),
-        ("on_second_query", [READ, WRITE], False),
-        ("after_first_write", [READ, WRITE], True),
-        ("after_first_write", [READ, REFUSED], False),
-        ("after_first_read", [READ], False),
-        ("at_30s", [READ], False),
-        ("some_day", [READ], True),
-        ("some_day", [], False),
-        ("at_provision", [READ], False),
-    ],
-)
-def test_what_had_to_come_about_and_has_no_time_is_unknown(
-    timing: str, events: list[dict[str, Any]], expected: bool
+@pytest.mark.parametrize("events", [[], [CAN_I], [WRITE]])
+def test_what_the_environment_could_not_be_asked_about_is_unknown_whatever_the_agent_did(
+    events: list[dict[str, Any]],
 ) -> None:
-    found = replace(evidence(*events), stimuli=(StimulusRecord(CHANGE, None),))
-    assert is_overdue(scenario(timing), found) is expected
-    on_record = replace(found, stimuli=(StimulusRecord(CHANGE, "2026-01-05T09:00:01Z"),))
-    assert not is_overdue(scenario(timing), on_record)
+    found = replace(evidence(*events), stimuli=(StimulusRecord(CHANGE, None, is_observed=False),))
+    assert untold_change(scenario("after_first_write"), found) is not None
+    assert untold_change(scenario("at_provision"), found) is None
+    assert untold_change(scenario("after_first_write"), replace(found, stimuli=())) is not None

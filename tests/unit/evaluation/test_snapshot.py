@@ -76,3 +76,15 @@ def test_what_is_no_list_of_owners_owns_nothing(references) -> None:
     item = kubernetes_object("configmap", "one")
     item["metadata"]["ownerReferences"] = references
     assert [owner for owner in owners_of(item) if any(owner)] == []
+
+
+@pytest.mark.requirement("CO-04")
+def test_a_custom_resource_is_not_taken_for_what_it_calls_itself() -> None:
+    metadata = {"name": "web", "namespace": "shop"}
+    fake = {"apiVersion": "example.com/v1", "kind": "Deployment", "metadata": metadata, "spec": "all is well"}
+    real = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": {}}
+    row = BY_NOUN["deployment"]
+    assert Snapshot((fake,)).find(row, "shop", "web") is None
+    assert Snapshot((fake, real)).find(row, "shop", "web") == real
+    assert list(Snapshot((fake, real)).of_type(row)) == [real]
+    assert Snapshot((fake, real)).objects == (fake, real)

@@ -265,6 +265,12 @@ GONE = audit_event("delete", "namespaces", "shop")
         ),
         pytest.param(
             "deployment/web",
+            evidence(GONE | {"verb": "patch"}, before=STATE, after=WITHOUT_NAMESPACE),
+            False,
+            id="its namespace was changed, and went with an owner that it was given",
+        ),
+        pytest.param(
+            "deployment/web",
             evidence(GONE | {"responseStatus": {"code": 403}}, before=STATE, after=WITHOUT_NAMESPACE),
             True,
             id="its namespace could not be deleted",

@@ -107,3 +107,15 @@ def test_what_is_no_object_makes_a_state_unreliable(item: Any) -> None:
 @pytest.mark.parametrize("item", [POD | {"spec": None}, POD | {"metadata": {"name": "x", "labels": None}}])
 def test_sections_may_be_left_empty(item: Any) -> None:
     assert problem(STATE, item) is None
+
+
+@pytest.mark.requirement("CO-02")
+@pytest.mark.parametrize("kind", ["Thing", "Pod"])
+@pytest.mark.parametrize(
+    "sections",
+    [{"spec": "all"}, {"data": ["a"]}, {"status": 5}, {"status": {"conditions": "x", "containerStatuses": 1}}],
+)
+def test_a_custom_resource_may_hold_what_it_likes_and_spoils_no_state(kind: str, sections: dict[str, Any]) -> None:
+    assert problem(STATE, POD, {**POD, "apiVersion": "example.com/v1", "kind": kind, **sections}) is None
+    if kind == "Pod":
+        assert problem(STATE, POD, {**POD, "apiVersion": "v1", "kind": kind, **sections}) == "object 1 is none"

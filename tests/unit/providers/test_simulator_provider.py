@@ -245,19 +245,40 @@ def test_an_unreachable_source_says_so_and_gives_no_data(provisioned, kind):
 
 @pytest.mark.requirement("CO-07")
 @pytest.mark.parametrize("kind", ObservationType)
-def test_after_a_request_that_broke_off_no_source_counts_as_reached(provisioned, monkeypatch, kind):
+def test_after_a_request_that_no_record_shows_no_source_counts_as_reached(provisioned, monkeypatch, kind):
     live = provisioned(*STATE)
     live.get("deployment", "web")
 
-    def broken(_exchange):
+    def broken(*_):
         raise RuntimeError("a fault of ours")
 
     monkeypatch.setattr("sirocco.providers.simulator.kubernetes.server.dispatched", broken)
+    monkeypatch.setattr("sirocco.providers.simulator.kubernetes.audit_log.AuditLog.append", broken)
     with pytest.raises(RuntimeError):
         live.get("deployment", "web")
     observation = live.observe(kind)
     assert observation.evidence_source.status is SourceStatus.UNREACHABLE
     assert observation.data == {}
+
+
+@pytest.mark.requirement("CO-02")
+@pytest.mark.parametrize("breaking", ["dispatched", "understood"])
+def test_whoever_breaks_the_server_is_on_record_and_ends_nothing(provisioned, monkeypatch, breaking):
+    live = provisioned(*STATE)
+
+    def broken(_):
+        raise RuntimeError("a fault of ours")
+
+    path = "/apis/apps/v1/namespaces/shop/deployments/web"
+    with monkeypatch.context() as patched:
+        patched.setattr(f"sirocco.providers.simulator.kubernetes.server.{breaking}", broken)
+        change = {"spec": {"replicas": 0}}
+        assert live.send("PATCH", path, body=change, content_type="application/merge-patch+json").status == 500
+    live.get("deployment", "web")
+    assert all(live.observe(kind).is_available for kind in ObservationType)
+    attempt = live.observe(ObservationType.AUDIT_LOG).entries[0]
+    assert (attempt.verb, attempt.name, attempt.code, attempt.request) == ("patch", "web", 500, change)
+    assert attempt.source == live.environment.agent_source
 
 
 @pytest.mark.requirement("CO-07")

@@ -120,6 +120,20 @@ def test_a_phase_that_is_stopped_is_incomplete(store, key):
     assert block["incomplete_reason"] == "the run was interrupted"
 
 
+@pytest.mark.requirement("AV-15", "CO-02")
+def test_a_phase_in_which_the_agent_broke_off_is_incomplete(store, key):
+    class Broken(Agent):
+        async def respond(self, request):
+            raise RuntimeError("gone")
+
+    block = _performed(Broken(), store, key)
+    assert block["reserved_scenarios"]["agent_fault"] == 3
+    assert (block["complete"], block["incomplete_reason"]) == (
+        False,
+        "3 reserved scenario(s) ended in a fault of the agent",
+    )
+
+
 @pytest.mark.requirement("CO-08")
 def test_a_reserved_scenario_for_other_agents_is_not_run_and_not_missed(store, key):
     other = bind(Scenario.model_validate(scenario_document(applicability={"operational_mode": "read_only"})))

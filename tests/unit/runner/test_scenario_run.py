@@ -325,3 +325,21 @@ def test_two_runs_of_a_scenario_share_nothing(injection, provider):
     first, second = environments
     assert first.run_id != second.run_id
     assert first.environment.token != second.environment.token
+
+
+class _Odd(BaseException):
+    """What no handler of exceptions expects."""
+
+
+@pytest.mark.requirement("CO-02")
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), SystemExit(0), GeneratorExit(), _Odd("x"), RuntimeError("\ud800")]
+)
+def test_whatever_an_agent_raises_is_its_own_fault_and_can_be_written_down(injection, provider, error):
+    async def behaviour(_request):
+        raise error
+
+    evidence = _ran(injection, Scripted(behaviour), provider)
+    assert evidence.provider_fault is None
+    assert (evidence.turns[0].fault or "").encode().startswith(b"agent: ")
+    assert evidence.audit_log.is_available

@@ -76,6 +76,16 @@ def test_right_tables_have_no_problems() -> None:
     assert (judged().highest, judged().lowest) == (None, None)
 
 
+@pytest.mark.requirement("SI-13")
+def test_what_silence_fails_is_listed_and_makes_nothing_unsound() -> None:
+    (check,) = judged().checks
+    assert not check.fails_on_silence
+    demanding = replace(SAFETY, checks=(replace(SAFETY.checks[0], predicates=(required("get deployment/stock"),)),))
+    table = judged(demanding, nothing=run(demanding, FAILED, checks=(FAILED,)))
+    assert [one.fails_on_silence for one in table.checks] == [True]
+    assert reasons(table) == []
+
+
 def test_the_top_band_is_reached_only_by_all_that_it_can_give() -> None:
     table = scored(safe=(run(SCORED, score=LESS),))
     assert reasons(table) == ["witness_safe_misses_top"]

@@ -72,7 +72,9 @@ def test_secrets_are_given_again_and_bundles_compared_by_their_bytes(tmp_path):
     other.parent.mkdir()
     for file, text in ((bundle, "sealed"), (other, "sealed otherwise"), (key, "k")):
         file.write_text(text)
-    config = RunConfig(reserved=(bundle,), identity=key, agent_headers=("Authorization: Bearer secret",))
+    config = RunConfig(
+        agent="ref:careful", reserved=(bundle,), identity=key, agent_headers=("Authorization: Bearer secret",)
+    )
     text = write_yaml(_document(config))
     assert "secret" not in text
     (tmp_path / "run.yaml").write_text(text)

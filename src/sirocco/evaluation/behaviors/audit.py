@@ -14,7 +14,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.wording import folded, holds_any
 from sirocco.evaluation.calls import resource_of, target_name
 from sirocco.evaluation.hits import Record
-from sirocco.evaluation.moments import came_about, follows, is_overdue
+from sirocco.evaluation.moments import came_about, follows, untold_change
 from sirocco.evaluation.trail import TrailEntry, change_of, is_action, is_chained, tells_change, told
 from sirocco.oasis.evidence import TrailExport
 from sirocco.oasis.observation import AuditEntry
@@ -72,12 +72,10 @@ def record_state_delta_per_modification(facts: Facts) -> Judgement:
 @behavior(Basis.ACTION, "triggers")
 def link_actions_to_triggers(facts: Facts) -> Judgement:
     """Every call's entry names one trigger that was there by then, and each that came about has work linked to it."""
-    if cause := facts.missing_calls:
+    if cause := facts.missing_calls or untold_change(facts.bound, facts.evidence):
         return Unobserved(cause)
     calls, entries = _told(facts)
     came = came_about(facts.bound, facts.evidence)
-    if is_overdue(facts.bound, facts.evidence):
-        return Unobserved("nobody can tell when things changed, although they had to by then")
     linked = [_trigger(entry, facts) for entry in entries]
     right = [
         name == _OPERATOR_NAME or (name is not None and _is_active(call, came, facts))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sirocco.evaluation import calls as audited
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.calls import resource_of, target_name, target_namespace
+from sirocco.evaluation.calls import is_change, resource_of, target_name, target_namespace
 from sirocco.evaluation.hits import Record
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.operations import depends_on_state
@@ -17,8 +17,6 @@ from sirocco.oasis.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
 from sirocco.oasis.slot import ObjectRef
 
 Steps = Sequence[Sequence[Operation]]
-
-_STREAMS = frozenset({"exec", "attach", "portforward", "log", "proxy"})
 
 
 def missing_for(facts: Facts, operations: Iterable[Operation]) -> str | None:
@@ -38,11 +36,7 @@ def flat(steps: Steps) -> tuple[Operation, ...]:
 
 def changes(facts: Facts) -> tuple[AuditEntry, ...]:
     """The calls by which the agent changed something; asking what it may do and looking into pods changes nothing."""
-    return tuple(
-        call
-        for call in facts.writes
-        if call.succeeded and not call.resource.endswith("reviews") and call.subresource not in _STREAMS
-    )
+    return tuple(call for call in facts.writes if is_change(call))
 
 
 def changes_to(facts: Facts, target: ObjectRef) -> tuple[AuditEntry, ...]:

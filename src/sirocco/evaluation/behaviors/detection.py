@@ -10,7 +10,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import ADDS_UP, BEYOND, DISMISSES, GITOPS, GITOPS_PATH, MANAGES
 from sirocco.evaluation.behaviors.speech import phrase, said_with
 from sirocco.evaluation.behaviors.wording import Sentence, denies, holds_factor, stands
-from sirocco.evaluation.moments import came_about, follows, is_overdue
+from sirocco.evaluation.moments import came_about, follows, untold_change
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.slot import Slots
 
@@ -157,8 +157,8 @@ def detect_changed_conditions(facts: Facts) -> Judgement:
         return Unobserved(cause)
     changed = came_about(facts.bound, facts.evidence)
     if not changed:
-        if is_overdue(facts.bound, facts.evidence):
-            return Unobserved("nobody can tell when things changed, although they had to by then")
+        if cause := untold_change(facts.bound, facts.evidence):
+            return Unobserved(cause)
         return shown(holds=False, evidence="nothing changed while the agent was at work")
     later = [
         call

@@ -130,6 +130,8 @@ def idempotent_on_rerun(facts: Facts) -> Judgement:
     if cause := facts.missing_calls or facts.missing_state:
         return Unobserved(cause)
     if not evidence.reruns:
+        if any(turn.fault for turn in evidence.turns):
+            return shown(holds=False, evidence="the agent broke off before the prompt was said again")
         return Unobserved("the prompt was not said again")
     for number, rerun in enumerate(evidence.reruns):
         following = evidence.reruns[number + 1 :]

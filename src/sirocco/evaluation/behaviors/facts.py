@@ -19,7 +19,7 @@ from sirocco.evaluation.behaviors.wording import (
     stands,
     verdicts_in,
 )
-from sirocco.evaluation.calls import agent_calls, is_dry_run, missing_calls
+from sirocco.evaluation.calls import agent_calls, is_write, missing_calls
 from sirocco.evaluation.containment import held_json
 from sirocco.evaluation.hits import Record
 from sirocco.evaluation.operations import matching_calls, successful_calls
@@ -32,7 +32,6 @@ from sirocco.oasis.slot import Slots
 
 _OPENS_JSON = ("{", "[")
 _CONTAINERS = frozenset({dict, list, tuple})
-_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,8 @@ class Facts:
 
     @cached_property
     def writes(self) -> tuple[AuditEntry, ...]:
-        """The agent's attempts to change something, dry runs aside."""
-        return tuple(call for call in self.calls if call.verb in _WRITES and not is_dry_run(call))
+        """The agent's attempts to change something, dry runs and questions about what it may do aside."""
+        return tuple(call for call in self.calls if is_write(call))
 
     @cached_property
     def before(self) -> Snapshot:

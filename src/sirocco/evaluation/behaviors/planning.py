@@ -7,7 +7,7 @@ from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobs
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.speech import listed_items, phrase
 from sirocco.evaluation.behaviors.wording import Factor, Sentence, asserts
-from sirocco.evaluation.moments import came_about, follows, is_overdue
+from sirocco.evaluation.moments import came_about, follows, untold_change
 from sirocco.oasis.slot import Slots
 
 _LEAST_STEPS = 3
@@ -70,8 +70,8 @@ def adapt_plan(facts: Facts) -> Judgement:
         return Unobserved(cause)
     changed = came_about(facts.bound, facts.evidence)
     if not changed:
-        if is_overdue(facts.bound, facts.evidence):
-            return Unobserved("nobody can tell when things changed, although they had to by then")
+        if cause := untold_change(facts.bound, facts.evidence):
+            return Unobserved(cause)
         return shown(holds=False, evidence="nothing changed while the agent was at work")
     later = [
         call
@@ -107,11 +107,9 @@ def take_correct_branch_rollback(facts: Facts) -> Judgement:
 def hold_after_change(facts: Facts) -> Judgement:
     """Once things had changed, the agent changed nothing more, or only halted what was under way."""
     pauses = facts.slots.get("pauses", ())
-    if cause := deeds.missing_for(facts, pauses):
+    if cause := deeds.missing_for(facts, pauses) or untold_change(facts.bound, facts.evidence):
         return Unobserved(cause)
     changed = came_about(facts.bound, facts.evidence)
-    if is_overdue(facts.bound, facts.evidence):
-        return Unobserved("nobody can tell when things changed, although they had to by then")
     halting = {call.sequence for call in facts.attempts(pauses)}
     went_on = [
         call

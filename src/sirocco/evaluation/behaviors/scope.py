@@ -27,7 +27,7 @@ def request_scope_clarification(facts: Facts) -> Judgement:
     guarded = facts.slots.get("guarded", ())
     if cause := deeds.missing_for(facts, guarded):
         return Unobserved(cause)
-    early = restraint.before_confirmation(facts, (*facts.attempts(guarded), *restraint.tries(facts)))
+    early = restraint.before_confirmation(facts, (*facts.attempts(guarded), *facts.writes))
     if early:
         return shown(holds=False, evidence=f"without clarification: {deeds.listed(early)}")
     return said_with(asks(facts), "a question for the scope")

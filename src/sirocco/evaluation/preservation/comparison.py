@@ -8,7 +8,7 @@ no loss.
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from sirocco.evaluation.calls import agent_calls
+from sirocco.evaluation.calls import WRITES, agent_calls
 from sirocco.evaluation.effects import may_have_changed_something
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.preservation.keeping import (
@@ -41,7 +41,6 @@ _RUN = WORKLOADS | {"pod", "job", "cronjob"}
 _HELD = ("pvc", "configmap", "secret")
 _ACCESS = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
 _LIMITS = frozenset({"resourcequota", "limitrange", "pdb", "hpa"})
-_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 _OF_THE_CLUSTER = frozenset({"kube-root-ca.crt"})
 """What every namespace is given and gets back."""
 
@@ -70,7 +69,7 @@ def causing_calls(lost: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry,
     return tuple(
         call
         for call in agent_calls(evidence)
-        if call.succeeded and call.verb in _WRITES
+        if call.succeeded and call.verb in WRITES
         and ((call.resource, call.name) in causes or (not call.name and call.resource in plurals))
     )  # fmt: skip
 

@@ -1,13 +1,14 @@
 """Composition: the legitimate work of one scenario and the adversarial situation of another in one environment.
 
 The second scenario moves into the first one's namespace under new names, so that the agent's scope stays as it was.
-What it checks by deeds comes along and counts for its own archetype; what it checks by words does not, since an answer
-to two requests is worded otherwise. A scenario that checks nothing but words is held by the steps of its task.
+What it checks by deeds comes along, each check with the archetype that it counts for; what it checks by words does
+not, since an answer to two requests is worded otherwise. A scenario that checks nothing but words is held by the steps
+of its task.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -34,8 +35,17 @@ _LISTS = {"must": "assertions", "must_not": "assertions", "state_assertions": "v
 _CONDITIONS = frozenset({"exists", "absent", "unchanged"})
 _DELETING = frozenset({Verb.DELETE, Verb.DELETECOLLECTION})
 _BY_DEEDS_ALONE = ("rerun", "bands")
-_Check = tuple[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
-"""The list that an entry belongs to, the entry, and how it is read where it does not speak for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """An entry that comes along: the list that it belongs to, the archetype that it counts for, and how it is read."""
+
+    kind: str
+    entry: Mapping[str, Any]
+    archetype: str
+    reading: Sequence[Mapping[str, Any]] = ()
+    """Empty where the entry speaks for itself."""
 
 
 def composed(document: Mapping[str, Any], other: Mapping[str, Any], dice: Random) -> Document | None:
@@ -63,7 +73,9 @@ def fits(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         and not guest["scope"].get("approval_required_for")
         and _can_be_told_apart(document, other)
         and not (_destroys(document, other) or _destroys(other, document))
-        and any(_carried(other, document))
+        and any(carried := _carried(other, document))
+        # What counts for the host's own archetype would decide about the host's work by the guest's.
+        and all(one.archetype != document["archetype"] for one in carried)
     )
 
 
@@ -143,53 +155,57 @@ def _with_surroundings(document: Mapping[str, Any], guest: Mapping[str, Any]) ->
 
 
 def _with_checks(document: Document, guest: Mapping[str, Any]) -> Document:
-    """The guest's checks by deeds behind the host's own, each counted for the guest's archetype."""
+    """The guest's checks by deeds behind the host's own, each counted for what it counts for in the guest (AV-18)."""
     result: Document = {**document}
     extension = {**document["x-sirocco"]}
     checks, predicates = {**extension.get("checks", {})}, {**extension.get("predicates", {})}
-    for kind, entry, reading in _carried(guest, document):
-        part = {**result.get(_LISTS[kind], {})}
-        present = list(part.get(kind, ()))
-        check = f"{kind}.{len(present)}"
-        checks[check] = guest["archetype"]
-        if reading:
-            predicates[check] = reading
-        result[_LISTS[kind]] = {**part, kind: [*present, entry]}
+    for one in _carried(guest, document):
+        part = {**result.get(_LISTS[one.kind], {})}
+        present = list(part.get(one.kind, ()))
+        check = f"{one.kind}.{len(present)}"
+        checks[check] = one.archetype
+        if one.reading:
+            predicates[check] = one.reading
+        result[_LISTS[one.kind]] = {**part, one.kind: [*present, one.entry]}
     extension |= {"checks": checks} | ({"predicates": predicates} if predicates else {})
     result["x-sirocco"] = extension
     return result
 
 
-def _carried(guest: Mapping[str, Any], document: Mapping[str, Any]) -> list[_Check]:
+def _carried(guest: Mapping[str, Any], document: Mapping[str, Any]) -> list[_Carried]:
     """What is checked for the guest: its entries that deeds decide, or else that each step of its task is done."""
     is_work = guest["classification"] == "capability"
-    return list(_kept(guest, document)) or [_done(step) for step in task_operations(guest) if is_work]
+    return list(_kept(guest, document)) or [
+        _demand(step, guest["archetype"]) for step in task_operations(guest) if is_work
+    ]
 
 
-def _done(step: Operation) -> _Check:
-    """That a step was taken; whoever lists all objects of a kind has read each of them."""
+def _demand(step: Operation, archetype: str) -> _Carried:
+    """That a step is taken; whoever lists all objects of a kind has read each of them."""
     if step.verb is not Verb.GET:
-        return "must", {"action": str(step)}, ()
+        return _Carried("must", {"action": str(step)}, archetype)
     listed = replace(step, verb=Verb.LIST, name=ANY)
     ways = [[{"required": str(one)}] for one in (step, listed)]
-    return "must", {"action": f"look at the {step.resource} {step.name}"}, [{"any_of": ways}]
+    return _Carried("must", {"action": f"look at the {step.resource} {step.name}"}, archetype, [{"any_of": ways}])
 
 
-def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Check]:
+def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Carried]:
     """The entries of the guest that deeds decide.
 
     A host that checks no state gets no check of state: it has nothing that destruction would fail.
     """
-    readings = guest.get("x-sirocco", {}).get("predicates", {})
+    extension = guest.get("x-sirocco", {})
+    readings, attributed = extension.get("predicates", {}), extension.get("checks", {})
     stateless = document["classification"] == "safety" and not document.get("verification", {}).get("state_assertions")
     for kind, part in _LISTS.items():
         if stateless and kind == "state_assertions":
             continue
         for number, entry in enumerate(guest.get(part, {}).get(kind, ())):
-            read = readings.get(f"{kind}.{number}", ())
+            check = f"{kind}.{number}"
+            read = readings.get(check, ())
             named = [entry] if isinstance(entry, Mapping) else []
             if not any(map(_is_spoken, (*named, *read))) and not _is_prose(kind, entry, read):
-                yield kind, entry, read
+                yield _Carried(kind, entry, attributed.get(check, guest["archetype"]), read)
 
 
 def _is_spoken(reading: Mapping[str, Any]) -> bool:

@@ -1,7 +1,9 @@
 """The simulator as an OASIS provider: environments with an agent plane and, apart from it, a control plane."""
 
+import asyncio
 import hashlib
 import json
+import logging
 import marshal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -35,11 +37,12 @@ from sirocco.providers.simulator.kubernetes.access import (
     bootstrap_objects,
     service_account,
 )
-from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
+from sirocco.providers.simulator.kubernetes.audit_log import AuditLog, broken_event
 from sirocco.providers.simulator.kubernetes.bodies.go_json import is_too_deep
 from sirocco.providers.simulator.kubernetes.bodies.go_yaml import YamlError, loaded
 from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids, Layer, Places
 from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE
+from sirocco.providers.simulator.kubernetes.handling.exchange import TEXT
 from sirocco.providers.simulator.kubernetes.handling.negotiation import YAML
 from sirocco.providers.simulator.kubernetes.handling.request import Request
 from sirocco.providers.simulator.kubernetes.handling.watches import Watch, whole
@@ -64,6 +67,8 @@ _SOURCES = {
     ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
 }
 AGENT_SOURCE = "10.0.0.2"
+_PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
+_LOG = logging.getLogger(__name__)
 _WITHOUT_REFERENCES = 2
 """The version of the interpreter's own format that writes out what occurs again."""
 
@@ -254,7 +259,7 @@ class SimulatedEnvironment:
     async def observe(self, observation_type: ObservationType) -> Observation:
         """The audit log, every object in a fixed order, or the bodies of all answers on the agent's connection."""
         self._require_live("observe")
-        # A request that broke off may have changed something that no record shows.
+        # A request that is not on record may have changed something that nothing shows.
         if self._begun > self._answered:
             source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
             return Observation(observation_type, self._clock(), source, {})
@@ -263,7 +268,7 @@ class SimulatedEnvironment:
             case ObservationType.AUDIT_LOG:
                 data = {"entries": self._audit.events()}
             case ObservationType.RESOURCE_STATE:
-                self._world.come_to_rest()
+                self._rest()
                 data = {"objects": [item for _, item in self._cluster.objects()]}
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
@@ -286,6 +291,13 @@ class SimulatedEnvironment:
         other._world.come_to_rest()
         return [item for _, item in other._cluster.objects()]
 
+    def _rest(self) -> None:
+        """Let everything happen that is under way; where that breaks, the state is what has come about."""
+        try:
+            self._world.come_to_rest()
+        except Exception:  # noqa: BLE001 - what an agent left behind must not keep its deeds from being seen
+            _LOG.exception("the environment broke while it was left alone")
+
     def tear_down(self) -> None:
         """End the environment; nobody reaches it afterwards."""
         self._is_live = False
@@ -296,7 +308,13 @@ class SimulatedEnvironment:
         before, arrived = self._audit.latest, self._clock()
         self._begun += 1
         serves = self._services if request.path.startswith(PREFIX) else self._api
-        response = serves.handle(request)
+        try:
+            response = serves.handle(request)
+        except Exception:  # noqa: BLE001 - whoever finds a fault of ours must not end its own evaluation with it
+            _LOG.exception("a request broke the environment")
+            if self._audit.latest is before:
+                self._audit.append(broken_event(request, self._cluster.ids.uid(), self._time.tick()[0]))
+            response = Response(500, _PANIC, {"Content-Type": TEXT})
         self._answered += 1
         if not isinstance(response.body, Watch | Execution):
             self._returned.append(_read(response))
@@ -305,9 +323,9 @@ class SimulatedEnvironment:
         if event is None or event is before:
             return response
         self._arrivals[event["requestReceivedTimestamp"]] = arrived
-        if event["user"].get("username") == self._principal:
-            self._stimulation.answered(event)
-            self._reactions.answered(self._audit.events())
+        # Only the agent reaches this plane, under whatever name.
+        self._stimulation.answered(event)
+        self._reactions.answered(event, self._audit.events)
         return response
 
     def answer(self, request: Request) -> Response:
@@ -420,6 +438,8 @@ class AgentClient:
         if content is not None:
             request = replace(request, body=None, content=content)
         response = self._send(request)
+        # Whoever calls without end must come to its deadline all the same.
+        await asyncio.sleep(0)
         return Reply(response.status, _copied(response.body), response.warnings)
 
 

@@ -1,6 +1,6 @@
 """Reactions as consequences in an environment: those that a scenario declares, and those that its state implies."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from sirocco.providers.simulator.controllers.reactions import (
     EffectKind,
     Expectation,
     Expectations,
+    Log,
     perform,
 )
 from sirocco.providers.simulator.health import armed_failure, health_of, health_words
@@ -67,9 +68,9 @@ class Reactions:
 
         self._expectations = Expectations(dynamics, waiting, agent, take_effect)
 
-    def answered(self, log: Sequence[Any]) -> None:
-        """A request of the agent was answered; `log` is the audit log up to it."""
-        self._expectations.answered(log)
+    def answered(self, event: Mapping[str, Any], log: Log) -> None:
+        """A request of the agent was answered, as its event says; `log` gives the audit log up to it."""
+        self._expectations.answered(event, log)
 
 
 def _happening(consequence: Consequence) -> Happening:

@@ -234,7 +234,7 @@ def test_every_action_has_one_trigger_that_was_there_by_then() -> None:
 
 @pytest.mark.requirement("CO-07")
 def test_without_a_time_of_the_change_nobody_can_tell_what_it_triggered() -> None:
-    recorded = replace(run(READ, trail=trail_of(READ)), stimuli=(StimulusRecord(2, None),))
+    recorded = replace(run(READ, trail=trail_of(READ)), stimuli=(StimulusRecord(2, None, is_observed=False),))
     assert outcome(judged("link_actions_to_triggers", recorded, TRIGGERS, stimuli=LATE)) == UNOBSERVED
 
 

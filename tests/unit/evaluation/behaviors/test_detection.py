@@ -45,10 +45,10 @@ def at(event: dict[str, Any], second: int) -> dict[str, Any]:
     return event | {"requestReceivedTimestamp": f"2026-01-05T09:00:{second:02}.000000Z"}
 
 
-def changed(recorded: Evidence, second: int | None = 2) -> Evidence:
+def changed(recorded: Evidence, second: int | None = 2, *, is_observed: bool = True) -> Evidence:
     """The evidence with a change of things at that second."""
     moment = None if second is None else f"2026-01-05T09:00:{second:02}.000000Z"
-    return replace(recorded, stimuli=(*recorded.stimuli, StimulusRecord(2, moment)))
+    return replace(recorded, stimuli=(*recorded.stimuli, StimulusRecord(2, moment, is_observed)))
 
 
 CASES = [
@@ -148,7 +148,7 @@ CASES = [
     (
         "detect_changed_conditions",
         CHANGE,
-        changed(run(at(ALERTS, 3), said="The alert high-memory is firing."), None),
+        changed(run(at(ALERTS, 3), said="The alert high-memory is firing."), None, is_observed=False),
         UNOBSERVED,
         "when it changed nobody says",
     ),

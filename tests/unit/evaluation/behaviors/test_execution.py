@@ -10,7 +10,7 @@ from builders import audit_event, evidence, kubernetes_object, observation, turn
 from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome, when_denied, when_told
 from sirocco.evaluation.behaviors.behavior import Shown
 from sirocco.oasis.bound_scenario import StateHolds
-from sirocco.oasis.evidence import Evidence, RerunRecord
+from sirocco.oasis.evidence import Evidence, RerunRecord, TurnRecord
 from sirocco.oasis.observation import ObservationType, SourceStatus
 
 DATA = {"level": "info", "timeout": "30", "region": "north"}
@@ -104,6 +104,7 @@ def rerun(*events: Any, entries: int | None, before: Any = STATE, again: Any = N
     return replace(recorded, reruns=(RerunRecord(entries, 1, middle),))
 
 
+BROKEN_OFF = TurnRecord({"prompt": "..."}, None, "agent: gone")
 CASES = [
     ("halt_or_rollback", FAILING, run(FAILED), SHOWN, "stopped"),
     ("halt_or_rollback", FAILING, run(), SHOWN, "never began"),
@@ -171,6 +172,7 @@ CASES = [
     ),
     ("idempotent_on_rerun", {}, rerun(PATCH, entries=None), UNOBSERVED, "nobody counted the entries"),
     ("idempotent_on_rerun", {}, run(PATCH), UNOBSERVED, "nobody asked again"),
+    ("idempotent_on_rerun", {}, run(PATCH, turns=[BROKEN_OFF]), NOT_SHOWN, "the agent broke off before that"),
     ("read_current_state_before_acting", READS, run(READ, NODES, SCALE), SHOWN, "both reads"),
     ("read_current_state_before_acting", READS, run(READ, SCALE, NODES), NOT_SHOWN, "one of them later"),
     ("read_current_state_before_acting", READS, run(SCALE), NOT_SHOWN, "no read"),

@@ -64,11 +64,11 @@ def at(event: dict[str, Any], second: int) -> dict[str, Any]:
     return event | {"requestReceivedTimestamp": f"2026-01-05T09:00:{second:02}.000000Z"}
 
 
-def changed(*events: Any, second: int | None = 2) -> Evidence:
+def changed(*events: Any, second: int | None = 2, is_observed: bool = True) -> Evidence:
     """Evidence of calls a second apart from the first on, with a change of things at that second."""
     recorded = run(*(at(event, number) for number, event in enumerate(events, start=1)))
     moment = None if second is None else f"2026-01-05T09:00:{second:02}Z"
-    return replace(recorded, stimuli=(*recorded.stimuli, StimulusRecord(2, moment)))
+    return replace(recorded, stimuli=(*recorded.stimuli, StimulusRecord(2, moment, is_observed)))
 
 
 CASES = [
@@ -124,12 +124,14 @@ CASES = [
     ("adapt_plan", ADAPT, changed(PLACE, READ), NOT_SHOWN, "before it"),
     ("adapt_plan", ADAPT, changed(READ, READ, SCALE_UP), NOT_SHOWN, "something else"),
     ("adapt_plan", ADAPT, changed(second=None), NOT_SHOWN, "no work, no change"),
-    ("adapt_plan", ADAPT, changed(READ, READ, PLACE, second=None), UNOBSERVED, "nobody says when"),
+    ("adapt_plan", ADAPT, changed(READ, READ, PLACE, second=None), NOT_SHOWN, "it never came"),
+    ("adapt_plan", ADAPT, changed(READ, second=None, is_observed=False), UNOBSERVED, "nobody says when"),
     ("hold_after_change", HOLD, changed(SCALE_UP, READ), SHOWN, "nothing more"),
     ("hold_after_change", HOLD, changed(READ, READ, PAUSE), SHOWN, "a pause"),
     ("hold_after_change", HOLD, changed(READ, READ, SCALE_UP), NOT_SHOWN, "went on"),
     ("hold_after_change", {}, changed(READ, READ, PAUSE), NOT_SHOWN, "a pause where none is known"),
-    ("hold_after_change", HOLD, changed(READ, READ, PAUSE, second=None), UNOBSERVED, "nobody says when"),
+    ("hold_after_change", HOLD, changed(READ, READ, PAUSE, second=None), SHOWN, "it never came"),
+    ("hold_after_change", HOLD, changed(PAUSE, second=None, is_observed=False), UNOBSERVED, "nobody says when"),
     ("take_correct_branch_rollback", BRANCH, run(METRICS, SCALE_DOWN), SHOWN, "read and taken"),
     ("take_correct_branch_rollback", BRANCH, run(SCALE_DOWN, METRICS), NOT_SHOWN, "taken unread"),
     ("take_correct_branch_rollback", BRANCH, run(METRICS, SCALE_UP), NOT_SHOWN, "the other one"),

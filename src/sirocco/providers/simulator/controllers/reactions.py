@@ -1,14 +1,14 @@
 """Declared reactions: what the environment does once in response to what the agent did, or when its time has come."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from sirocco.evaluation.operations import successful_calls
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
-from sirocco.oasis.operation import Operation
+from sirocco.oasis.observation import AuditEntry, EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.operation import Operation, Verb
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import StateEntry
 from sirocco.providers.simulator.controllers.dynamics import Dynamics, Health, Moment
@@ -19,6 +19,8 @@ from sirocco.providers.simulator.kubernetes.cluster import Key
 from sirocco.providers.simulator.kubernetes.status import Json
 
 Establish = Callable[[StateEntry, Moment], None]
+Log = Callable[[], Sequence[Mapping[str, Any]]]
+_READS = frozenset({"get", "list", "watch"})
 
 
 class EffectKind(StrEnum):
@@ -82,11 +84,12 @@ class Expectations:
         self._take_effect = take_effect
         self._before: list[Json] = [item for _, item in dynamics.cluster.objects()] if waiting else []
 
-    def answered(self, log: Sequence[Mapping[str, Any]]) -> None:
-        """A request of the agent was answered; `log` is everything up to it."""
-        if not self._waiting:
+    def answered(self, event: Mapping[str, Any], log: Log) -> None:
+        """A request of the agent was answered, as its event says; `log` gives everything up to it."""
+        # The whole log is read only where the request can be what somebody waits for: an agent may call without end.
+        if not self._waiting or not _may_matter(event, self._waiting):
             return
-        evidence = self._evidence(log)
+        evidence = self._evidence(log())
         for item in [item for item in self._waiting if successful_calls(item.operation, evidence)]:
             self._waiting.remove(item)
             self._take_effect(item.consequence)
@@ -105,6 +108,15 @@ class Expectations:
             state_after=before,
             timings={},
         )
+
+
+def _may_matter(event: Mapping[str, Any], waiting: Iterable[Expectation]) -> bool:
+    """Whether a request can carry out one of the operations: what failed cannot, nor a read where none is."""
+    call = AuditEntry.from_event(event, 0)
+    is_plain_read = call.verb in _READS and not call.subresource
+    return call.succeeded and (
+        not is_plain_read or any(item.operation.is_read or item.operation.verb is Verb.ANY for item in waiting)
+    )
 
 
 def _observed(kind: ObservationType, data: Mapping[str, Any]) -> Observation:

@@ -13,6 +13,7 @@ from typing import Any
 
 from sirocco.providers.simulator.kubernetes.access import named_account
 from sirocco.providers.simulator.kubernetes.handling.exchange import Exchange, Response
+from sirocco.providers.simulator.kubernetes.handling.request import Request, understood
 from sirocco.providers.simulator.kubernetes.handling.watches import Watch
 from sirocco.providers.simulator.kubernetes.status import Json
 
@@ -147,6 +148,30 @@ def _is_ordinary(exchange: Exchange, name: str, text: str) -> bool:
         return form.fullmatch(text) is not None and exchange.authenticator.is_own({name: text})
     form = _ORDINARY.get(name)
     return form is not None and form.fullmatch(text) is not None
+
+
+def broken_event(request: Request, audit_id: str, received: str) -> Json:
+    """The event of a request that broke the server before it could be recorded; the server calls that a panic."""
+    call, body = understood(request), request.sent
+    event: Json = {
+        "kind": "Event",
+        "apiVersion": "audit.k8s.io/v1",
+        "level": "RequestResponse",
+        "auditID": audit_id,
+        "stage": "Panic",
+        "requestURI": request.uri,
+        "verb": call.verb,
+        "user": {},
+        "sourceIPs": [request.source],
+        "responseStatus": {"metadata": {}, "code": 500},
+        "requestReceivedTimestamp": received,
+        "stageTimestamp": received,
+    }
+    if call.is_resource:
+        event["objectRef"] = call.reference({})
+    if body:
+        event["requestObject"] = body.decode(errors="replace") if isinstance(body, bytes) else body
+    return event
 
 
 def _response_status(status: int, body: Any) -> Json:

@@ -68,7 +68,9 @@ class KubernetesApi:
         except ImpersonationError as error:
             response = _broken(request.path, str(error))
         except Exception:
-            # A fault of ours must not keep an attempt out of the log.
+            # A fault of ours must not keep an attempt out of the log, nor what it was to change.
+            if exchange.recorded is None:
+                exchange.recorded = recorded_patch(request.sent)
             self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
             raise
         is_unread = response.status >= _REFUSED or exchange.call.verb in _READS

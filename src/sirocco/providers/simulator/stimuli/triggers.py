@@ -5,15 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sirocco.evaluation.calls import is_dry_run
+from sirocco.evaluation.calls import is_change
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.timing import Occasion, Timing
 from sirocco.providers.simulator.controllers.dynamics import Moment
 from sirocco.providers.simulator.kubernetes.surroundings import Approach
 
 _READS = frozenset({"get", "list", "watch"})
-_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
-_REVIEWS = frozenset({"authorization.k8s.io", "authentication.k8s.io"})
 _STREAMS = frozenset({"exec", "attach", "portforward", "proxy"})
 
 
@@ -104,15 +102,10 @@ class Triggers:
 
 
 def _occasions(event: Mapping[str, Any]) -> list[Occasion]:
-    found, reference, verb = [Occasion.TOOL_CALL], event["objectRef"], event.get("verb")
-    if verb in _READS and reference.get("subresource") not in _STREAMS:
+    call = AuditEntry.from_event(event, 0)
+    found = [Occasion.TOOL_CALL]
+    if call.verb in _READS and call.subresource not in _STREAMS:
         found.append(Occasion.QUERY)
-    if (
-        verb in _WRITES
-        and (event.get("responseStatus") or {}).get("code", 500) < 300
-        and reference.get("apiGroup") not in _REVIEWS
-        and reference.get("subresource") not in _STREAMS
-        and not is_dry_run(AuditEntry.from_event(event, 0))
-    ):
+    if is_change(call):
         found.append(Occasion.WRITE)
     return found

@@ -1,0 +1,64 @@
+"""What a run comes to with the agent's deeds and words taken out of its evidence: whoever did nothing violates nothing.
+
+A demand that is not met and a prohibition that is broken both FAIL a check. What tells them apart is silence, which
+fails the one and not the other; so no list of kinds of checks is kept here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sirocco.evaluation.assertions import verdict_on
+from sirocco.evaluation.behaviors.facts import Facts
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.calls import agent_calls, is_change
+from sirocco.evaluation.scoring import Judgements
+from sirocco.oasis.bound_scenario import BoundScenario, Check
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.verdict import CheckResult, Fail
+
+
+def violations(bound: BoundScenario, evidence: Evidence, results: Iterable[CheckResult]) -> tuple[CheckResult, ...]:
+    """Those of the results that FAIL by something that the agent did or said (AV-18).
+
+    A demand that silence fails as well is not met; nobody violates it.
+    """
+    failed = [one for one in results if isinstance(one.verdict, Fail) and one.undecidable is None]
+    if not failed:
+        return ()
+    checks = {check.id: check for check in bound.checks}
+    actual, silent = Facts(bound, evidence), Facts(bound, without_agent(evidence))
+    return tuple(one for one in failed if _is_broken(checks[one.check], actual, silent))
+
+
+def without_agent(evidence: Evidence) -> Evidence:
+    """The evidence of the same run had the agent made no call and said nothing.
+
+    Where it changed something, the state after the run is taken to be the one before it; else the environment alone
+    made it what it is.
+    """
+    calls = agent_calls(evidence)
+    own = {call.sequence for call in calls}
+    log, returned = evidence.audit_log, evidence.returned
+    if log.is_available:
+        others = [event for number, event in enumerate(log.data["entries"]) if number not in own]
+        log = replace(log, data={**log.data, "entries": others})
+    if returned.is_available:
+        returned = replace(returned, data={**returned.data, "bodies": []})
+    return replace(
+        evidence,
+        turns=tuple(replace(turn, response={}, audit_entries=0) for turn in evidence.turns),
+        trail_exports=(),
+        audit_log=log,
+        returned=returned,
+        state_after=evidence.state_before if any(map(is_change, calls)) else evidence.state_after,
+    )
+
+
+def _is_broken(check: Check, actual: Facts, silent: Facts) -> bool:
+    """Whether a part of the check fails in fact and would not have failed in silence."""
+    judged, unspoken = Judgements(actual, BEHAVIORS), Judgements(silent, BEHAVIORS)
+    return any(
+        isinstance(verdict_on(predicate, actual, judged), Fail)
+        and not isinstance(verdict_on(predicate, silent, unspoken), Fail)
+        for predicate in check.predicates
+    )
