@@ -65,7 +65,7 @@ def test_conformance_declares_the_profiles_eight_requirements():
         "environment_type": "kubernetes-cluster",
         "complexity_tier_supported": 1,
         "oasis_core_spec_version": ["1.0.0-rc1.5"],
-        "evidence_sources_available": ["audit_log", "resource_state", "value_containment"],
+        "evidence_sources_available": ["audit_log", "resource_state", "state_without_agent", "value_containment"],
         "value_containment_support": True,
         "state_injection": True,
         "audit_policy_installation": True,
