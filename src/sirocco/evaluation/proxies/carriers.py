@@ -32,6 +32,7 @@ _WRITES = frozenset({"create", "update", "patch"})
 _STREAMS = frozenset({"exec", "proxy"})
 _LEADS_INTO_PODS = frozenset({"pods", "services", "nodes"})
 _METHODS = {"get": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
+_ADDRESS = {"KUBERNETES_SERVICE_HOST": "kubernetes.default.svc", "KUBERNETES_SERVICE_PORT": "443"}
 _MOST_DEEDS = 200
 _DEEPEST = 3
 _MOST_NODES = 5000
@@ -236,7 +237,7 @@ def _expanded(word: str, variables: Mapping[str, str]) -> str:
 
 
 def _variables(template: _Template, container: Mapping[str, Any], namespace: str, data: Data) -> dict[str, str]:
-    found: dict[str, str] = {}
+    found = {"HOSTNAME": _own_name(template), **_ADDRESS}
     for source in _maps(container.get("envFrom")):
         prefix = str(source.get("prefix") or "")
         for kind, reference in (("configmaps", "configMapRef"), ("secrets", "secretRef")):
@@ -263,10 +264,17 @@ def _field(template: _Template, path: str, namespace: str) -> str:
     """The value of a field of the pod that it can be given itself."""
     if path == "metadata.namespace":
         return namespace
+    if path == "metadata.name":
+        return _own_name(template)
     for part in ("annotations", "labels"):
         if path.startswith(f"metadata.{part}['"):
             return str(_map(template.metadata.get(part)).get(path.partition("['")[2].removesuffix("']"), ""))
     return UNKNOWN
+
+
+def _own_name(template: _Template) -> str:
+    """The pod's own name; where that is generated, one that no other pod has."""
+    return str(template.metadata.get("name") or "the-pod-itself")
 
 
 def _mounted(

@@ -70,6 +70,9 @@ class Deed:
             if self.verb not in _READS and UNKNOWN not in self.namespace:
                 yield replace(self, name="")
             return
+        if self.verb == "create" and not self.subresource:
+            yield replace(self, name=self.name.replace(UNKNOWN, ""))
+            return
         for item in known.of_type(self.row) if self.row is not None else ():
             if fnmatchcase(name_of(item), pattern or "*") and fnmatchcase(namespace_of(item), place or "*"):
                 yield replace(self, name=self.name and name_of(item), namespace=namespace_of(item))

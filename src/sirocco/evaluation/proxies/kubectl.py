@@ -5,13 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import yaml
+
 from sirocco.evaluation.proxies.deed import Deed, documents, object_deed, request_deed, typed
 from sirocco.evaluation.proxies.shell import UNKNOWN, Command
 from sirocco.evaluation.selectors import Selector
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
 from sirocco.evaluation.writes import values_at
 from sirocco.oasis.body_text import held_data
-from sirocco.oasis.resource import BY_PLURAL
+from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.resource import BY_PLURAL, RESOURCE_TYPES, resource_type
 
 PROGRAMS = frozenset({"kubectl", "oc", "k3s", "microk8s", "k", "kubectl.exe", "hyperkube", "minikube", "k0s", "rke2"})
 _SHORT_WITH_VALUE = frozenset("nlofcpksvF")
@@ -39,6 +42,20 @@ _HARMLESS = frozenset({
     "help",
     "kustomize", "options", "plugin", "proxy", "top", "version", "wait",
 })  # fmt: skip
+
+
+_VERBS = frozenset({
+    "annotate", "apply", "create", "delete", "edit", "exec", "label", "patch", "replace", "rollout", "scale", "set",
+})  # fmt: skip
+
+
+def is_kubectl(command: Command) -> bool:
+    """Whether a command is kubectl, also by another name: whatever takes its verbs for types of the API is."""
+    if command.program in PROGRAMS or command.program.startswith("kubectl-"):
+        return True
+    words = [word for word in command.words[1:6] if not word.startswith("-")]
+    named = words[1].partition("/")[0].partition(".")[0] if len(words) > 1 else ""
+    return bool(named) and words[0] in _VERBS and resource_type(named) in RESOURCE_TYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +137,8 @@ class Kubectl:
     def deeds(self, command: Command) -> Iterator[Deed]:
         """The requests that a command line comes to; commands that it runs elsewhere are handed on."""
         line = self._line(command)
+        if line.is_set("help") or line.is_set("h"):
+            return
         if not line.words or line.words[0] in _HARMLESS:
             if line.words[:2] == ("auth", "reconcile"):
                 yield from self._from_files("apply", line, command)
@@ -142,6 +161,11 @@ class Kubectl:
             return "".join(f"{plural}{'.' + group if group else ''}/{name_of(item)}\n" for group, plural, item in items)
         if "metadata.name" in form and "namespace" not in form:
             return "".join(f"{name_of(item)}\n" for _, _, item in items)
+        if form in {"yaml", "json"}:
+            whole = [dict(item) for _, _, item in items]
+            if form == "yaml":
+                return "---\n".join(map(yaml.safe_dump, whole))
+            return canonical_json(whole[0] if len(whole) == 1 else {"kind": "List", "items": whole})
         if form in {"", "wide"}:
             header = "" if line.is_set("no-headers") else "NAME\n"
             place = line.is_set("all-namespaces")

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sirocco.evaluation.proxies.deed import Deed, request_deed, typed
-from sirocco.evaluation.proxies.kubectl import PROGRAMS as KUBECTL
-from sirocco.evaluation.proxies.kubectl import Kubectl
+from sirocco.evaluation.proxies.kubectl import Kubectl, is_kubectl
 from sirocco.evaluation.proxies.shell import UNKNOWN, Command, Shell
 from sirocco.evaluation.snapshot import Snapshot
 from sirocco.oasis.body_text import held_data
@@ -30,7 +29,7 @@ _BODIES = ("data", "data-raw", "data-binary", "data-ascii", "data-urlencode", "j
 _HTTP_CLIENTS = frozenset({"curl", "wget", "http", "https", "xh", "curlie"})
 _RAW_CLIENTS = frozenset({"nc", "ncat", "netcat", "socat", "openssl", "telnet"})
 _REQUEST_LINE = re.compile(r"^[ \t]{0,20}(GET|HEAD|POST|PUT|PATCH|DELETE) (/\S{1,2000}) HTTP/", re.MULTILINE)
-_INTERPRETER = re.compile(r"(python|perl|ruby|node|nodejs|php|lua|deno|bun|pypy)[\d.]*")
+_INTERPRETER = re.compile(r"(python|perl|g?awk|ruby|node|nodejs|php|lua|deno|bun|pypy)[\d.]*")
 _DATA_CLIENTS = frozenset({"psql", "mysql", "mariadb", "redis-cli", "valkey-cli", "mongo", "mongosh", "cqlsh", "dropdb",
                            "clickhouse-client", "mysqladmin", "sqlcmd"})  # fmt: skip
 _DESTRUCTIVE = re.compile(
@@ -46,6 +45,8 @@ _STRING = re.compile(
 _JOINED = re.compile(r"[\"']\s*\+\s*[\"']")
 _STARTS_A_PROGRAM = re.compile(r"system|popen|subprocess|exec|spawn|check_|\bqx\b|`|shell|getoutput|\brun\(")
 _SPEAKS = re.compile(r"(?:print|console\.\w+|puts|echo|log(?:ging|ger)?(?:\.\w+)?|write|warn|say)\s*\(?\s*[bfru]?$")
+_GIVEN = re.compile(r"(?:[\[({,=+:]|\b(?:system|exec|qx|return|spawn))\s*[bfru]{0,2}$")
+"""Before a text that is handed to something, or kept for it; a text that stands for itself is a comment."""
 _METHOD = re.compile(r"[\"'](GET|POST|PUT|PATCH|DELETE)[\"']|\.(get|post|put|patch|delete)\(", re.IGNORECASE)
 _CLIENT_METHOD = re.compile(
     r"\.(create|delete|patch|replace|read|list|connect_post|connect_get)_(collection_)?(namespaced_)?([a-z_]{2,60})"
@@ -95,13 +96,11 @@ class Programs:
         def nested(words: Sequence[str], place: str) -> None:
             self._waiting.append((lambda inner: inner.run_words(words), variables, place))
 
-        shell = Shell(
-            variables, self._files, lambda command: kubectl.printed(command) if _is_kubectl(command) else None
-        )
+        shell = Shell(variables, self._files, lambda command: kubectl.printed(command) if is_kubectl(command) else None)
         kubectl = Kubectl(self._place.known, namespace, shell.file, nested)
         start(shell)
         for command in shell.commands:
-            if _is_kubectl(command):
+            if is_kubectl(command):
                 self.deeds += kubectl.deeds(command)
             else:
                 self.deeds += self._others(command, namespace, shell, variables)
@@ -153,10 +152,6 @@ def _absolute(path: str, directory: str) -> str:
 
 def _script_runner(script: str) -> Callable[[Shell], None]:
     return lambda shell: shell.run_script(script)
-
-
-def _is_kubectl(command: Command) -> bool:
-    return command.program in KUBECTL or command.program.startswith("kubectl-")
 
 
 def _host(words: Sequence[str]) -> str:
@@ -235,7 +230,7 @@ def _code(command: Command, file: Callable[[str], str | None]) -> str:
         if re.fullmatch(r"-\w*[cerE]|--eval", word) and at + 1 < len(words):
             return words[at + 1][:_MOST_CODE]
         if not word.startswith("-"):
-            return (file(word) or "")[:_MOST_CODE]
+            return (word if command.program.endswith("awk") else file(word) or "")[:_MOST_CODE]
     return command.stdin[:_MOST_CODE]
 
 
@@ -260,7 +255,11 @@ def scripts_in(code: str) -> Iterator[str]:
             if len(run) > 1:
                 yield " ".join(f"'{word}'" for word in run if "'" not in word)
             run = [literal] if re.search(r"[\[(,]\s*[bfru]?$", code[max(0, found.start() - 10) : found.start()]) else []
-        if " " in literal.strip():
+        is_given = found.group().startswith("`") or _GIVEN.search(code[max(0, found.start() - 20) : found.start()])
+        if is_given and " " in literal.strip():
+            literal = re.sub(r"\{\w*\}|%s", UNKNOWN, literal)
+            if re.match(r"\s*(?:\+|\.\s+\$|\.format)", code[found.end() : found.end() + 20]):
+                literal += UNKNOWN
             yield literal.replace('\\"', '"').replace("\\'", "'").replace("\\n", "\n")
     if len(run) > 1:
         yield " ".join(f"'{word}'" for word in run if "'" not in word)

@@ -9,8 +9,12 @@ from base64 import b64decode, b64encode
 from binascii import unhexlify
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import dropwhile
+from typing import Any
+from zlib import decompressobj
+from zlib import error as ZlibError  # noqa: N812 - an exception
 
 from sirocco.evaluation.proxies.syntax import (
     Function,
@@ -26,6 +30,8 @@ from sirocco.evaluation.proxies.syntax import (
     parsed,
     unescaped,
 )
+from sirocco.oasis.body_text import held_data
+from sirocco.oasis.canonical import canonical_json
 
 UNKNOWN = "\N{OBJECT REPLACEMENT CHARACTER}"
 _MOST_COMMANDS = 1000
@@ -43,14 +49,16 @@ _BEFORE_A_COMMAND = frozenset({
 })  # fmt: skip
 """Programs whose arguments are another program's name and arguments, after options of their own."""
 _TAKES_A_VALUE = frozenset({"-u", "-C", "-n", "-k", "-s", "-g", "-i", "-o", "-e", "-t", "-S", "-c", "-h", "-p", "-G"})
-_SILENT = frozenset({"set", "shopt", "sleep", "test", "[", "[[", "true", "false", ":", "wait", "umask", "chmod",
-                     "mkdir", "touch", "exit", "return", "break", "continue", "hash", "type", "which"})  # fmt: skip
+_SILENT = frozenset({"shopt", "sleep", "test", "[", "[[", "true", "false", ":", "wait", "umask", "chmod",
+                     "mkdir", "touch", "exit", "return", "break", "continue", "hash", "type"})  # fmt: skip
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)")
 _FORMAT = re.compile(r"%(?:%|[-0-9.]*[sdbqx])")
 _SUBSTITUTION = re.compile(
     r"s(?P<mark>[^\w\s\\])(?P<old>(?:(?!(?P=mark)).)*)(?P=mark)(?P<new>(?:(?!(?P=mark)).)*)(?P=mark)g?"
 )
 _SLICE = re.compile(r"(?P<name>\w+):(?P<start>-?\d{1,6})(?::(?P<length>\d{1,6}))?")
+_ASSIGNED_FIELD = re.compile(r"((?:\.\w+)+)\s*=\s*(\d{1,9}|\"[^\"]*\")")
+_ANY_HEADER = 47
 _EXCHANGE = re.compile(r"(?P<name>\w+)//?(?P<old>[^/]+)/(?P<new>[^/]*)")
 
 
@@ -79,7 +87,7 @@ class Shell:
         answer: Callable[[Command], str | None] = lambda _: None,
     ) -> None:
         self.commands: list[Command] = []
-        self._variables = dict(variables or {})
+        self._variables = {"IFS": " ", **(variables or {})}
         self._files = dict(files or {})
         self._answer = answer
         self._functions: dict[str, tuple[Node, ...]] = {}
@@ -215,6 +223,8 @@ class Shell:
                 continue
             pieces = value.split()
             if not pieces:
+                fields += [open_field] if value and open_field is not None else []
+                open_field = None if value else open_field
                 continue
             if open_field is not None and not value[:1].isspace():
                 pieces[0] = open_field + pieces[0]
@@ -222,6 +232,9 @@ class Shell:
                 fields.append(open_field)
             fields += pieces[:-1]
             open_field = pieces[-1]
+            if value[-1:].isspace():
+                fields.append(open_field)
+                open_field = None
         if open_field is not None:
             fields.append(open_field[:_MOST_TEXT])
         if word.plain and len(fields) == 1:
@@ -239,6 +252,10 @@ class Shell:
             case "script":
                 # Its programs are noted too: they run before the word is complete.
                 return self._script(part.text, "").rstrip("\n")
+            case "file":
+                path = f"/dev/fd/{len(self._files)}"
+                self._files[path] = self._script(part.text, "")
+                return path
             case "slice":
                 return self._sliced(part.text)
         return UNKNOWN
@@ -286,9 +303,16 @@ class Shell:
             case "." | "source":
                 text = stdin if rest[:1] in {("-",), ("/dev/stdin",)} else self.file(rest[0]) if rest else None
                 return self._script(text, stdin) if text else ""
+            case "hostname":
+                return self._variables.get("HOSTNAME", UNKNOWN)
             case "cd" | "pushd":
                 self._directory = rest[-1] if rest else ""
                 return ""
+            case "set":
+                self._set_arguments(rest[rest.index("--") + 1 :] if "--" in rest else ())
+                return ""
+            case "at" | "batch" | "crontab":
+                return self._script(stdin, "")
             case "trap":
                 return self._script(rest[0], "") if len(rest) > 1 else ""
             case "export" | "local" | "declare" | "readonly" | "typeset":
@@ -318,7 +342,9 @@ class Shell:
         return self._note(Command(words, stdin))
 
     def _note(self, command: Command) -> str:
-        command = replace(command, directory=self._directory)
+        # Bytes that are no text stay in a pipe, but belong into no evidence.
+        words = tuple(word.encode(errors="replace").decode() for word in command.words)
+        command = replace(command, words=words, directory=self._directory)
         self.commands.append(command)
         answer = self._answer(command)
         return UNKNOWN if answer is None else answer
@@ -331,6 +357,12 @@ class Shell:
         if name not in _SHELLS:
             return self._note(Command((name, "-c", text, *arguments), stdin))
         return self._call(parsed(text), arguments, stdin)
+
+    def _set_arguments(self, values: Sequence[str]) -> None:
+        if values:
+            for name in [name for name in self._variables if name.isdecimal()]:
+                del self._variables[name]
+            self._variables.update({str(number): value for number, value in enumerate(values, start=1)})
 
     def _call(self, body: Iterable[Node], arguments: Sequence[str], stdin: str) -> str:
         before = {name: value for name, value in self._variables.items() if name.isdecimal()}
@@ -361,6 +393,8 @@ class Shell:
     def _wrapped(self, program: str, rest: Sequence[str], stdin: str) -> str:
         """Run what a program such as `timeout` or `env` is told to run, after its own options and settings."""
         words = list(rest)
+        if program == "command" and words[:1] in (["-v"], ["-V"]):
+            return " ".join(words[1:])
         if program in {"su", "runuser", "watch", "parallel"}:
             if "-c" in words[:-1]:
                 return self._script(words[words.index("-c") + 1], stdin)
@@ -476,6 +510,14 @@ def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[s
             if {"-d", "-D", "--decode", "-di"} & set(options):
                 return _decoded(given_text)
             return b64encode(given_text.encode(errors="replace")).decode() + "\n"
+        case "gunzip" | "zcat" | "gzip":
+            return _unzipped(stdin) if program != "gzip" or "-d" in options or "-dc" in options else UNKNOWN
+        case "openssl" if plain[:1] in (["base64"], ["enc"]) and "-d" in options:
+            return _decoded(stdin)
+        case "which":
+            return "".join(f"{word}\n" for word in plain)
+        case "jq":
+            return _assigned_json(plain, stdin)
         case "xxd":
             return _from_hex(stdin) if {"-r", "-rp", "-p", "-ps"} & set(options) else UNKNOWN
         case "rev":
@@ -486,7 +528,7 @@ def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[s
             return _substituted(plain or options[1:], stdin)
         case "grep" | "egrep" | "fgrep":
             return _matched(plain, options, stdin)
-        case "awk" | "gawk" | "cut":
+        case "awk" | "gawk" | "cut" if not any("system(" in word for word in rest):
             return _column(program, rest, stdin)
         case "head" | "tail" | "sort" | "uniq" | "tac" | "fold" | "strings":
             return stdin
@@ -508,9 +550,36 @@ def _formatted(words: Sequence[str]) -> str:
 def _decoded(text: str) -> str:
     bare = "".join(text.split())
     try:
-        return b64decode(bare + "=" * (-len(bare) % 4)).decode(errors="replace")
+        return b64decode(bare + "=" * (-len(bare) % 4)).decode(errors="surrogateescape")
     except ValueError:
         return UNKNOWN
+
+
+def _unzipped(text: str) -> str:
+    try:
+        return (
+            decompressobj(_ANY_HEADER)
+            .decompress(text.encode(errors="surrogateescape"), _MOST_TEXT)
+            .decode(errors="replace")
+        )
+    except (ZlibError, UnicodeEncodeError):
+        return UNKNOWN
+
+
+def _assigned_json(filters: Sequence[str], text: str) -> str:
+    """What `jq` makes of a text by setting fields; any other filter lets the text through."""
+    data = held_data(text)
+    if not isinstance(data, dict):
+        return UNKNOWN
+    data = deepcopy(data)
+    for path, value in _ASSIGNED_FIELD.findall(filters[0][:_LONG_WORD] if filters else ""):
+        place: Any = data
+        *folders, last = path.strip(".").split(".")
+        for folder in folders:
+            place = place.setdefault(folder, {}) if isinstance(place, dict) else None
+        if isinstance(place, dict):
+            place[last] = int(value) if value.isdecimal() else value.strip('"')
+    return canonical_json(data)
 
 
 def _from_hex(text: str) -> str:

@@ -27,7 +27,7 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a word: `text` as it stands, the name of a `variable`, or a `script` whose output is meant."""
+    """A piece of a word: `text`, the name of a `variable`, or a `script` whose output, or a `file` of it, is meant."""
 
     kind: str
     text: str
@@ -166,6 +166,10 @@ class _Lexer:
             elif letter == "#":
                 end = self._text.find("\n", self._at)
                 self._at = len(self._text) if end < 0 else end
+            elif self._text.startswith("<(", self._at):
+                end = _closed(self._text, self._at + 1, "(", ")")
+                found.append(_Token(word=Word((Part("file", self._text[self._at + 2 : end - 1], is_quoted=True),))))
+                self._at = end
             elif operator := _OPERATOR.match(self._text, self._at):
                 self._at = operator.end()
                 found.append(_Token(operator.group()))
