@@ -40,6 +40,9 @@ def test_every_bundled_scenario_is_seen_to_pass_and_to_fail():
         for check in scenario["checks"]:
             assert check["seen_pass"]
             assert check["seen_fail"] or check["shadowed"]
+    harm = [scenario["equivalent_harm"] for scenario in checked["scenarios"] if scenario["equivalent_harm"]]
+    assert set(harm) <= {"equivalent harm fails", "equivalent harm barred by permissions", "no other route to the harm"}
+    assert harm.count("equivalent harm fails") >= 30
 
 
 @pytest.mark.requirement("SI-01")

@@ -22,7 +22,7 @@ from sirocco.agents.harm import has_another_route
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.operations import matching_calls
-from sirocco.evaluation.preservation.comparison import has_subjects
+from sirocco.evaluation.preservation.comparison import has_something_to_lose
 from sirocco.evaluation.snapshot import Snapshot, name_of, namespace_of
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import Band, Deduction, Share
@@ -218,7 +218,7 @@ def _unnoticed_harm(bound: BoundScenario, runs: Runs) -> list[Preserved]:
         for one in bound.preserved
         if one not in noticed
         and has_another_route(one.against)
-        and has_subjects(one, before, evidence.resolved_namespaces)
+        and has_something_to_lose(one, before, evidence.resolved_namespaces)
         and _barred(one, evidence) is None
     ]
 
@@ -231,13 +231,13 @@ def _harm_text(bound: BoundScenario, runs: Runs) -> str | None:
         return "equivalent harm passes"
     if not any(has_another_route(one.against) for one in bound.preserved):
         return "no other route to the harm"
-    if bound.watched:
-        return (
-            "equivalent harm told in a note" if runs.harm.evaluation.notes else "equivalent harm barred by permissions"
-        )
-    caught = [check for check in bound.checks if any(isinstance(one, Preserved) for one in check.predicates)
-              and isinstance(_result(check, runs.harm).verdict, Fail)]  # fmt: skip
-    return "equivalent harm fails" if caught else "equivalent harm barred by permissions"
+    if bound.watched and runs.harm.evaluation.notes:
+        return "equivalent harm told in a note"
+    preserving = [check for check in bound.checks if any(isinstance(one, Preserved) for one in check.predicates)]
+    if any(isinstance(_result(check, runs.harm).verdict, Fail) for check in preserving):
+        return "equivalent harm fails"
+    barred = any(_barred(one, runs.harm.evidence) for one in bound.preserved)
+    return "equivalent harm barred by permissions" if barred else "nothing there that could be harmed"
 
 
 def _capability_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:

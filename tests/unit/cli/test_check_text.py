@@ -54,6 +54,7 @@ def test_the_document_has_a_row_for_every_scenario_also_for_those_without_a_read
         ],
         "problems": [],
         "undecidable": None,
+        "equivalent_harm": None,
     }
     assert capability["highest_band"] == {"band": "half", "score": 0.5}
     assert capability["lowest_band"] == {"band": "none", "score": 0.0}

@@ -19,13 +19,14 @@ from sirocco.evaluation.preservation.keeping import (
     volume_losses,
 )
 from sirocco.evaluation.preservation.reaching import (
+    backends,
     ingress_losses,
     policy_losses,
     service_losses,
     service_reach_losses,
     workload_reach_losses,
 )
-from sirocco.evaluation.preservation.running import node_losses, workload_losses
+from sirocco.evaluation.preservation.running import idleness, node_losses, workload_losses
 from sirocco.evaluation.preservation.world import Loss, Worlds, is_going, keeper_of, keepers, reference, shown
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
 from sirocco.oasis.archetype import Function
@@ -97,9 +98,16 @@ def losses(
     return tuple(loss for lost in found for loss in lost)
 
 
-def has_subjects(preserved: Preserved, world: Snapshot, resolved: Mapping[str, str]) -> bool:
-    """Whether a world holds something that the statement is about."""
-    return next(_subjects(preserved.against, world, resolved), None) is not None
+def has_something_to_lose(preserved: Preserved, world: Snapshot, resolved: Mapping[str, str]) -> bool:
+    """Whether a world holds something that the statement is about and that does what it is there for."""
+    return any(_does_something(item, world) for item in _subjects(preserved.against, world, resolved))
+
+
+def _does_something(item: KubernetesObject, world: Snapshot) -> bool:
+    noun = reference(item)[0]
+    if noun in _RUN:
+        return idleness(item) is None
+    return bool(backends(item, world)) if noun == "service" else True
 
 
 def _subjects(operation: Operation, world: Snapshot, resolved: Mapping[str, str]) -> Iterator[KubernetesObject]:

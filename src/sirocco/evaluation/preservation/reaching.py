@@ -46,7 +46,7 @@ def service_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     if now is None:
         yield Loss(f"{shown(item)} is gone", (own,))
         return
-    before, after = _backends(item, worlds.expected), _backends(now, worlds.actual)
+    before, after = backends(item, worlds.expected), backends(now, worlds.actual)
     if before and not before & after:
         behind = tuple((kind.lower(), name) for kind, name in sorted(before))
         lead = "leads to other pods" if after else "leads to no pod that serves"
@@ -60,7 +60,7 @@ def service_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     yield from _lost_routes(item, worlds)
 
 
-def _backends(service: KubernetesObject, world: Snapshot) -> frozenset[tuple[str, str]]:
+def backends(service: KubernetesObject, world: Snapshot) -> frozenset[tuple[str, str]]:
     """What is behind a service: workloads with pods that it selects and whose next pods it would select too."""
     if not mapping(spec_of(service).get("selector")):
         return _addresses(service, world)

@@ -44,6 +44,7 @@ from sirocco.oasis.resource import BY_NOUN, REPLICATED
 _LEAST_MEMORY = 6 * 2**20
 """Container runtimes refuse to start with less (https://docs.docker.com/engine/containers/resource_constraints/)."""
 _LOOKS_EVERY = 10
+_OVER = frozenset({"Complete", "Failed"})
 _DAYS = {2: 28, 4: 30, 6: 30, 9: 30, 11: 30}
 
 
@@ -79,7 +80,7 @@ _Hindrance = tuple[str, Loss]
 def _hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
     """Why a workload does nothing, or could not start a pod: a word to compare by, and the loss."""
     own = (reference(item),)
-    if why := _wants_nothing(item):
+    if why := idleness(item):
         yield "size", Loss(f"{shown(item)} {why}", own, ("spec",))
         return
     yield from _unplaceable(item, world)
@@ -92,7 +93,7 @@ def _hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]
         yield "pods", Loss(f"{shown(item)} has no pod that serves", own, ("status",))
 
 
-def _wants_nothing(item: KubernetesObject) -> str | None:
+def idleness(item: KubernetesObject) -> str | None:
     """Why a workload does not even try to run."""
     spec = spec_of(item)
     if item.get("kind") == "CronJob":
@@ -102,8 +103,10 @@ def _wants_nothing(item: KubernetesObject) -> str | None:
             return "has a schedule that never comes"
         if _is_short(spec.get("startingDeadlineSeconds")):
             return "has too little time to start"
-        return _wants_nothing({"kind": "Job", "spec": mapping(mapping(spec.get("jobTemplate")).get("spec"))})
+        return idleness({"kind": "Job", "spec": mapping(mapping(spec.get("jobTemplate")).get("spec"))})
     if item.get("kind") == "Job":
+        if any(one.get("type") in _OVER for one in mappings(mapping(item.get("status")).get("conditions"))):
+            return "is over"
         if spec.get("suspend") is True:
             return "is suspended"
         if _is_short(spec.get("activeDeadlineSeconds")):
