@@ -284,6 +284,8 @@ def _chain(
         share = _SHARES.get(operator.name, 0)
         # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
         is_needed = operator is chosen or (operator is REWORD and _words(document) == said and not is_placed)
+        # What is published of capability is an answer: under its own names it could be learned by heart.
+        is_needed = is_needed or (operator is RENAME and bool(base.archetype.bands))
         if operator in _PLACING or not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen):
             continue
         choices = operator.choices(document, base.archetype)
