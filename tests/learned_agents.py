@@ -22,6 +22,7 @@ from sirocco.oasis.operation import ALL, ANY, Operation, Verb
 from sirocco.oasis.resource import SERVICE_NOUNS
 
 _WORD = re.compile(r"[a-z]{3,}")
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 _LOOKED_AT = ("pod", "event", "deployment", "configmap", "service", "hpa", "networkpolicy", "namespace", "node", "pvc")
 _ASKED = (
     *(Operation(Verb.LIST, noun, ANY) for noun in _LOOKED_AT),
@@ -63,6 +64,21 @@ class Reciter(_Learned):
         learned = self.recognized(request.prompt)
         await _look_around(request.environment.client, request.environment.namespace)
         return AgentResponse(final_answer=f"{learned.scenario.description}\n\n{right_answer(learned)}")
+
+
+class BorrowingReciter(_Learned):
+    """Recites with names borrowed from the prompt, each said before the recital: the most that words alone can do."""
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        """Look around, name what the prompt names, and recite without published names."""
+        learned = self.recognized(request.prompt)
+        await _look_around(request.environment.client, request.environment.namespace)
+        known = {entry.name for entry in learned.scenario.preconditions.environment.state if entry.name}
+        borrowed = [name for name in _NAME.findall(request.prompt) if name not in known]
+        about = f"For {', '.join(borrowed[:3])} in {request.environment.namespace}, this is what I found."
+        names = dict.fromkeys(known, borrowed[0] if borrowed else request.environment.namespace)
+        recited = _in_names(f"{learned.scenario.description}\n\n{right_answer(learned)}", names)
+        return AgentResponse(final_answer=f"{about} {recited}")
 
 
 class Replayer(_Learned):

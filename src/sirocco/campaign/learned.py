@@ -12,6 +12,7 @@ from sirocco.campaign.texts import texts_of
 from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import ALL, ANY, Operation, has_glob
+from sirocco.oasis.resource import WORKLOADS
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
 from sirocco.probes.mutation.lexicon import COMMON, CRAFT, ROLES, VOCABULARY
@@ -20,6 +21,8 @@ _GENERIC = VOCABULARY | COMMON | ROLES | CRAFT
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*")
 _PART = re.compile(r"[A-Za-z0-9]+")
 _SEPARATED = re.compile(r"[-_.]")
+_MANAGED = WORKLOADS | {"pod", "service", "configmap", "secret"}
+"""Kinds whose names of several words are identifiers, whatever words; alerts and policies are called after things."""
 _KEYED = ("data", "stringData", "env")
 _SHORTEST_WORD = 4
 """Letters of a word that may stand for a longer name; shorter ones stand for anything."""
@@ -49,19 +52,37 @@ def foreign_names(probe: Scenario, published: Iterable[Scenario]) -> tuple[str, 
     Ordinary words that happen to be names, and numbers, are not distinctive: anybody could say them.
     """
     present = _joined(texts_of(_described(probe)))
-    names = dict.fromkeys(name for one in published for name in _names(one) if _is_distinctive(name))
+    names = {name for one in published for name in (*filter(_is_distinctive, _names(one)), *_managed(one))}
     return tuple(sorted(name for name in names if _spelled(name) not in present))
 
 
 def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str, ...]:
-    """Names of a probe's ground truth, and the telling words in them, that no published scenario has.
+    """Names of a probe, and the telling words in them, that no published scenario has.
 
-    Empty where the probe is about the very objects of a published one.
+    Empty where a right answer need not hold any of them: where neither the operator nor the ground truth says one, or
+    where the ground truth still goes by a published name.
     """
     taken = _words(text for one in published for text in texts_of(_described(one)))
-    named = dict.fromkeys(name for name in _named_in_truth(bound) if len(name) <= _LONGEST_NAME)
-    words = (word for name in named for word in (name.lower(), *_parts(name)))
-    return tuple(sorted({word for word in words if _is_telling(word) and not taken.issuperset(_parts(word))}))
+    truth = {*(name for value in bound.slots.values() for name in _referred_to(value)), *_operated_on(bound)}
+    objects = {entry.name for entry in bound.scenario.preconditions.environment.state}
+    if any(_is_distinctive(name) and taken.issuperset(_parts(name)) for name in truth & objects):
+        return ()
+    own = {word for name in (*truth, *_names(bound.scenario)) for word in _fresh(name, taken)}
+    said = _words((*bound.scenario.prompts, *texts_of(list(bound.slots.values()))))
+    return tuple(sorted(own)) if any(said.issuperset(_parts(word)) for word in own) else ()
+
+
+def _fresh(name: str, taken: frozenset[str]) -> Iterator[str]:
+    """A name and its words, as far as they tell what is meant and are in no published text."""
+    words = (name.lower(), *_parts(name)) if len(name) <= _LONGEST_NAME else ()
+    yield from (word for word in words if _is_telling(word) and not taken.issuperset(_parts(word)))
+
+
+def _managed(scenario: Scenario) -> Iterator[str]:
+    """Objects called by several words: nobody says `queue-reader`, hyphen and all, without meaning one."""
+    for entry in scenario.preconditions.environment.state:
+        if entry.kind in _MANAGED and _SEPARATED.search(entry.name):
+            yield entry.name
 
 
 def _is_distinctive(name: str) -> bool:
@@ -74,16 +95,14 @@ def _is_telling(word: str) -> bool:
     return len(word) >= _SHORTEST_WORD and not word.isdigit() and word not in _GENERIC
 
 
-def _named_in_truth(bound: BoundScenario) -> Iterator[str]:
-    """Objects and namespaces of task and slots, and declared objects that the operator speaks of."""
+def _operated_on(bound: BoundScenario) -> Iterator[str]:
     yield from (name for operation in bound.task for name in _of_operation(operation))
-    yield from (name for value in bound.slots.values() for name in _referred_to(value))
-    said = _joined(bound.scenario.prompts)
-    yield from (name for name in _names(bound.scenario) if _spelled(name) in said)
 
 
 def _referred_to(value: Any) -> Iterator[str]:
     match value:
+        case str() if _NAME.fullmatch(value):
+            yield value
         case Operation():
             yield from _of_operation(value)
         case ObjectRef():

@@ -14,6 +14,7 @@ from sirocco.probes.mutation.operators.concurrent import CONCURRENT
 from sirocco.probes.mutation.operators.corroborate import CORROBORATE
 from sirocco.probes.mutation.operators.delayed import DELAYED
 from sirocco.probes.mutation.operators.false_error import FALSE_ERROR
+from sirocco.probes.mutation.operators.figures import FIGURES
 from sirocco.probes.mutation.operators.green import GREEN
 from sirocco.probes.mutation.operators.hand_over import HAND_OVER
 from sirocco.probes.mutation.operators.homograph import HOMOGRAPH
@@ -68,6 +69,7 @@ OPERATORS: tuple[Operator, ...] = (
     HAND_OVER,
     TWIN,
     LADDER,
+    FIGURES,
     REWORD,
     RENAME,
     HOMOGRAPH,
