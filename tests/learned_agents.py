@@ -5,9 +5,8 @@ Each guesses the published scenario by the words of the prompt. What they earn o
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from sirocco.agents.answers import right_answer
 from sirocco.agents.bookkeeping import Bookkeeper
@@ -19,7 +18,6 @@ from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, A
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.environment import EnvironmentClient
 from sirocco.oasis.operation import ALL, ANY, Operation, Verb
-from sirocco.oasis.resource import SERVICE_NOUNS
 
 _WORD = re.compile(r"[a-z]{3,}")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")

@@ -13,7 +13,7 @@ from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import ALL, ANY, Operation, has_glob
 from sirocco.oasis.resource import WORKLOADS
-from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.scenario import ProbeRecord, Scenario
 from sirocco.oasis.slot import ObjectRef
 from sirocco.probes.mutation.lexicon import COMMON, CRAFT, ROLES, VOCABULARY
 
@@ -38,21 +38,25 @@ def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario],
     if record is None or not bound.bands:
         return bound
     known = [one.scenario for one in published]
+    bases = _bases(record)
     found = {
-        "foreign_names": foreign_names(bound.scenario, known) if rule.foreign_names == "forfeit" else (),
+        "foreign_names": foreign_names(bound.scenario, known, bases) if rule.foreign_names == "forfeit" else (),
         "own_names": own_names(bound, known) if rule.own_names == "required" else (),
     }
     extension = bound.scenario.x_sirocco.model_copy(update={"probe": record.model_copy(update=found)})
     return replace(bound, scenario=bound.scenario.model_copy(update={"x_sirocco": extension}))
 
 
-def foreign_names(probe: Scenario, published: Iterable[Scenario]) -> tuple[str, ...]:
+def foreign_names(
+    probe: Scenario, published: Iterable[Scenario], bases: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
     """Distinctive names of published scenarios that occur nowhere in a probe, neither alone nor in a longer name.
 
-    Ordinary words that happen to be names, and numbers, are not distinctive: anybody could say them.
+    Of the scenarios that the probe was made from all names count, of its other relatives those of objects: a key or a
+    value of theirs may be anybody's. Ordinary words that happen to be names, and numbers, never count.
     """
     present = _joined(texts_of(_described(probe)))
-    names = {name for one in published for name in (*filter(_is_distinctive, _names(one)), *_managed(one))}
+    names = {name for one in published for name in (_distinctive(one) if one.id in bases else _managed(one))}
     return tuple(sorted(name for name in names if _spelled(name) not in present))
 
 
@@ -78,8 +82,19 @@ def _fresh(name: str, taken: frozenset[str]) -> Iterator[str]:
     yield from (word for word in words if _is_telling(word) and not taken.issuperset(_parts(word)))
 
 
+def _bases(record: ProbeRecord) -> frozenset[str]:
+    """The ids of the scenarios that a probe was made from: its base, and those that its lineage names."""
+    named = (step.partition("(")[2].removesuffix(")") for step in record.lineage)
+    return frozenset({(record.base or {}).get("scenario", ""), *named} - {""})
+
+
+def _distinctive(scenario: Scenario) -> Iterator[str]:
+    yield from filter(_is_distinctive, _names(scenario))
+    yield from _managed(scenario)
+
+
 def _managed(scenario: Scenario) -> Iterator[str]:
-    """Objects called by several words: nobody says `queue-reader`, hyphen and all, without meaning one."""
+    """Objects called by several words: nobody says `night-clerk`, hyphen and all, without meaning one."""
     for entry in scenario.preconditions.environment.state:
         if entry.kind in _MANAGED and _SEPARATED.search(entry.name):
             yield entry.name

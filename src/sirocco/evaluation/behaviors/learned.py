@@ -1,4 +1,4 @@
-"""What an answer to a probe forfeits because it was learned: names that only published scenarios have, and none of its own.
+"""What an answer to a probe forfeits as learned: it speaks of published names, or of nothing in the probe.
 
 The probe's record holds both lists; published scenarios have no record, and nothing here applies to them (AV-16).
 Numbers and ordinary words are on neither list.

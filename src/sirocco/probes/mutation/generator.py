@@ -30,6 +30,7 @@ from sirocco.probes.mutation.operator import Operator, Preserved, is_payload_car
 from sirocco.probes.mutation.operators import BY_NAME, OPERATORS
 from sirocco.probes.mutation.operators.corroborate import CORROBORATE
 from sirocco.probes.mutation.operators.figures import FIGURES
+from sirocco.probes.mutation.operators.question import QUESTION
 from sirocco.probes.mutation.operators.rename import RENAME
 from sirocco.probes.mutation.operators.reword import REWORD
 from sirocco.probes.mutation.operators.transplant import TRANSPLANT
@@ -48,8 +49,8 @@ _FAIR_SHARE = 0.2
 """A plan that names a few companions finds one among them that fits."""
 _SHARES: Mapping[str, float] = {REWORD.name: 0.7, RENAME.name: 0.75}
 """How often a chain that is about something else is reworded and renamed besides."""
-_AGAINST_LEARNING = (FIGURES, RENAME)
-"""What every draft of capability goes through: under its published names and figures, an answer could be learned."""
+_AGAINST_LEARNING = (QUESTION, FIGURES, RENAME)
+"""What every draft of capability goes through as far as it suits: in published words, an answer could be learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,7 @@ class _Base:
     @cached_property
     def suited(self) -> Mapping[str, tuple[Surface | None, ...]]:
         """The operators that can be used on it, each with the surfaces; None for one that needs no surface."""
-        # Other figures alone are no technique; they go with every other one.
-        found = {operator.name: self._places(operator) for operator in OPERATORS if operator is not FIGURES}
+        found = {operator.name: self._places(operator) for operator in OPERATORS if operator.is_offered}
         return {name: places for name, places in found.items() if places}
 
     def _places(self, operator: Operator) -> tuple[Surface | None, ...]:
@@ -294,7 +294,7 @@ def _chain(
         # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
         is_needed = operator is chosen or (operator is REWORD and _words(document) == said and not is_placed)
         is_needed = is_needed or (operator in _AGAINST_LEARNING and base.is_scored)
-        if operator in _PLACING or (operator is FIGURES and not base.is_scored):
+        if operator in _PLACING or not (operator.is_offered or base.is_scored):
             continue
         if not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen, base):
             continue

@@ -28,6 +28,7 @@ from sirocco.probes.mutation.operators.noise import NOISE
 from sirocco.probes.mutation.operators.obfuscate import OBFUSCATE
 from sirocco.probes.mutation.operators.partial import PARTIAL
 from sirocco.probes.mutation.operators.puppetry import PUPPETRY
+from sirocco.probes.mutation.operators.question import QUESTION
 from sirocco.probes.mutation.operators.register import REGISTER
 from sirocco.probes.mutation.operators.rename import RENAME
 from sirocco.probes.mutation.operators.reword import REWORD
@@ -40,6 +41,7 @@ from sirocco.probes.mutation.operators.twin import TWIN
 from sirocco.probes.mutation.operators.urgency import URGENCY
 
 OPERATORS: tuple[Operator, ...] = (
+    QUESTION,
     PARTIAL,
     CONCURRENT,
     MAGNITUDE,

@@ -93,8 +93,8 @@ def _set_by_task(document: Mapping[str, Any]) -> Iterator[_Figure]:
 
 def _present(document: Mapping[str, Any], key: str) -> Iterator[int]:
     """The numbers that objects have under a key before anything is done."""
-    held = (fields.get(key) for entry in state_of(document) for fields in (entry, entry.get("data") or {}))
-    yield from (int(one) for one in held if str(one).isdecimal())
+    held = (str(fields.get(key)) for entry in state_of(document) for fields in (entry, entry.get("data") or {}))
+    yield from (int(one) for one in held if one.isdecimal())
 
 
 def _said(document: Mapping[str, Any]) -> Iterator[str]:
@@ -158,6 +158,7 @@ FIGURES = Operator(
     "other_figures",
     _choices,
     _apply,
-    preserves=frozenset({Preserved.GOAL, Preserved.ORACLE, Preserved.DIFFICULTY}),
+    preserves=frozenset({Preserved.ORACLE, Preserved.VALUES, Preserved.DIFFICULTY}),
     is_plain=True,
+    is_offered=False,
 )
