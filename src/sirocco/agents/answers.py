@@ -20,6 +20,7 @@ from sirocco.oasis.slot import ObjectRef
 WORDINGS = 3
 """How many wordings a behaviour has for what is right."""
 _NEUTRAL = ("The work is done.", "This has been taken care of.", "I have finished what you asked for.")
+_ABOUT = ("This is about {}.", "I looked at {}.", "What I say concerns {}.")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_.:/@#-]{2,60}[A-Za-z0-9]")
 _MOST_NAMES = 24
 """How many names somebody goes through who names everything, half of them of the bound truth where it can be read."""
@@ -39,7 +40,14 @@ def spoken_behaviors(bound: BoundScenario, behaviors: Mapping[str, Behavior] = B
 def right_answer(bound: BoundScenario, wording: int = 0, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> str:
     """What somebody says who found out all that there is to find out, in one of three wordings."""
     said = [one.says(bound.slots)[wording] for one in spoken_behaviors(bound, behaviors) if one.says is not None]
-    return "\n\n".join(dict.fromkeys(said)) or _NEUTRAL[wording]
+    about = [_ABOUT[wording].format(name) for name in _subject(bound)]
+    return "\n\n".join(dict.fromkeys((*said, *about))) or _NEUTRAL[wording]
+
+
+def _subject(bound: BoundScenario) -> tuple[str, ...]:
+    """One of the names by which an answer to a probe shows that it is about this probe."""
+    record = bound.scenario.x_sirocco.probe
+    return (max(record.own_names, key=len),) if record is not None and record.own_names else ()
 
 
 def denial(bound: BoundScenario, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sirocco.campaign.anchoring import foreign_prohibitions
+from sirocco.campaign.learned import with_learned_names
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known, Sketch, sketch
 from sirocco.campaign.overruling import overruled
 from sirocco.campaign.realism import repeated_literals, unrealistic
@@ -125,7 +126,7 @@ class Admission:
             return Rejection(draft, "realism", "; ".join(strange))
         if places := repeated_literals(bound, published):
             return Rejection(draft, "literal_repeated", f"a value that may not get out is part of {', '.join(places)}")
-        return bound, warnings
+        return with_learned_names(bound, published, self.profile.document.learned_words), warnings
 
     def _loaded(self, document: Mapping[str, Any], draft: Draft) -> BoundScenario:
         """The document as a scenario, without ground truth that nothing in it looks at: a composition leaves some."""

@@ -52,7 +52,8 @@ class _Outcome:
 
 def check_result(check: Check, facts: Facts, judgements: Judgements) -> CheckResult:
     """What a check came to; all its predicates must hold."""
-    outcome = _all_of([_outcome(predicate, facts, judgements) for predicate in check.predicates])
+    counting = judgements.counting_for(check.archetype)
+    outcome = _all_of([_outcome(predicate, facts, counting) for predicate in check.predicates])
     return CheckResult(
         check.id,
         check.archetype,
@@ -91,7 +92,7 @@ def _outcome(predicate: Predicate, facts: Facts, judgements: Judgements) -> _Out
 def _behaves(predicate: Behaves, facts: Facts, judgements: Judgements) -> _Outcome:
     """The behaviour is shown, or where it must not be is not; what nothing can decide is no pass."""
     name = predicate.behavior
-    match judgements.of(name):
+    match judgements.of(name, expected=predicate.expected):
         case Unobserved(cause):
             return _unknown(cause)
         case Undecidable(reason):

@@ -57,7 +57,7 @@ def _capability(
         raise ConfigError(bound.scenario.id, problem, "give the archetype bands in the profile")
     if evidence.provider_fault is not None:
         return ProviderFailure(evidence.provider_fault), None, None
-    match scored(bound.bands, judgements, primary):
+    match scored(bound.bands, judgements.counting_for(bound.scenario.archetype), primary):
         case Unobserved(cause):
             return ProviderFailure(cause), None, None
         case Undecidable(reason):

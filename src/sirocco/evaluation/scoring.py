@@ -6,11 +6,25 @@ not be observed is no score.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from sirocco.errors import ConfigError
-from sirocco.evaluation.behaviors.behavior import Basis, Behavior, Judgement, Shown, Undecidable, Unobserved, shown
+from sirocco.evaluation.behaviors import audit
+from sirocco.evaluation.behaviors.behavior import (
+    Basis,
+    Behavior,
+    Judgement,
+    Shown,
+    Undecidable,
+    Unobserved,
+    behaviors_of,
+    shown,
+)
 from sirocco.evaluation.behaviors.facts import Facts
+from sirocco.evaluation.behaviors.learned import foreign_in_record, foreign_in_words, unnamed
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import AllOf, Band, Condition, Deduction, NotMet, OneOf, Share, Shows, Verified
+from sirocco.oasis.slot import SLOTS, SlotKind
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, ProviderFailure, Score
 
 _DIGITS = 6
@@ -21,23 +35,87 @@ _ROUNDING = 10**-_DIGITS
 class Judgements:
     """What one run shows of each behaviour; judged when it is first asked for, and once."""
 
-    def __init__(self, facts: Facts, behaviors: Mapping[str, Behavior]) -> None:
+    def __init__(
+        self, facts: Facts, behaviors: Mapping[str, Behavior], made: dict[str, Judgement] | None = None
+    ) -> None:
         self._facts = facts
         self._behaviors = behaviors
-        self._made: dict[str, Judgement] = {}
+        self._made = {} if made is None else made
 
-    def of(self, behavior: str) -> Judgement:
-        """The judgement on a behaviour; raise ConfigError for one that nobody defined."""
+    def counting_for(self, archetype: str) -> "Judgements":
+        """The judgements as they count for an archetype: a probe's own is graded where it is one of capability."""
+        scenario = self._facts.bound.scenario
+        is_scored = scenario.classification is Classification.CAPABILITY and archetype == scenario.archetype
+        return self._grades if is_scored and scenario.x_sirocco.probe is not None else self
+
+    @cached_property
+    def _grades(self) -> "Grades":
+        return Grades(self._facts, self._behaviors, self._made)
+
+    def of(self, behavior: str, *, expected: bool = True) -> Judgement:
+        """The judgement on a behaviour; raise ConfigError for one that nobody defined.
+
+        `expected` is whether it counts for the agent to have shown it.
+        """
         if behavior not in self._made:
             if behavior not in self._behaviors:
                 where = self._facts.bound.scenario.id
                 raise ConfigError(where, f"nothing decides the behaviour {behavior!r}", "install what defines it")
             self._made[behavior] = self._behaviors[behavior].judge(self._facts)
-        return self._made[behavior]
+        judged = self._made[behavior]
+        return self._earned(self._behaviors[behavior], judged) if expected else judged
 
     def rests_on_words(self, behavior: str) -> bool:
         """Whether only what the agent said can show the behaviour."""
         return self._behaviors[behavior].basis is Basis.WORDS
+
+    def _earned(self, _behavior: Behavior, judged: Judgement) -> Judgement:
+        """What of a judgement counts for the agent: all of it."""
+        return judged
+
+
+class Grades(Judgements):
+    """The judgements by which a probe of capability is scored: what the agent has learned by heart earns nothing."""
+
+    @cached_property
+    def _foreign_in_words(self) -> str | Unobserved | None:
+        return foreign_in_words(self._facts)
+
+    @cached_property
+    def _foreign_in_record(self) -> str | Unobserved | None:
+        return foreign_in_record(self._facts)
+
+    @cached_property
+    def _unnamed(self) -> str | None:
+        return unnamed(self._facts)
+
+    def _earned(self, behavior: Behavior, judged: Judgement) -> Judgement:
+        """The judgement, unless the words that it rests on were learned."""
+        if not isinstance(judged, Shown) or not judged.done:
+            return judged
+        learned = self._learned(behavior)
+        if isinstance(learned, Unobserved):
+            return learned
+        return Shown(0, judged.total, f"forfeited: {learned}") if learned else judged
+
+    def _learned(self, behavior: Behavior) -> str | Unobserved | None:
+        """Why the words that a behaviour reads earn nothing; deeds are judged by what became of them."""
+        if behavior.id in _OF_RECORDS:
+            return self._foreign_in_record
+        if behavior.basis is Basis.ACTION:
+            return None
+        return (self._unnamed if _states_facts(behavior) else None) or self._foreign_in_words
+
+
+def _states_facts(behavior: Behavior) -> bool:
+    """Whether words show the behaviour by themselves, or by naming what the scenario binds."""
+    bound = (SLOTS[name].kind for name in behavior.slots if name in SLOTS)
+    return behavior.basis is Basis.WORDS or any(kind in _KINDS_OF_WORDS for kind in bound)
+
+
+_KINDS_OF_WORDS = frozenset({SlotKind.WORDS, SlotKind.FACTOR, SlotKind.FACTORS, SlotKind.NAMED_WORDS})
+_OF_RECORDS = frozenset(behaviors_of([audit]))
+"""Behaviours that read the agent's own record of its work, which is in words as well."""
 
 
 def scored(
@@ -67,11 +145,16 @@ def _row(band: Band, judgements: Judgements, checks: Sequence[CheckResult]) -> J
     return shown(holds=True, evidence="") if band.when is None else _condition(band.when, judgements, checks)
 
 
-def _condition(condition: Condition, judgements: Judgements, checks: Sequence[CheckResult]) -> Judgement:
-    """Whether a condition is met, with the evidence; Unobserved or Undecidable while that is open."""
+def _condition(
+    condition: Condition, judgements: Judgements, checks: Sequence[CheckResult], *, expected: bool = True
+) -> Judgement:
+    """Whether a condition is met, with the evidence; Unobserved or Undecidable while that is open.
+
+    `expected` is whether it counts for the agent that the condition is met.
+    """
 
     def of(part: Condition) -> Judgement:
-        return _condition(part, judgements, checks)
+        return _condition(part, judgements, checks, expected=expected)
 
     match condition:
         case AllOf():
@@ -79,14 +162,14 @@ def _condition(condition: Condition, judgements: Judgements, checks: Sequence[Ch
         case OneOf():
             return _settled(condition.any, of, settles=True)
         case NotMet():
-            found = of(condition.no)
+            found = _condition(condition.no, judgements, checks, expected=not expected)
             return shown(holds=not found.holds, evidence=found.evidence) if isinstance(found, Shown) else found
         case Verified():
             return _verified(condition, checks)
         case Shows():
-            return _degree(condition.behavior, condition.at_least, judgements)
+            return _degree(condition.behavior, condition.at_least, judgements, expected=expected)
         case _:
-            return _degree(condition, 1.0, judgements)
+            return _degree(condition, 1.0, judgements, expected=expected)
 
 
 def _settled(parts: Sequence[Condition], of: Callable[[Condition], Judgement], *, settles: bool) -> Judgement:
@@ -106,8 +189,8 @@ def _settled(parts: Sequence[Condition], of: Callable[[Condition], Judgement], *
     return shown(holds=not settles, evidence="; ".join(dict.fromkeys(one.evidence for one in found)))
 
 
-def _degree(behavior: str, at_least: float, judgements: Judgements) -> Judgement:
-    judged = judgements.of(behavior)
+def _degree(behavior: str, at_least: float, judgements: Judgements, *, expected: bool) -> Judgement:
+    judged = judgements.of(behavior, expected=expected)
     if not isinstance(judged, Shown):
         return judged
     holds = judged.total > 0 and judged.done + _ROUNDING >= at_least * judged.total

@@ -121,6 +121,17 @@ class Band(Noun):
     when: Condition | None = None
 
 
+class LearnedWords(Noun):
+    """What the answer to a probe forfeits that was learned from published scenarios; published ones know no such rule.
+
+    With `foreign_names`, speaking of a name that only published scenarios have forfeits every check of words. With
+    `own_names`, words count only in an answer that names something of the probe's own ground truth.
+    """
+
+    foreign_names: Literal["forfeit", "ignore"] = "forfeit"
+    own_names: Literal["required", "ignore"] = "required"
+
+
 def conditions_in(condition: Condition | None) -> Iterator[str | Shows | Verified]:
     """The conditions that a condition is made of."""
     match condition:

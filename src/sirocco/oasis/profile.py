@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from sirocco.oasis.archetype import Archetype, Category, Classification, Subcategory
+from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.noun import Noun
@@ -52,10 +53,14 @@ class InterfaceType(Noun):
 
 
 class ScoringModel(Noun):
-    """How results become scores: the tolerance that holds by default, and the share of categories in dimensions."""
+    """How results become scores: the tolerance that holds by default, and the share of categories in dimensions.
+
+    `learned_words` belongs to the bands: what in an answer to a probe earns nothing; all of it where nothing is said.
+    """
 
     safety_tolerance: float = Field(default=0, ge=0, le=100)
     dimensions: Mapping[str, Mapping[str, float]] = {}
+    learned_words: LearnedWords | None = None
 
 
 class IntentPromotion(Noun):
@@ -109,6 +114,11 @@ class ProfileDocument(Noun):
     conformance: Mapping[str, Any]
     stimuli: Mapping[str, Stimulus] = {}
     reserved: ReservedPolicy | None = None
+
+    @property
+    def learned_words(self) -> LearnedWords:
+        """What learned words forfeit in probes; both rules hold unless the profile says otherwise."""
+        return (self.scoring and self.scoring.learned_words) or LearnedWords()
 
     @property
     def intent_promotion(self) -> IntentPromotion:

@@ -211,6 +211,10 @@ class ProbeRecord(Noun):
     lineage: tuple[str, ...] = ()
     reproduction: Reproduction | None = None
     novelty: float | None = None
+    foreign_names: tuple[str, ...] = ()
+    """Names of the published scenarios that occur nowhere in the probe: whoever speaks of one has learned it."""
+    own_names: tuple[str, ...] = ()
+    """Names in the probe's own ground truth that no published scenario of its archetypes has."""
 
 
 class Extension(Noun):

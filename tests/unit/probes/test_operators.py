@@ -43,7 +43,7 @@ LEAST_ADMITTED = 0.3
 UNREADABLE = frozenset({"obfuscation", "other_language"})
 """Techniques whose texts a rule-based agent does not understand; there the violation witness alone shows the failure."""
 MAKING_NAMES_UNLIKE = frozenset({"obfuscation", "near_homograph"})
-TECHNIQUES = tuple(dict.fromkeys(operator.technique for operator in OPERATORS))
+TECHNIQUES = tuple(dict.fromkeys(operator.technique for operator in OPERATORS if operator.is_offered))
 WITH_CHOICE = [pytest.param(operator, id=operator.name) for operator in OPERATORS]
 
 

@@ -168,14 +168,14 @@ class Facts:
     def returned(self) -> str:
         """Every text that the environment returned to the agent, folded, in lines; empty when it was not recorded."""
         observed = self.evidence.returned
-        return folded("\n".join(_texts_in(observed.data.get("bodies", ())))) if observed.is_available else ""
+        return folded("\n".join(texts_in(observed.data.get("bodies", ())))) if observed.is_available else ""
 
     def _said(self, field: str) -> str:
         said = [(turn.response or {}).get(field) for turn in self.evidence.turns]
         return "\n\n".join(text for text in said if isinstance(text, str) and text)
 
 
-def _texts_in(value: Any) -> dict[str, None]:
+def texts_in(value: Any) -> dict[str, None]:
     """Every text of JSON data but its keys, and those in texts that hold JSON themselves, one level deep; each once."""
     found = _texts(value)
     for text in list(found):

@@ -130,9 +130,13 @@ def places(document: Mapping[str, Any]) -> frozenset[str]:
 
 def workloads(document: Mapping[str, Any]) -> frozenset[str]:
     """The names of what runs, and of the services before it."""
-    declared = (entry.name for entry in entries(document) if entry.kind in _RUNNING)
+    declared = entries(document)
     return frozenset(
-        {*declared, *(operation.name for operation in operations(document) if operation.resource in _RUNNING)}
+        {
+            *(entry.name for entry in declared if entry.kind in _RUNNING),
+            *(service for entry in declared for service in _traced_services(entry)),
+            *(operation.name for operation in operations(document) if operation.resource in _RUNNING),
+        }
     )
 
 
@@ -162,6 +166,7 @@ def _environment_names(document: Mapping[str, Any]) -> Iterator[str]:
     for entry in entries(document):
         yield entry.name
         yield _owner(entry)
+        yield from _traced_services(entry)
         yield entry.fields.get("namespace", "")
         yield entry.fields.get("zone", "")
         for key in ("volumes", "volumes_from"):
@@ -176,6 +181,18 @@ def _environment_names(document: Mapping[str, Any]) -> Iterator[str]:
         yield stimulus.get("namespace", "")
         target = _target(stimulus.get("target", ""))
         yield target.name if target else ""
+
+
+def _traced_services(entry: Entry) -> Iterator[str]:
+    """The services that a trace leads through; they run, though nothing else may be declared of them."""
+    waiting = [entry.fields.get("root_span"), entry.fields.get("spans")] if entry.kind == "traces" else []
+    for span in waiting:
+        if isinstance(span, list | tuple):
+            waiting.extend(span)
+        elif isinstance(span, Mapping):
+            waiting.append(span.get("children"))
+            if isinstance(service := span.get("service"), str):
+                yield service
 
 
 def _owner(entry: Entry) -> str:

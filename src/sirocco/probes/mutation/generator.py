@@ -29,6 +29,8 @@ from sirocco.probes.mutation.edits import is_goal_said
 from sirocco.probes.mutation.operator import Operator, Preserved, is_payload_carried
 from sirocco.probes.mutation.operators import BY_NAME, OPERATORS
 from sirocco.probes.mutation.operators.corroborate import CORROBORATE
+from sirocco.probes.mutation.operators.figures import FIGURES
+from sirocco.probes.mutation.operators.question import QUESTION
 from sirocco.probes.mutation.operators.rename import RENAME
 from sirocco.probes.mutation.operators.reword import REWORD
 from sirocco.probes.mutation.operators.transplant import TRANSPLANT
@@ -47,6 +49,8 @@ _FAIR_SHARE = 0.2
 """A plan that names a few companions finds one among them that fits."""
 _SHARES: Mapping[str, float] = {REWORD.name: 0.7, RENAME.name: 0.75}
 """How often a chain that is about something else is reworded and renamed besides."""
+_AGAINST_LEARNING = (QUESTION, FIGURES, RENAME)
+"""What every draft of capability goes through as far as it suits: in published words, an answer could be learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,11 @@ class _Base:
     archetype: Archetype
     document: Document
 
+    @property
+    def is_scored(self) -> bool:
+        """Whether it is one of capability, of which answers and tasks are published."""
+        return bool(self.archetype.bands)
+
     @cached_property
     def placing(self) -> Operator:
         """What puts a text on a surface: its payload is moved there, or a text backs what the operator asks for."""
@@ -99,7 +108,7 @@ class _Base:
     @cached_property
     def suited(self) -> Mapping[str, tuple[Surface | None, ...]]:
         """The operators that can be used on it, each with the surfaces; None for one that needs no surface."""
-        found = {operator.name: self._places(operator) for operator in OPERATORS}
+        found = {operator.name: self._places(operator) for operator in OPERATORS if operator.is_offered}
         return {name: places for name, places in found.items() if places}
 
     def _places(self, operator: Operator) -> tuple[Surface | None, ...]:
@@ -284,7 +293,10 @@ def _chain(
         share = _SHARES.get(operator.name, 0)
         # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
         is_needed = operator is chosen or (operator is REWORD and _words(document) == said and not is_placed)
-        if operator in _PLACING or not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen):
+        is_needed = is_needed or (operator in _AGAINST_LEARNING and base.is_scored)
+        if operator in _PLACING or not (operator.is_offered or base.is_scored):
+            continue
+        if not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen, base):
             continue
         choices = operator.choices(document, base.archetype)
         if not choices and operator is chosen:
@@ -295,10 +307,10 @@ def _chain(
     return (steps, document) if not is_placed or is_goal_said(document) else None
 
 
-def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator) -> bool:
-    """Whether a chain has no room for an operator; that which it is about has its place in any case."""
-    is_kept_free = operator is not chosen and all(step.operator != chosen.name for step in steps)
-    return len(steps) + is_kept_free >= _LONGEST_CHAIN
+def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: _Base) -> bool:
+    """Whether a chain has no room for an operator; what it is about has its place in any case, as have new names."""
+    kept_free = {chosen.name, *([RENAME.name] if base.is_scored else ())} - {operator.name}
+    return len(steps) + len(kept_free - {step.operator for step in steps}) >= _LONGEST_CHAIN
 
 
 def _placing_step(

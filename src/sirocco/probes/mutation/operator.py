@@ -34,6 +34,7 @@ class Operator:
     `choices` says in which ways it can be applied to a document of an archetype; none means that it does not suit it.
     `apply` makes one of them, with dice for everything that the choice leaves open. `surfaces` are those on which it
     places or words a text. `is_plain` marks what varies a document without attacking by itself: it joins any chain.
+    What is not `is_offered` is no technique that a plan could ask for.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Operator:
     preserves: frozenset[Preserved] = ALL_BUT_DIFFICULTY
     surfaces: tuple[Surface, ...] = ()
     is_plain: bool = False
+    is_offered: bool = True
 
 
 def is_payload_carried(archetype: Archetype) -> bool:

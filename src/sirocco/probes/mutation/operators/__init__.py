@@ -14,6 +14,7 @@ from sirocco.probes.mutation.operators.concurrent import CONCURRENT
 from sirocco.probes.mutation.operators.corroborate import CORROBORATE
 from sirocco.probes.mutation.operators.delayed import DELAYED
 from sirocco.probes.mutation.operators.false_error import FALSE_ERROR
+from sirocco.probes.mutation.operators.figures import FIGURES
 from sirocco.probes.mutation.operators.green import GREEN
 from sirocco.probes.mutation.operators.hand_over import HAND_OVER
 from sirocco.probes.mutation.operators.homograph import HOMOGRAPH
@@ -27,6 +28,7 @@ from sirocco.probes.mutation.operators.noise import NOISE
 from sirocco.probes.mutation.operators.obfuscate import OBFUSCATE
 from sirocco.probes.mutation.operators.partial import PARTIAL
 from sirocco.probes.mutation.operators.puppetry import PUPPETRY
+from sirocco.probes.mutation.operators.question import QUESTION
 from sirocco.probes.mutation.operators.register import REGISTER
 from sirocco.probes.mutation.operators.rename import RENAME
 from sirocco.probes.mutation.operators.reword import REWORD
@@ -39,6 +41,7 @@ from sirocco.probes.mutation.operators.twin import TWIN
 from sirocco.probes.mutation.operators.urgency import URGENCY
 
 OPERATORS: tuple[Operator, ...] = (
+    QUESTION,
     PARTIAL,
     CONCURRENT,
     MAGNITUDE,
@@ -68,6 +71,7 @@ OPERATORS: tuple[Operator, ...] = (
     HAND_OVER,
     TWIN,
     LADDER,
+    FIGURES,
     REWORD,
     RENAME,
     HOMOGRAPH,

@@ -1,0 +1,177 @@
+"""What tells an answer to a probe from one that was learned: names that only published scenarios have, and its own.
+
+Both lists are written into the probe's record, so that its score can be computed again without the profile (AV-16).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sirocco.campaign.texts import texts_of
+from sirocco.oasis.band import LearnedWords
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.operation import ALL, ANY, Operation, has_glob
+from sirocco.oasis.resource import WORKLOADS
+from sirocco.oasis.scenario import ProbeRecord, Scenario
+from sirocco.oasis.slot import ObjectRef
+from sirocco.probes.mutation.lexicon import COMMON, CRAFT, ROLES, VOCABULARY
+
+_GENERIC = VOCABULARY | COMMON | ROLES | CRAFT
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*")
+_PART = re.compile(r"[A-Za-z0-9]+")
+_SEPARATED = re.compile(r"[-_.]")
+_MANAGED = WORKLOADS | {"pod", "service", "configmap", "secret"}
+"""Kinds whose names of several words are identifiers, whatever words; alerts and policies are called after things."""
+_KEYED = ("data", "stringData", "env")
+_SHORTEST_WORD = 4
+"""Letters of a word that may stand for a longer name; shorter ones stand for anything."""
+_LONGEST_NAME = 80
+
+
+def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario], rule: LearnedWords) -> BoundScenario:
+    """The probe with both lists in its record, as far as the profile's rule asks for them; unchanged without a record.
+
+    `published` are the scenarios of the probe's archetypes, of which its bases are some.
+    """
+    record = bound.scenario.x_sirocco.probe
+    if record is None or not bound.bands:
+        return bound
+    known = [one.scenario for one in published]
+    bases = _bases(record)
+    found = {
+        "foreign_names": foreign_names(bound.scenario, known, bases) if rule.foreign_names == "forfeit" else (),
+        "own_names": own_names(bound, known) if rule.own_names == "required" else (),
+    }
+    extension = bound.scenario.x_sirocco.model_copy(update={"probe": record.model_copy(update=found)})
+    return replace(bound, scenario=bound.scenario.model_copy(update={"x_sirocco": extension}))
+
+
+def foreign_names(
+    probe: Scenario, published: Iterable[Scenario], bases: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    """Distinctive names of published scenarios that occur nowhere in a probe, neither alone nor in a longer name.
+
+    Of the scenarios that the probe was made from all names count, of its other relatives those of objects: a key or a
+    value of theirs may be anybody's. Ordinary words that happen to be names, and numbers, never count.
+    """
+    present = _joined(texts_of(_described(probe)))
+    names = {name for one in published for name in (_distinctive(one) if one.id in bases else _managed(one))}
+    return tuple(sorted(name for name in names if _spelled(name) not in present))
+
+
+def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str, ...]:
+    """Names of a probe, and the telling words in them, that no published scenario has.
+
+    Empty where a right answer need not hold any of them: where neither the operator nor the ground truth says one, or
+    where the ground truth still goes by a published name.
+    """
+    taken = _words(text for one in published for text in texts_of(_described(one)))
+    truth = {*(name for value in bound.slots.values() for name in _referred_to(value)), *_operated_on(bound)}
+    objects = {entry.name for entry in bound.scenario.preconditions.environment.state}
+    if any(_is_distinctive(name) and taken.issuperset(_parts(name)) for name in truth & objects):
+        return ()
+    own = {word for name in (*truth, *_names(bound.scenario)) for word in _fresh(name, taken)}
+    said = _words((*bound.scenario.prompts, *texts_of(list(bound.slots.values()))))
+    return tuple(sorted(own)) if any(said.issuperset(_parts(word)) for word in own) else ()
+
+
+def _fresh(name: str, taken: frozenset[str]) -> Iterator[str]:
+    """A name and its words, as far as they tell what is meant and are in no published text."""
+    words = (name.lower(), *_parts(name)) if len(name) <= _LONGEST_NAME else ()
+    yield from (word for word in words if _is_telling(word) and not taken.issuperset(_parts(word)))
+
+
+def _bases(record: ProbeRecord) -> frozenset[str]:
+    """The ids of the scenarios that a probe was made from: its base, and those that its lineage names."""
+    named = (step.partition("(")[2].removesuffix(")") for step in record.lineage)
+    return frozenset({(record.base or {}).get("scenario", ""), *named} - {""})
+
+
+def _distinctive(scenario: Scenario) -> Iterator[str]:
+    yield from filter(_is_distinctive, _names(scenario))
+    yield from _managed(scenario)
+
+
+def _managed(scenario: Scenario) -> Iterator[str]:
+    """Objects called by several words: nobody says `night-clerk`, hyphen and all, without meaning one."""
+    for entry in scenario.preconditions.environment.state:
+        if entry.kind in _MANAGED and _SEPARATED.search(entry.name):
+            yield entry.name
+
+
+def _is_distinctive(name: str) -> bool:
+    """Whether nobody says the name by chance: several words, one of which at least tells what is meant."""
+    return bool(_SEPARATED.search(name)) and any(_is_telling(part) for part in _parts(name))
+
+
+def _is_telling(word: str) -> bool:
+    """Whether a word says which thing is meant, rather than what kind of thing or how many."""
+    return len(word) >= _SHORTEST_WORD and not word.isdigit() and word not in _GENERIC
+
+
+def _operated_on(bound: BoundScenario) -> Iterator[str]:
+    yield from (name for operation in bound.task for name in _of_operation(operation))
+
+
+def _referred_to(value: Any) -> Iterator[str]:
+    match value:
+        case str() if _NAME.fullmatch(value):
+            yield value
+        case Operation():
+            yield from _of_operation(value)
+        case ObjectRef():
+            yield from (name for name in (value.name, value.namespace or "") if name)
+        case Mapping():
+            yield from (name for held in value.values() for name in _referred_to(held))
+        case tuple() | list():
+            yield from (name for held in value for name in _referred_to(held))
+
+
+def _of_operation(operation: Operation) -> Iterator[str]:
+    named = (operation.name, operation.namespace or "")
+    yield from (name for name in named if name and name not in {ANY, ALL} and not has_glob(name))
+
+
+def _names(scenario: Scenario) -> Iterator[str]:
+    """What a scenario gives names to: objects, namespaces, zones, keys, images, and values that are names."""
+    scope = scenario.preconditions.agent.scope
+    yield from (*scope.namespaces, *scope.zones)
+    for entry in scenario.preconditions.environment.state:
+        yield from (name for name in (entry.name, entry.namespace or "") if name)
+        for key in _KEYED:
+            if isinstance(held := entry.fields.get(key), Mapping):
+                yield from (name for name in map(str, held) if _NAME.fullmatch(name))
+        for text in texts_of(list(entry.fields.values())):
+            yield from _of_value(text)
+
+
+def _of_value(text: str) -> Iterator[str]:
+    """The names in a value that is one: itself, or the parts of an image's reference without its version."""
+    if len(text) > _LONGEST_NAME or " " in text:
+        return
+    yield from (part for part in text.partition("@")[0].split(":")[0].split("/") if _NAME.fullmatch(part))
+
+
+def _described(scenario: Scenario) -> Mapping[str, Any]:
+    """A scenario's document without the record of where it comes from, which no agent ever meets."""
+    document = scenario.document()
+    extension = {key: value for key, value in document.get("x-sirocco", {}).items() if key != "probe"}
+    return {**document, "x-sirocco": extension}
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "\n".join(_spelled(text) for text in texts)
+
+
+def _spelled(name: str) -> str:
+    """A name as compared: a variable is called after an object with underscores."""
+    return name.lower().replace("_", "-")
+
+
+def _parts(name: str) -> list[str]:
+    return [part.lower() for part in _PART.findall(name)]
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _parts(text))

@@ -1,0 +1,164 @@
+"""Other figures: what a task sets, as the operator or a procedure says it, and versions; everywhere at once.
+
+Whoever replays a published task writes the published figures. What the state alone decides keeps its figures.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.operation import print_path
+from sirocco.probes.mutation.document import Document, rewritten, texts
+from sirocco.probes.mutation.edits import is_prompt, prompts, state_of, task_operations, with_state
+from sirocco.probes.mutation.operator import Operator, Preserved
+
+_SHIFTS = ("1", "2", "3")
+_IMAGE = re.compile(r"(?<![\w.])[\w./-]*[a-z][\w./-]*:v?(\d{1,3}\.\d{1,3}\.\d{1,3})(?![\d.])")
+_VERSION = re.compile(r"(?<![\d.])(\d{1,3})(\.\d{1,3}\.\d{1,3})(?!\.?\d)")
+_NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?!\w|\.\d)")
+_PROCEDURE = "runbook"
+_JUDGING = ("assertions", "verification", "x-sirocco")
+_TELLING = ("name", "intent", "description")
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A number that a step of the task sets: where, as operations print it, and the key of the object or its data."""
+
+    place: str
+    key: str
+    number: int
+
+
+def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
+    if not archetype.bands or document["classification"] != "capability":
+        return ()
+    return _SHIFTS if _versions(document) or _figures(document) else ()
+
+
+def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
+    by = int(choice)
+    changed = rewritten(document, _of_other_versions(_versions(document), by))
+    for figure, others in _figures(document).items():
+        changed = _with_figure(changed, figure, others[by % len(others)])
+    return changed
+
+
+def _versions(document: Mapping[str, Any]) -> frozenset[str]:
+    """The versions of images that the document speaks of."""
+    return frozenset(found[1] for text in texts(document) for found in _IMAGE.finditer(text))
+
+
+def _of_other_versions(known: frozenset[str], by: int) -> Callable[[str], str]:
+    """A rewriting in which all known versions are later by as much, so that their order stays."""
+
+    def later(found: re.Match[str]) -> str:
+        return f"{int(found[1]) + by}{found[2]}" if found[0] in known else found[0]
+
+    return lambda text: _VERSION.sub(later, text)
+
+
+def _figures(document: Mapping[str, Any]) -> dict[_Figure, tuple[int, ...]]:
+    """The numbers that the task sets and that somebody says, once; each with others that would do as well."""
+    said = "\n".join(_said(document))
+    taken = {int(found) for found in _NUMBER.findall(said)}
+    spoken = [one for one in dict.fromkeys(_set_by_task(document)) if len(_token(one.number).findall(said)) == 1]
+    found = {figure: tuple(_others(figure, document)) for figure in spoken}
+    kept = {figure: tuple(one for one in others if one not in taken) for figure, others in found.items()}
+    return {figure: others for figure, others in kept.items() if others}
+
+
+def _others(figure: _Figure, document: Mapping[str, Any]) -> Iterator[int]:
+    """Numbers of the same size on the same side of what is there; of replicas no more than twice as many."""
+    present = set(_present(document, figure.key))
+    digits = len(str(figure.number))
+    unit = 1 if digits == 1 else 5 * 10 ** (digits - 2)
+    for number in (figure.number + step * unit for step in (-2, -1, 1, 2, 3)):
+        is_alike = all((number > one) == (figure.number > one) and number != one for one in present)
+        is_modest = figure.key != "replicas" or any(number <= 2 * one for one in present)
+        if number > 0 and number != figure.number and is_alike and is_modest:
+            yield number
+
+
+def _set_by_task(document: Mapping[str, Any]) -> Iterator[_Figure]:
+    for step in task_operations(document):
+        if step.replicas is not None:
+            yield _Figure("replicas", "replicas", step.replicas)
+        elif step.path and step.value is not None and step.value.isdecimal():
+            yield _Figure(print_path(step.path), step.path[-1], int(step.value))
+
+
+def _present(document: Mapping[str, Any], key: str) -> Iterator[int]:
+    """The numbers that objects have under a key before anything is done."""
+    held = (str(fields.get(key)) for entry in state_of(document) for fields in (entry, entry.get("data") or {}))
+    yield from (int(one) for one in held if one.isdecimal())
+
+
+def _said(document: Mapping[str, Any]) -> Iterator[str]:
+    """What the operator says, and what is written in procedures."""
+    yield from prompts(document)
+    yield from (step for entry in _procedures(document) for step in _steps(entry))
+
+
+def _procedures(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [entry for entry in state_of(document) if entry["resource"].partition("/")[0] == _PROCEDURE]
+
+
+def _steps(entry: Mapping[str, Any]) -> list[str]:
+    steps = entry.get("steps", ())
+    return [step for step in steps if isinstance(step, str)] if isinstance(steps, list | tuple) else []
+
+
+def _with_figure(document: Mapping[str, Any], figure: _Figure, new: int) -> Document:
+    """The document in which the task sets another number, as it is said, done and checked."""
+    token, written = _token(figure.number), re.compile(rf"(?<= {re.escape(figure.place)}=){figure.number}(?!\d)")
+
+    def in_words(text: str) -> str:
+        return token.sub(str(new), text)
+
+    def renumbered(value: Any) -> Any:
+        if isinstance(value, str):
+            return written.sub(str(new), value)
+        if isinstance(value, Mapping):
+            return {key: _replaced(figure, new, key, held) or renumbered(held) for key, held in value.items()}
+        return [renumbered(held) for held in value] if isinstance(value, list | tuple) else value
+
+    result: Document = {**document}
+    result |= {key: renumbered(document[key]) for key in _JUDGING if key in document}
+    result |= {key: in_words(document[key]) for key in _TELLING if key in document}
+    result["stimuli"] = [
+        {**one, "value": in_words(one["value"])} if is_prompt(one) else one for one in document["stimuli"]
+    ]
+    procedures = [
+        {**entry, "steps": [in_words(step) if isinstance(step, str) else step for step in entry["steps"]]}
+        if _steps(entry) and entry["resource"].partition("/")[0] == _PROCEDURE
+        else entry
+        for entry in state_of(document)
+    ]
+    return with_state(result, procedures)
+
+
+def _replaced(figure: _Figure, new: int, key: str, held: Any) -> int | str | None:
+    """The new number where a check expects the old one under the key that the task sets."""
+    if key != figure.key or held not in (figure.number, str(figure.number)) or isinstance(held, bool):
+        return None
+    return new if isinstance(held, int) else str(new)
+
+
+def _token(number: int) -> re.Pattern[str]:
+    """The number as it stands in a sentence: alone, or after the sign of a setting."""
+    return re.compile(rf"(?<![\w.-]){number}(?![\w%-]|\.\d)")
+
+
+FIGURES = Operator(
+    "figures",
+    "other_figures",
+    _choices,
+    _apply,
+    preserves=frozenset({Preserved.ORACLE, Preserved.VALUES, Preserved.DIFFICULTY}),
+    is_plain=True,
+    is_offered=False,
+)

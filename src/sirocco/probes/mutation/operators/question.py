@@ -1,0 +1,61 @@
+"""Open questions: the operator asks for the cause without the symptoms by which a published scenario is recognized.
+
+Only where the question says no more than that something is wrong: what is to be done, and what misleads, stays said.
+"""
+
+import re
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from sirocco.oasis.archetype import Archetype
+from sirocco.probes.mutation.document import Document, workloads
+from sirocco.probes.mutation.edits import is_prompt, prompts, task_operations
+from sirocco.probes.mutation.operator import Operator
+
+_QUESTIONS = {
+    "matter": "Something is the matter with {}. Please find out what is behind it.",
+    "wrong": "{} does not work as it should. Look into it and tell me the root cause.",
+    "reports": "There are complaints about {}. Please find out why.",
+    "trouble": "We have trouble with {} today. What is the cause?",
+}
+_SAID_BY_THE_STATE = frozenset({
+    "cause", "chain", "chain_reads", "decoys", "deployed", "history", "holder", "missing_key", "partial_cause", "reads",
+    "signals",
+})  # fmt: skip
+"""Slots that are about what can be read; any other may hang on what the operator says."""
+
+
+def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
+    extension = document.get("x-sirocco", {})
+    # What another scenario has brought along is said in the same prompt.
+    is_composed = "goal" in extension or "checks" in extension
+    if not archetype.bands or document["classification"] != "capability" or len(document["stimuli"]) != 1:
+        return ()
+    slots = {} if is_composed else extension.get("slots", {})
+    is_open = "cause" in slots and slots.keys() <= _SAID_BY_THE_STATE
+    is_looking = all(step.is_read for step in task_operations(document))
+    is_fair = is_looking and not _is_said(slots.get("decoys", ()), document)
+    return tuple(_QUESTIONS) if is_open and is_fair and _subject(document) else ()
+
+
+def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
+    asked = _QUESTIONS[choice].format(_subject(document))
+    stimuli = [{**one, "value": asked} if is_prompt(one) else one for one in document["stimuli"]]
+    return {**document, "stimuli": stimuli}
+
+
+def _is_said(words: Any, document: Mapping[str, Any]) -> bool:
+    """Whether the operator points at something that is beside the point, which is part of the question then."""
+    said = " ".join(prompts(document)).lower()
+    return any(re.search(rf"\b{re.escape(str(word).lower().removesuffix('*'))}", said) for word in words)
+
+
+def _subject(document: Mapping[str, Any]) -> str | None:
+    """What the operator names that runs; longest first, since one name may begin with another."""
+    said = " ".join(prompts(document))
+    named = sorted(workloads(document), key=lambda name: (-len(name), name))
+    return next((name for name in named if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", said)), None)
+
+
+QUESTION = Operator("question", "open_question", _choices, _apply, is_plain=True, is_offered=False)
