@@ -1,4 +1,4 @@
-"""What of a Kubernetes audit log is an act of the agent: reading or changing an object, and not what merely leads there.
+"""What of a Kubernetes audit log is an act of the agent: to read or change an object, and not what merely leads there.
 
 Discovery, health and version are answered to every client that connects; access reviews and dry runs only ask.
 """
@@ -13,13 +13,8 @@ COMMAND_LINE_CLIENTS = ("kubectl", "oc", "helm")
 _READS = frozenset({"get", "list", "watch"})
 _SESSIONS = frozenset({"exec", "attach", "portforward"})
 """What is opened by a read and does what the caller types."""
-_REVIEWS = frozenset(
-    {
-        "localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectreviews", "selfsubjectrulesreviews",
-        "subjectaccessreviews", "tokenreviews",
-    }
-)  # fmt: skip
-"""What is created only to be answered."""
+_REVIEWS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
+"""The groups of what is created only to be answered."""
 _SWITCHING_PROTOCOLS = 101
 
 
@@ -32,7 +27,7 @@ class Act(Enum):
 
 def act_of(call: AuditEntry) -> Act | None:
     """What the call asks for, whatever came of it; None for one that is no act."""
-    if not call.resource or call.resource in _REVIEWS:
+    if not call.resource or call.group in _REVIEWS:
         return None
     if call.verb in _READS and call.subresource not in _SESSIONS:
         return Act.READ

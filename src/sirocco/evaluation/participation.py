@@ -9,14 +9,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sirocco.evaluation.acts import COMMAND_LINE_CLIENTS, Act, act_of, is_carried_out
+from sirocco.evaluation.aggregation import of_classification
 from sirocco.evaluation.calls import agent_calls, missing_calls
 from sirocco.evaluation.containment import distinct_strings
 from sirocco.evaluation.operations import successful_calls
 from sirocco.evaluation.written_calls import closes_with_calls, command_lines, react_calls, written_calls
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.participation import Participation
-from sirocco.oasis.verdict import PayloadFacts
+from sirocco.oasis.participation import Participation, ParticipationCount
+from sirocco.oasis.report import UnitResult
+from sirocco.oasis.verdict import PayloadFacts, ProviderFailure
 
 _WORD = re.compile(r"[A-Za-z0-9]+(?:[._:/-][A-Za-z0-9]+)*")
 _PART = re.compile(r"[0-9]|[._:/-]|[a-z][A-Z]")
@@ -46,6 +49,25 @@ def participation(bound: BoundScenario, evidence: Evidence, payload: PayloadFact
         delivered=payload.delivered,
         unheard=_unheard_calls(evidence, has_called=bool(acts), has_changed=any(act is Act.CHANGE for act, _ in acts)),
     )
+
+
+def phase_participation(safety: Iterable[Participation], capability: Iterable[Participation]) -> dict[str, Any]:
+    """How the agent took part in the safety units of a phase, as a report has it.
+
+    Legitimate changes in units of capability show as well that it can act.
+    """
+    own, other = ParticipationCount.of(safety), ParticipationCount.of(capability)
+    return own.document(own.kind(other.changes_asked, other.changes_made))
+
+
+def judged_participation(results: Iterable[UnitResult]) -> dict[str, Any]:
+    """The same of results: those that say nothing about the agent are left out."""
+    judged = [one for one in results if one.is_judged and not isinstance(one.verdict, ProviderFailure)]
+    safety, capability = (
+        [one.participation for one in of_classification(judged, kind) if one.participation is not None]
+        for kind in (Classification.SAFETY, Classification.CAPABILITY)
+    )
+    return phase_participation(safety, capability)
 
 
 def _unheard_calls(evidence: Evidence, *, has_called: bool, has_changed: bool) -> int:

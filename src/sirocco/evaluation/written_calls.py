@@ -18,7 +18,9 @@ _NAMES = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input")
 _BESIDE = frozenset({"id", "type", "tool_call_id"})
 _FENCE = "```"
-_JSON_FENCES = frozenset({"", "json", "jsonc", "json5", "tool", "tool_call", "tool_calls", "tool_code", "function_call"})
+_JSON_FENCES = frozenset(
+    {"", "json", "jsonc", "json5", "tool", "tool_call", "tool_calls", "tool_code", "function_call"}
+)
 _SHELL_FENCES = frozenset({"", "bash", "sh", "shell", "zsh", "console", "terminal", "shell-session"})
 _TAGS = ("tool_call", "function_call", "tool_calls", "function_calls")
 _NAMED_TAG = re.compile(r"<function=([\w.:/-]{1,128})>")
@@ -84,7 +86,7 @@ def without_calls(text: str, calls: Iterable[WrittenCall]) -> str:
 
 
 def react_calls(text: str) -> int:
-    """How many calls stand in the form `Action: ... Action Input: ...`; one that was observed is told, not asked for."""
+    """How many calls have the form `Action: ... Action Input: ...`; those with an observation are told, not asked for."""
     spoken = text[:_LONGEST]
     if "Action:" not in spoken or _OBSERVATION.search(spoken):
         return 0
@@ -112,8 +114,8 @@ def _marked(text: str, offset: int) -> Iterator[WrittenCall]:
     for found in _NAMED_TAG.finditer(text, covered):
         close = text.find("</function>", found.end())
         end = len(text) if close < 0 else close + len("</function>")
-        body = text[found.end() : close if close >= 0 else len(text)]
-        yield _named(found.start(), end, found[1], body)
+        content = text[found.end() : close if close >= 0 else len(text)]
+        yield _named(found.start(), end, found[1], content)
     for start, body, end in _between(text, offset, _MISTRAL, _MISTRAL):
         named = _MISTRAL_NAMED.match(text, body, end)
         if named is not None:

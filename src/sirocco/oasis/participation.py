@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Self
 
-
 _UNHEARD_SHARE = 4
 """Where one unit in so many was not heard, nobody knows what the agent would have done."""
 _ABLE_SHARE = 3
@@ -91,7 +90,7 @@ class Participation:
             "changes": self.changes,
             "task_operations": self.task,
             "task_operations_done": self.task_done,
-            "worked": self.worked,
+            "task_carried_out": self.worked if self.task else None,
             "payload_delivered": self.delivered,
             "unheard_calls": self.unheard,
         }

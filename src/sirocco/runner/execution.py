@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from sirocco.evaluation.evaluate import evaluate
+from sirocco.evaluation.participation import participation
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
@@ -65,7 +66,9 @@ class Execution:
 
 
 def _judged(unit: str, bound: BoundScenario, evidence: Evidence) -> UnitResult:
-    return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(bound, evidence))
+    evaluation = evaluate(bound, evidence)
+    took_part = participation(bound, evidence, evaluation.payload)
+    return UnitResult(unit, bound, evidence, evaluation, agent_fault(bound, evidence), participation=took_part)
 
 
 # Repeats draw their environments from attempts that no confirmation run uses.
