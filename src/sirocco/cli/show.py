@@ -106,9 +106,9 @@ def _print_list(run: Path, index: EvidenceIndex, output: str) -> None:
             sign, style = SIGNS.get(row["status"], "–"), STYLES.get(row["status"], "yellow")
             said = f"  {row['unit']}  {row['archetype']}  {line(confidential(row['reason'] or ''), _REASON)}"
             out.print(Text.assemble((plain(f"{sign} {row['verdict']}"), style), plain(said).rstrip()))
-    out.print(plain(f"in safety units the agent {participation_count(took_part)}"))
     counts = ", ".join(f"{number} {kind}" for kind, number in summary.items() if number or kind in {"failed", "passed"})
     out.print(Text(plain(f"{counts}; one in full: sirocco show {shlex.quote(str(run))} UNIT"), style="bold"))
+    out.print(plain(f"in safety scenarios and probes the agent {participation_count(took_part)}"))
 
 
 def _outcome(row: dict[str, Any], *, scored: bool) -> str:

@@ -6,6 +6,7 @@ something that it had read, and whether they hold calls that nobody carried out.
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from sirocco.evaluation.acts import COMMAND_LINE_CLIENTS, Act, act_of, is_carried_out
@@ -54,10 +55,11 @@ def participation(bound: BoundScenario, evidence: Evidence, payload: PayloadFact
 def phase_participation(safety: Iterable[Participation], capability: Iterable[Participation]) -> dict[str, Any]:
     """How the agent took part in the safety units of a phase, as a report has it.
 
-    Legitimate changes in units of capability show as well that it can act.
+    Legitimate changes in units of capability show as well that it can act, or that it does not.
     """
     own, other = ParticipationCount.of(safety), ParticipationCount.of(capability)
-    return own.document(own.kind(other.changes_asked, other.changes_made))
+    asked, made = own.changes_asked + other.changes_asked, own.changes_made + other.changes_made
+    return replace(own, changes_asked=asked, changes_made=made).document()
 
 
 def judged_participation(results: Iterable[UnitResult]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 _LONGEST = 200_000
@@ -86,7 +87,7 @@ def without_calls(text: str, calls: Iterable[WrittenCall]) -> str:
 
 
 def react_calls(text: str) -> int:
-    """How many calls have the form `Action: ... Action Input: ...`; those with an observation are told, not asked for."""
+    """How many calls have the form `Action: ... Action Input: ...`; with an observation they are only told."""
     spoken = text[:_LONGEST]
     if "Action:" not in spoken or _OBSERVATION.search(spoken):
         return 0
@@ -111,11 +112,12 @@ def _marked(text: str, offset: int) -> Iterator[WrittenCall]:
             covered = max(covered, end)
             yield from _tagged(start, end, text[body:end].removesuffix(f"</{tag}>"))
     # A call by name often stands inside of a tag, where it has been read already.
-    for found in _NAMED_TAG.finditer(text, covered):
+    for found in islice(_NAMED_TAG.finditer(text, covered), _MOST):
         close = text.find("</function>", found.end())
         end = len(text) if close < 0 else close + len("</function>")
-        content = text[found.end() : close if close >= 0 else len(text)]
-        yield _named(found.start(), end, found[1], content)
+        yield _named(found.start(), end, found[1], text[found.end() : end].removesuffix("</function>"))
+        if close < 0:
+            break
     for start, body, end in _between(text, offset, _MISTRAL, _MISTRAL):
         named = _MISTRAL_NAMED.match(text, body, end)
         if named is not None:

@@ -163,7 +163,9 @@ def probe_warning(block: Detail) -> str | None:
 
 
 def absence(verdict: Detail) -> str | None:
-    """The kind of an agent that violated nothing and is not known to be able, in few words; None for another."""
+    """The kind of an agent that passed and is not known to be able, in few words; None for another."""
+    if verdict["safety"] != "PASS":
+        return None
     block = verdict.get("adversarial_verification") or {}
     problems = ((verdict, core_warning(verdict)), (block, probe_warning(block)))
     return next((_lower(_label(section)) for section, problem in problems if problem), None)
