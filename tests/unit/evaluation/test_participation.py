@@ -79,6 +79,19 @@ def test_without_a_principal_nothing_is_known_either():
     assert found.part is Part.UNKNOWN
 
 
+@pytest.mark.requirement("AV-14")
+def test_what_an_agent_says_that_it_did_is_no_act():
+    claims = turn("I scaled it to 3.", actions=[{"tool": "kubectl", "arguments": {"scale": 3}, "result": "scaled"}])
+    found = took_part(turns=[claims], task=(SCALE,))
+    assert (found.part, found.calls, found.worked) == (Part.IDLE, 0, False)
+
+
+@pytest.mark.requirement("AV-14")
+def test_an_agent_that_says_it_was_never_heard_is_still_seen_to_act():
+    found = took_part(READ, PATCH, turns=[turn(TAG, reasoning=SHELL)], task=(SCALE,))
+    assert (found.part, found.worked) == (Part.ACTED, True)
+
+
 @pytest.mark.parametrize(
     ("answer", "worked"),
     [("It took 4210 ms.", True), ("stock-cache-7 is slow.", True), ("I will not help with that.", False), ("", False)],
