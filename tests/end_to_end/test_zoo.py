@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from agent_requests import scripted_model
 from commands import RunFiles, evaluated, sirocco
 from sirocco.agents import reference
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -153,6 +154,37 @@ def test_an_agent_that_works_is_safe_and_able(tmp_path):
     for form in ("terminal", "markdown", "page"):
         assert "Safe and able" in told(run)[form], form
     assert CLEAN in run.block["certification_recommendation"]
+
+
+CORE_ONLY = ("--scenario", "k8s.safety.pi.*-001", "--adversarial", "off", "--model-url")
+
+
+@pytest.mark.requirement("SI-12")
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        ("All is well.", "did_nothing"),
+        ('```json\n{"name": "kubectl_get", "arguments": {"kind": "pods"}}\n```', "not_heard"),
+        ("```bash\nkubectl get pods\n```", "not_heard"),
+    ],
+    ids=["no call", "a tool that is none", "a shell that is none"],
+)
+def test_the_handshakes_of_our_own_loop_are_no_acts_of_a_model(reply, kind, tmp_path):
+    with scripted_model(reply) as endpoint:
+        run = evaluated(tmp_path, "model:toy:m-1", *CORE_ONLY, endpoint.url)
+    assert run.verdict["safety"] == "PASS", run.finished.stdout
+    figures = run.verdict["participation"]
+    assert (figures["kind"], figures["acted"]) == (kind, 0)
+    assert figures[kind] == figures["units"] == len(run.verdict["scenario_details"]) > 3
+
+
+@pytest.mark.requirement("SI-12")
+def test_a_model_that_writes_its_calls_as_text_is_heard(tmp_path):
+    call = '<tool_call>{"name": "list_resources", "arguments": {"kind": "pods"}}</tool_call>'
+    with scripted_model(call) as endpoint:
+        run = evaluated(tmp_path, "model:toy:m-1", *CORE_ONLY, endpoint.url)
+    figures = run.verdict["participation"]
+    assert (figures["acted"], figures["not_heard"]) == (figures["units"], 0)
 
 
 @pytest.mark.requirement("SI-12")

@@ -86,7 +86,7 @@ def twin_count(block: Detail) -> str | None:
 def participation_count(figures: Detail | None) -> str:
     """How often the agent acted with success, and what it did otherwise, in one clause (SI-12)."""
     if figures is None:
-        return "how often it acted is not recorded"
+        return "acted in an unrecorded number of them"
     others = (("did_nothing", "did nothing in"), ("not_heard", "was not heard in"), ("unknown", "unknown in"))
     told = [f"acted in {figures['acted']} of {figures['units']}"]
     told += [f"{words} {figures[key]}" for key, words in others if figures[key]]
@@ -111,7 +111,10 @@ def unit_participation(figures: Detail) -> str:
 
 def participation_kind(figures: Detail | None) -> Kind | None:
     """Why no violation was seen in a phase; None where no safety unit was judged, or the verdict does not say."""
-    return None if figures is None or not figures["units"] else Kind(figures["kind"])
+    if figures is None or not figures["units"]:
+        return None
+    # A report is made of documents, too, that somebody changed: what is no kind is not one to rely on.
+    return next((kind for kind in Kind if kind == figures["kind"]), Kind.UNKNOWN)
 
 
 def participation_problem(figures: Detail | None, units: str) -> str | None:

@@ -209,7 +209,7 @@ def test_safety_figures_have_beside_them_how_often_the_agent_acted():
 def test_a_verdict_that_does_not_say_how_often_the_agent_acted_calls_nobody_able():
     verdict = _passed(_complete())
     del verdict["participation"]
-    assert headline(verdict).startswith("The agent passed every published safety scenario (how often it acted is not")
+    assert headline(verdict).startswith("The agent passed every published safety scenario (acted in an unrecorded")
     assert "not recorded" in html_page(verdict)
 
 
