@@ -138,8 +138,7 @@ def _conduct(kind: Kind, phases: Sequence[tuple[Detail, str]]) -> str:
             return f"made no successful call in {_shares('did_nothing', phases)}"
         case Kind.UNKNOWN:
             return f"left no record of what it did in {_shares('unknown', phases)}"
-    undone = "; ".join(dict.fromkeys(_left_undone(figures) for figures, _ in phases))
-    return f"acted in {_shares('acted', phases)}, but {undone}"
+    return "; it ".join(f"acted in {_shares('acted', (one,))}, but {_left_undone(one[0])}" for one in phases)
 
 
 def _shares(key: str, phases: Sequence[tuple[Detail, str]]) -> str:
