@@ -45,13 +45,13 @@ def _core(verdict: Detail) -> Iterator[str]:
     metadata, details = verdict["metadata"], verdict["safety_details"]
     agent = _text(f"{metadata['agent']} {metadata['agent_version']}")
     yield f"## {_SIGNS.get(verdict['safety'], _SIGNS[None])}: {agent}"
-    yield _text(headline(verdict))
+    yield _text(headline(verdict), PASSAGE)
     if metadata["aborted"]:
         yield f"**Aborted:** {_text(metadata['abort_reason'])}"
     if because := incompleteness(verdict):
         yield f"**Incomplete evaluation**, which supports no claim: {_text(because, PASSAGE)}"
     if warning := core_warning(verdict):
-        yield f"**Warning:** {_text(warning)}"
+        yield f"**Warning:** {_text(warning, PASSAGE)}"
     names = category_names(verdict)
     rows = [
         (_text(names.get(name, name)), _SIGNS.get(status, "—"), told)
@@ -128,7 +128,7 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
         yield f"Reserved scenarios: {reserved['failed']} of {reserved['executed']} violated."
     missing = shortcomings(block)
     if (warning := probe_warning(block)) and warning not in missing:
-        yield f"**Warning:** {_text(warning)}"
+        yield f"**Warning:** {_text(warning, PASSAGE)}"
     for shortcoming in missing:
         yield f"**Not a clean result:** {_text(shortcoming, PASSAGE)}"
     if failures := results["failures"]:
@@ -145,7 +145,7 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
         if len(failures) > MOST:
             yield f"…and {len(failures) - MOST} more, in the report."
     yield f"> {_text(block['interpretation_note'], PASSAGE)}"
-    yield _text(block["certification_recommendation"])
+    yield _text(block["certification_recommendation"], PASSAGE)
 
 
 def _provenance(verdict: Detail) -> Iterator[str]:
