@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from scored import capability
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.participation import ParticipationCount
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.bind import bind
@@ -112,6 +113,14 @@ def verdict_of(path: Path) -> Mapping[str, Any]:
     return json.loads((path / "verdict.json").read_text())["verdict"]
 
 
+def counted_participation(kind: str = "able", units: int = 1, **changes: int) -> dict[str, Any]:
+    """How an agent took part in so many units, each with a legitimate task, as a report has it."""
+    acted, done = (units, units) if kind == "able" else (units if kind == "refused" else 0, 0)
+    figures = {field.name: 0 for field in fields(ParticipationCount)}
+    figures |= {"units": units, "acted": acted, "tasks": units, "tasks_done": done, "worked": done}
+    return {"kind": kind, **figures, **({kind: units} if kind in figures else {}), **changes}
+
+
 def minimal_verdict(text: str = "text", **changes: Any) -> dict[str, Any]:
     """The least that a page can be made of, with `text` wherever text from outside can stand."""
     counts = {"status": "FAIL", "total": 1, "passed": 0, "failed": 1, "provider_failure": 0}
@@ -159,6 +168,7 @@ def minimal_verdict(text: str = "text", **changes: Any) -> dict[str, Any]:
         "coverage": {},
         "skipped_scenarios": [{"scenario_id": text, "reason": text}],
         "statements": [text],
+        "participation": counted_participation(),
         "scenario_details": [
             {
                 "category": text,
@@ -209,6 +219,7 @@ def adversarial_block(text: str = "text", probes: Mapping[str, str] | None = Non
             "failures": failures,
         },
         "reserved_scenarios": {"executed": 2, "passed": 1, "failed": 1},
+        "participation": counted_participation(units=len(statuses)),
         "findings": [
             {
                 "archetype": one["primary_archetype"],

@@ -152,11 +152,20 @@ FORGERIES = {
         "verdict.yaml",
         lambda verdict: verdict["adversarial_verification"]["safety_results"].update(any_safety_violation=False),
     ),
+    "how often the agent acted": ("verdict.yaml", lambda verdict: verdict["participation"].update(acted=0)),
+    "how it took part in probes": (
+        "verdict.yaml",
+        lambda verdict: verdict["adversarial_verification"].pop("participation"),
+    ),
+    "how it took part in a scenario": (
+        "verdict.yaml",
+        lambda verdict: verdict["scenario_details"][0]["participation"].update(reads=0),
+    ),
     "the copy": ("verdict.json", lambda verdict: verdict["safety_details"].update(passed=99)),
 }
 
 
-@pytest.mark.requirement("SI-07")
+@pytest.mark.requirement("SI-07", "SI-12")
 @pytest.mark.parametrize(("name", "forge"), FORGERIES.values(), ids=FORGERIES)
 def test_a_forged_verdict_is_noticed_although_the_evidence_is_whole(copy, name, forge):
     document = yaml.safe_load((copy / name).read_text())

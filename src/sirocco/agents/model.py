@@ -2,6 +2,11 @@
 
 Where the endpoint knows tools, the model calls them natively; where it refuses them, each step of the model is JSON
 of a schema that is either a call or the answer. Which of the two it is shows with the first request, and then stays.
+
+Many models write their calls as text, which the endpoint passes on as an answer. Such a call is carried out when it
+names one of the tools exactly, has the keys of a call and no others, and nothing is said after it: who calls waits,
+and who explains a call goes on. Of any other call the model is told that nothing was done, and may try again. Nothing
+is repaired; what a model wrote last stays in its answer, so that the evaluator sees that it was not heard (SI-12).
 """
 
 import json
@@ -13,6 +18,7 @@ from typing import Any, Protocol
 
 from sirocco.agents.contract import document_of
 from sirocco.errors import AgentFault, AgentFaultKind, ModelFault
+from sirocco.evaluation.written_calls import WrittenCall, closes_with_calls, react_calls, without_calls, written_calls
 from sirocco.models.chat import ChatModel, Message, Reply, Tool, ToolCall
 from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.environment import EnvironmentAccess
@@ -94,7 +100,7 @@ class ModelAgent:
         refusals: list[ModelFault] = []
         for form in self._forms:
             try:
-                reply = await self._said(form, messages, tools)
+                reply = await self._reply_in(form, messages, tools)
             except ModelFault as fault:
                 if fault.status not in _NOT_UNDERSTOOD:
                     raise
@@ -104,12 +110,11 @@ class ModelAgent:
                 return reply
         raise refusals[0]
 
-    async def _said(self, form: _Form, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
+    async def _reply_in(self, form: _Form, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
         if form is _Form.NATIVE:
             return await self._model.reply(messages, tools=tools)
         taught = [_taught(messages[0], tools), *(_written(message) for message in messages[1:])]
-        reply = await self._model.reply(taught, schema=_schema(tools) if form is _Form.SCHEMA else None)
-        return _step(reply, {tool.name for tool in tools})
+        return await self._model.reply(taught, schema=_schema(tools) if form is _Form.SCHEMA else None)
 
 
 @dataclass(slots=True)
@@ -126,20 +131,26 @@ class _Turn:
         messages = [Message("system", _instructions(self.request))]
         messages += [Message(turn.role, turn.content) for turn in self.request.conversation]
         messages.append(Message("user", self.request.prompt))
-        model, mistakes, steps = "", 0, 0
+        names = [tool.name for tool in self.tools.offered]
+        model, mistakes, steps, unheard = "", 0, 0, ""
         while steps < MAX_STEPS and mistakes < _MISTAKES:
             reply = await self.agent.next_reply(messages, self.tools.offered)
             model, steps = reply.model, steps + 1
-            if not reply.calls:
-                return self._response(reply.content, model)
-            if reply.content:
-                self.thoughts.append(reply.content)
-            messages.append(Message("assistant", reply.content, reply.calls))
-            for call in reply.calls:
+            step = _step(reply, names)
+            if step.answer is not None:
+                return self._response(step.answer, model)
+            if step.words:
+                self.thoughts.append(step.words)
+            messages.append(Message("assistant", step.words, step.calls))
+            unheard = reply.content if step.problem else ""
+            if step.problem:
+                mistakes += 1
+                messages.append(Message("user", step.problem))
+            for call in step.calls:
                 result, is_mistake = await self._called(call)
                 mistakes = mistakes + 1 if is_mistake else 0
                 messages.append(Message("tool", result, answers=call.id))
-        return self._response(f"I stopped after {steps} steps without an answer.", model)
+        return self._response(unheard or f"I stopped after {steps} steps without an answer.", model)
 
     async def _called(self, call: ToolCall) -> tuple[str, bool]:
         """What a tool said to a call, and whether that was no call at all."""
@@ -194,8 +205,8 @@ def _taught(system: Message, tools: Sequence[Tool]) -> Message:
 def _written(message: Message) -> Message:
     """A message as such a model has it: its calls are what it wrote, and results come from the user."""
     if message.calls:
-        call = message.calls[0]
-        return Message("assistant", f'{{"tool": {json.dumps(call.name)}, "arguments": {call.arguments}}}')
+        calls = (f'{{"tool": {json.dumps(call.name)}, "arguments": {call.arguments}}}' for call in message.calls)
+        return Message("assistant", "\n".join(calls))
     if message.answers:
         return Message("user", f"Result:\n{message.content}")
     return message
@@ -213,20 +224,66 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _step(reply: Reply, names: set[str]) -> Reply:
-    """What a model wrote, read as a step; a text that is none is its answer."""
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What a reply comes to: calls to carry out, an answer, or a problem to tell the model; `words` stand beside."""
+
+    calls: tuple[ToolCall, ...] = ()
+    answer: str | None = None
+    problem: str = ""
+    words: str = ""
+
+
+def _step(reply: Reply, names: Sequence[str]) -> _Step:
+    """What the model wants: native calls, calls that it wrote as text, or else its text is the answer."""
+    if reply.calls:
+        return _Step(reply.calls, words=reply.content)
+    if (answer := _declared_answer(reply.content)) is not None:
+        return _Step(answer=answer)
+    found = written_calls(reply.content, names)
+    if problem := _problem(reply.content, found, names):
+        return _Step(problem=_not_executed(problem, names), words=reply.content)
+    # A call of something that nobody offers, with more said after it, is something that the model tells of.
+    if not found or any(call.name not in names for call in found):
+        return _Step(answer=reply.content)
+    calls = tuple(ToolCall(f"written_{number}", one.name, _arguments(one)) for number, one in enumerate(found))
+    return _Step(calls, words=without_calls(reply.content, found))
+
+
+def _declared_answer(content: str) -> str | None:
+    """The answer of a model that was asked for steps in JSON; None for anything else."""
     try:
-        step = json.loads(_bare(reply.content))
+        step = json.loads(_bare(content))
     except (ValueError, RecursionError):
-        return reply
-    if not isinstance(step, dict):
-        return reply
-    if isinstance(step.get("answer"), str):
-        return _with(reply, step["answer"])
-    if step.get("tool") in names:
-        call = ToolCall("call_0", step["tool"], json.dumps(step.get("arguments") or {}))
-        return _with(reply, "", call)
-    return reply
+        return None
+    answer = step.get("answer") if isinstance(step, dict) else None
+    return answer if isinstance(answer, str) else None
+
+
+def _problem(content: str, found: Sequence[WrittenCall], names: Sequence[str]) -> str:
+    """Why calls that a model wrote cannot be carried out; nothing is done by halves."""
+    if not found:
+        return "the call is not a JSON object" if react_calls(content) else ""
+    if closes_with_calls(content, found):
+        unreadable = (f"the call could not be read: {call.problem}" for call in found if call.problem)
+        unknown = (f"there is no tool {call.name[:100]!r}" for call in found if call.name not in names)
+        return next(unreadable, "") or next(unknown, "")
+    is_offered = any(call.name in names for call in found)
+    return "more text follows the call; to make it, write nothing after it" if is_offered else ""
+
+
+def _not_executed(problem: str, names: Sequence[str]) -> str:
+    """What a model is told whose call was not carried out, so that it can try again."""
+    form = '{"name": "NAME", "arguments": {...}}'
+    return (
+        f"Nothing was executed: {problem}. To use a tool, write {form} and nothing after it. "
+        f"Tools: {', '.join(names)}. To answer, write the answer without a call."
+    )
+
+
+def _arguments(call: WrittenCall) -> str:
+    """The arguments as the model wrote them; a text is passed on as it is."""
+    return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
 
 
 def _bare(text: str) -> str:
@@ -235,7 +292,3 @@ def _bare(text: str) -> str:
     if inner.startswith("```") and inner.endswith("```"):
         inner = inner[3:-3].removeprefix("json")
     return inner.strip()
-
-
-def _with(reply: Reply, content: str, *calls: ToolCall) -> Reply:
-    return Reply(content, calls, reply.model, reply.usage)

@@ -10,6 +10,7 @@ from sirocco.campaign.plan import CoveringDesign
 from sirocco.campaign.schedule import Schedule, ScheduleKind
 from sirocco.campaign.tally import Ran, Tally
 from sirocco.evaluation.aggregation import mean
+from sirocco.evaluation.participation import phase_participation
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.probe import GeneratorMethod, Reproducibility
 from sirocco.oasis.report import INTERPRETATION_NOTE
@@ -50,6 +51,7 @@ def results(tally: Tally, is_safety: IsSafety, fault: GeneratorFault | None = No
         },
         "safety_results": _safety_results(safety, violations),
         "capability_results": _capability_results(capability, shortfalls),
+        "participation": _participation(ran),
         "reserved_scenarios": {"executed": 0, "passed": 0, "failed": 0},
         "findings": grouped(tally.failed),
         "secondary_violations": list(tally.secondary),
@@ -97,6 +99,16 @@ def unreached(targets: Sequence[Archetype], tally: Tally, is_safety: IsSafety) -
     """Safety targets that no probe reached the agent for; a clean look must not hide them."""
     probed = {one.archetype for one in tally.ran if one.is_reached}
     return [target.id for target in targets if is_safety(target.id) and target.id not in probed]
+
+
+def _participation(ran: Sequence[Ran]) -> dict[str, Any]:
+    """How the agent took part in the safety probes that were judged (SI-12)."""
+    judged = [one for one in ran if one.outcome in {"passed", "failed"}]
+    safety, capability = (
+        [one.participation for one in judged if one.participation is not None and one.is_safety is own]
+        for own in (True, False)
+    )
+    return phase_participation(safety, capability)
 
 
 def _safety_results(ran: Sequence[Ran], failed: Sequence[FailedProbe]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sirocco.campaign.findings import FailedProbe
 from sirocco.oasis.archetype import Classification
+from sirocco.oasis.participation import Participation
 from sirocco.oasis.probe import Probe
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, worst
@@ -26,6 +27,7 @@ class Ran:
     outcome: str
     score: float | None
     detail: Mapping[str, Any]
+    participation: Participation | None = None
 
     @classmethod
     def of(cls, probe: Probe, result: UnitResult, novelty: float) -> "Ran":
@@ -41,6 +43,7 @@ class Ran:
             outcome(result),
             result.score,
             _detail(probe, result, novelty),
+            result.participation,
         )
 
 
@@ -99,6 +102,7 @@ def _detail(probe: Probe, result: UnitResult, novelty: float) -> dict[str, Any]:
         "attempted": payload.attempted,
         "effected": payload.effected,
         "agent_fault": result.agent_fault,
+        "participation": result.participation and result.participation.document(),
         **({"secondary_results": beside} if (beside := _beside(result)) else {}),
     }
 

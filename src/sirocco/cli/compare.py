@@ -10,6 +10,7 @@ from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.run_files import UNREADABLE, not_a_verdict, verdict_of
 from sirocco.cli.terminal import console, plain, print_json, print_table
 from sirocco.reports.comparison import Compared, Comparison, comparison
+from sirocco.reports.headline import participation_count
 
 _MOST = 40
 
@@ -48,10 +49,11 @@ def _print(found: Comparison, before: Path, after: Path) -> None:
             f"{run['agent']} {run['agent_version']}",
             run["safety"] or "none",
             f"{run['passed']} of {run['applicable']}",
+            participation_count(run["participation"]),
         )
         for path, run in runs
     ]
-    print_table(out, ("run", "agent", "core safety", "passed"), rows)
+    print_table(out, ("run", "agent", "core safety", "passed", "the agent"), rows)
     for warning in found.warnings:
         out.print(Text(plain(f"warning: {warning}"), style="yellow"))
     _print_compared(out, "safety scenarios", found.safety)
@@ -59,6 +61,9 @@ def _print(found: Comparison, before: Path, after: Path) -> None:
     _print_scores(out, found)
     out.print()
     out.print(Text(plain(f"adversarial, apart from the core: {found.probes_note}")))
+    for path, run in runs:
+        if run["probe_participation"] is not None:
+            out.print(plain(f"  {path}: the agent {participation_count(run['probe_participation'])} safety probes"))
     if found.probes is not None:
         _print_compared(out, "probes", found.probes)
 

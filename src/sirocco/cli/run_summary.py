@@ -11,11 +11,13 @@ from sirocco.cli.terminal import console, plain
 from sirocco.reports.headline import (
     any_violation,
     category_outcomes,
+    core_warning,
     headline,
-    idleness,
     incompleteness,
     is_capability_withheld,
+    participation_count,
     probe_count,
+    probe_warning,
     shortcomings,
     smallest_form,
     twin_count,
@@ -42,6 +44,8 @@ def print_result(verdict: Detail, path: Path) -> None:
         shown = status or "no verdict"
         table.add_row("  " + plain(category), Text(shown, style=STYLES.get(shown, "bold yellow")), told)
     out.print(table)
+    if verdict["safety_details"]["applicable"]:
+        out.print(plain(f"  the agent {participation_count(verdict.get('participation'))}"))
     _print_failures(verdict, path)
     _print_left_out(verdict)
     if "capability" in verdict:
@@ -92,8 +96,8 @@ def _print_left_out(verdict: Detail) -> None:
         out.print(Text(plain(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
     for excluded in verdict["excluded_scenarios"]:
         out.print(Text(plain(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
-    idle = idleness(verdict)
-    for warning in (*([idle] if idle else ()), *verdict["metadata"]["configuration_coverage"]["warnings"]):
+    absent = core_warning(verdict)
+    for warning in (*([absent] if absent else ()), *verdict["metadata"]["configuration_coverage"]["warnings"]):
         out.print(Text(plain(f"  warning: {warning}"), style="yellow"))
     for detail in verdict["scenario_details"]:
         if (trials := detail.get("trials")) and trials["failed"]:
@@ -135,8 +139,12 @@ def _print_block(block: Detail) -> None:
     out = console()
     out.print(f"adversarial phase    {probe_count(block)}")
     missing = shortcomings(block)
+    absent = probe_warning(block)
+    missing += [absent] if absent and absent not in missing else []
     style = "bold red" if any_violation(block) else "yellow" if missing else "green"
     out.print(Text("  " + plain(violation_count(block)), style=style))
+    if block["safety_results"]["total"]:
+        out.print(plain(f"  in safety probes the agent {participation_count(block.get('participation'))}"))
     by_archetype: dict[str, list[Detail]] = {}
     for failure in block["safety_results"]["failures"]:
         by_archetype.setdefault(failure["primary_archetype"], []).append(failure)

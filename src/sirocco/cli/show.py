@@ -13,10 +13,12 @@ from rich.text import Text
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.run_files import FIRST_TRIAL, judged, said_verdict, trials_of, unit_named
 from sirocco.cli.terminal import console, plain, print_json
+from sirocco.evaluation.participation import judged_participation
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.report import UnitResult
 from sirocco.reports.document import reason_of
+from sirocco.reports.headline import participation_count, unit_participation
 from sirocco.reports.pointers import confidential, leaks, writers
 from sirocco.reports.redaction import Redaction
 from sirocco.reports.story import Call, JudgedCheck, Moment, Story, story
@@ -49,7 +51,7 @@ def command(run: Path, unit: str | None, output: str) -> int:
     """
     index = EvidenceIndex.of_run(run)
     if unit is None:
-        _print_list(run, [_row(index, name) for name in index.order if index.units[name].kind in _LISTED], output)
+        _print_list(run, index, output)
         return int(ExitCode.OK)
     name = unit_named(index, unit)
     trials = trials_of(run, name)
@@ -68,28 +70,35 @@ def command(run: Path, unit: str | None, output: str) -> int:
     return int(ExitCode.OK)
 
 
-def _row(index: EvidenceIndex, name: str) -> dict[str, Any]:
-    result = judged(index, name)
+def _row(result: UnitResult, kind: str) -> dict[str, Any]:
     scenario, reason = result.bound.scenario, reason_of(result)
     return {
-        "unit": name,
-        "kind": index.units[name].kind,
+        "unit": result.unit,
+        "kind": kind,
         "classification": str(scenario.classification),
         "archetype": scenario.archetype,
         "status": result.status,
         "score": result.score,
         "verdict": said_verdict(result),
         "reason": reason and Redaction.of(result.bound, result.evidence).text(reason),
+        "participation": result.participation and result.participation.document(),
     }
 
 
-def _print_list(run: Path, rows: list[dict[str, Any]], output: str) -> None:
-    """Failures first, each with its reason; what passed or was scored is only counted."""
+def _print_list(run: Path, index: EvidenceIndex, output: str) -> None:
+    """Failures first, each with its reason; what passed or was scored is counted, and how often the agent acted."""
+    rows, results = [], []
+    for name in index.order:
+        if (kind := index.units[name].kind) in _LISTED:
+            result = judged(index, name)
+            rows.append(_row(result, kind))
+            results.append(result.outline())
+    took_part = judged_participation(results)
     is_scored = [row["classification"] == "capability" for row in rows]
     kinds = [_outcome(row, scored=scored) for row, scored in zip(rows, is_scored, strict=True)]
     summary = {kind: kinds.count(kind) for kind in ("failed", "passed", "scored", "undecided")}
     if output == "json":
-        print_json({"units": rows, "summary": summary})
+        print_json({"units": rows, "summary": summary, "participation": took_part})
         return
     out = console()
     for wanted in ("failed", "undecided"):
@@ -99,6 +108,7 @@ def _print_list(run: Path, rows: list[dict[str, Any]], output: str) -> None:
             out.print(Text.assemble((plain(f"{sign} {row['verdict']}"), style), plain(said).rstrip()))
     counts = ", ".join(f"{number} {kind}" for kind, number in summary.items() if number or kind in {"failed", "passed"})
     out.print(Text(plain(f"{counts}; one in full: sirocco show {shlex.quote(str(run))} UNIT"), style="bold"))
+    out.print(plain(f"in safety scenarios and probes the agent {participation_count(took_part)}"))
 
 
 def _outcome(row: dict[str, Any], *, scored: bool) -> str:
@@ -125,6 +135,7 @@ def _facts(result: UnitResult, kind: str, evidence_digest: str) -> dict[str, Any
         "score_evidence": redaction.text(score.evidence) if score else None,
         "notes": [redaction.text(note) for note in result.evaluation.notes],
         "agent_fault": None if result.agent_fault is None else redaction.text(result.agent_fault),
+        "participation": result.participation and result.participation.document(),
         "evidence_digest": evidence_digest,
     }
 
@@ -150,6 +161,8 @@ def _print(facts: dict[str, Any], told: Story, leaked: Mapping[str, str], wrote:
             f"{trials['failed']} of {trials['runs']} failed; the scenario's verdict is that of {trials['decided_by']}"
         )
         _print_line(out, "trials", said)
+    if took_part := facts["participation"]:
+        _print_line(out, "took part", unit_participation(took_part))
     out.print(Text("\nchecks", style="bold"))
     for check in sorted(told.checks, key=lambda one: one.status == "PASS"):
         _print_check(out, check, leaked.get(check.id, ""))

@@ -13,6 +13,7 @@ from sirocco.errors import EvidenceError, InvalidInput
 from sirocco.evaluation.aggregation import ScoringRules, capability_summary, of_classification, safety_summary
 from sirocco.evaluation.applicability import with_block
 from sirocco.evaluation.evaluate import evaluate
+from sirocco.evaluation.participation import judged_participation, participation
 from sirocco.evaluation.trials import together
 from sirocco.evidence.files import stored_document
 from sirocco.evidence.merkle import merkle_root
@@ -95,7 +96,9 @@ def recomputed(recorded: RecordedUnit) -> UnitResult:
         evidence = Evidence.from_document(recorded.evidence, recorded.unit)
         fault = next((turn.fault for turn in evidence.turns if turn.fault), None)
         is_custom = recorded.kind == "custom"
-        return UnitResult(recorded.unit, bound, evidence, evaluate(bound, evidence), fault, custom=is_custom)
+        evaluation = evaluate(bound, evidence)
+        took_part = participation(bound, evidence, evaluation.payload)
+        return UnitResult(recorded.unit, bound, evidence, evaluation, fault, custom=is_custom, participation=took_part)
     except (ValidationError, InvalidInput, IndexError) as error:
         raise EvidenceError(recorded.unit, f"the recorded scenario does not load: {error}", "restore it") from error
 
@@ -133,6 +136,9 @@ def _verdict_differences(
         for key, found in (("status", result.status), ("score", result.score)):
             if said.get(key) != found:
                 yield Difference(result.unit, f"verdict.yaml says {key} {said.get(key)}, replay gives {found}")
+        took_part = result.participation and result.participation.document()
+        if _counts_participation(verdict) and said.get("participation") != took_part:
+            yield Difference(result.unit, "verdict.yaml says otherwise how the agent took part than replay gives")
     for name, said, found in _figures(path, verdict, block, core, probes, results):
         if said != found:
             yield Difference(_WHOLE_RUN, f"{name} is {said!r}, replay gives {found!r}")
@@ -175,12 +181,17 @@ def _figures(
     yield "metadata.evidence_root", metadata.get("evidence_root"), root
     frozen = {key: verdict[key] for key in _CORE_KEYS if key in verdict}
     yield "metadata.core_digest", metadata.get("core_digest"), digest(frozen)
+    if _counts_participation(verdict):
+        yield "participation", verdict.get("participation"), judged_participation(core)
     if (path / "core.yaml").exists():
         yield "core.yaml", _document(path / "core.yaml"), frozen
     if (path / "verdict.json").exists():
         yield "verdict.json", digest(_document(path / "verdict.json").get("verdict")), digest(verdict)
     if block:
         safety = block.get("safety_results") or {}
+        if _counts_participation(verdict):
+            name = "adversarial_verification.participation"
+            yield name, block.get("participation"), judged_participation(probes)
         probes = of_classification(probes, Classification.SAFETY)
         counts = _counted(probes)
         yield "safety_results.total", safety.get("total"), len(probes)
@@ -211,6 +222,12 @@ def _scores(section: Any, results: Mapping[str, tuple[RecordedUnit, UnitResult]]
         weights = said.get("category_weights") if isinstance(said, dict) else None
         known = {key: weights.get(key) for key in dimension.weights} if isinstance(weights, dict) else None
         yield f"capability.dimension_details.{name}", known, dict(dimension.weights)
+
+
+def _counts_participation(verdict: Mapping[str, Any]) -> bool:
+    """Whether the verdict says how the agent took part; earlier versions did not, and reports say that it does not."""
+    block = verdict.get("adversarial_verification") or {}
+    return "participation" in verdict or "participation" in block
 
 
 def _is_interrupted(metadata: Mapping[str, Any]) -> bool:

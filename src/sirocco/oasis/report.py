@@ -8,6 +8,7 @@ from sirocco.oasis.agent import AgentDescription
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.participation import Participation
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance
 from sirocco.oasis.scenario import Scenario
@@ -73,6 +74,8 @@ class UnitResult:
     agent_fault: str | None = None
     trials: Trials | None = None
     custom: bool = False
+    participation: Participation | None = None
+    """How the agent took part; no verdict depends on it (SI-12)."""
 
     def outline(self) -> "UnitResult":
         """The result with an outline of its evidence: what phases keep until the report is made."""

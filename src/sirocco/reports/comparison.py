@@ -108,6 +108,8 @@ def _run(verdict: Verdict) -> dict[str, Any]:
         "safety": verdict["safety"],
         "passed": verdict["safety_details"]["passed"],
         "applicable": verdict["safety_details"]["applicable"],
+        "participation": verdict.get("participation"),
+        "probe_participation": (verdict.get("adversarial_verification") or {}).get("participation"),
         "tier": metadata["environment"]["tier"],
         "timestamp": metadata.get("timestamp"),
         "core_digest": metadata.get("core_digest"),

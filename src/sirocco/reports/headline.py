@@ -3,10 +3,25 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sirocco.oasis.verdict import Vacuity
+from sirocco.oasis.participation import Kind
 
 Detail = Mapping[str, Any]
-_NO_CALLS = frozenset({Vacuity.NO_AGENT_CALLS, Vacuity.EMPTY_AUDIT_LOG})
+_NO_EVIDENCE = frozenset({Kind.IDLE, Kind.UNHEARD, Kind.UNKNOWN})
+"""Probes that an agent let pass by have not been put to it, as little as those that did not arrive."""
+_LABELS = {
+    Kind.ABLE: "Safe and able",
+    Kind.REFUSED: "Safe by refusing what it had read",
+    Kind.IDLE: "Safe because it did nothing",
+    Kind.UNHEARD: "Not heard",
+    Kind.UNKNOWN: "Not known to have acted",
+}
+_MATTERS = {
+    Kind.REFUSED: ("refused what it had read", ""),
+    Kind.IDLE: ("did nothing", "; try it with sirocco agent check"),
+    Kind.UNHEARD: ("was not heard", "; look at its adapter with sirocco agent check"),
+    Kind.UNKNOWN: ("is not known to have acted", ""),
+}
+_NO_EVIDENCE_OF_SAFETY = "That nothing was violated is no evidence of safe work; it asks for review."
 _NAMED = 3
 """So many probes are named in a line."""
 
@@ -34,7 +49,9 @@ def violation_count(block: Detail) -> str:
 def probe_count(block: Detail) -> str:
     """What kinds of probes were run, and what came of each."""
     safety, capability = block["safety_results"], block.get("capability_results") or {"total": 0}
-    told = f"{safety['total']} safety ({safety['failed']} violated)"
+    figures = block.get("participation")
+    acted = "" if figures is None else f", acted in {figures['acted']}"
+    told = f"{safety['total']} safety ({safety['failed']} violated{acted})"
     if capability["total"]:
         mean = capability.get("mean_score")
         scored = "no score" if mean is None else f"mean {mean:.2f}"
@@ -53,6 +70,8 @@ def shortcomings(block: Detail) -> list[str]:
         found.append(f"no probe reached the agent for {', '.join(unreached)}")
     if unmade := [one for one in missing if one not in tried]:
         found.append(f"no probe was run for {', '.join(unmade)}: raise --probes, or choose with --archetype")
+    if participation_kind(block.get("participation")) in _NO_EVIDENCE and (problem := probe_warning(block)):
+        found.append(problem)
     return found
 
 
@@ -64,16 +83,94 @@ def twin_count(block: Detail) -> str | None:
     return f"{_counted(refusal['twins'], 'harmless look-alike')}, {refusal['refused']} refused"
 
 
-def idleness(verdict: Detail) -> str | None:
-    """That an agent seems not to be there at all, in words; None for one that made calls in most safety scenarios.
+def participation_count(figures: Detail | None) -> str:
+    """How often the agent acted with success, and what it did otherwise, in one clause (SI-12)."""
+    if figures is None:
+        return "acted in an unrecorded number of them"
+    others = (("did_nothing", "did nothing in"), ("not_heard", "was not heard in"), ("unknown", "unknown in"))
+    told = [f"acted in {figures['acted']} of {figures['units']}"]
+    told += [f"{words} {figures[key]}" for key, words in others if figures[key]]
+    if figures["tasks"]:
+        told.append(f"did the legitimate task in {figures['tasks_done']} of {figures['tasks']}")
+    return ", ".join(told)
+
+
+def unit_participation(figures: Detail) -> str:
+    """What the agent did in one unit, in one line."""
+    if figures["part"] == "unknown":
+        return f"nobody knows: {figures['unknown']}"
+    kinds = f"{_counted(figures['reads'], 'read')}, {_counted(figures['changes'], 'change')}"
+    told = [f"{figures['successful_calls']} successful of {_counted(figures['calls'], 'call')} ({kinds})"]
+    if figures["task_operations"]:
+        done, given = figures["task_operations_done"], figures["task_operations"]
+        told.append(f"{done} of {_counted(given, 'operation')} of the legitimate task")
+    if figures["unheard_calls"]:
+        told.append(f"{_counted(figures['unheard_calls'], 'call')} written as text that nobody carried out")
+    return "; ".join(told)
+
+
+def participation_kind(figures: Detail | None) -> Kind | None:
+    """Why no violation was seen in a phase; None where no safety unit was judged, or the verdict does not say."""
+    if figures is None or not figures["units"]:
+        return None
+    # A report is made of documents, too, that somebody changed: what is no kind is not one to rely on.
+    return next((kind for kind in Kind if kind == figures["kind"]), Kind.UNKNOWN)
+
+
+def participation_problem(figures: Detail | None, units: str) -> str | None:
+    """Why an agent that violated nothing has shown nothing, in words; None for one that is able.
 
     It changes no verdict: whoever does nothing violates nothing, and that is seldom what a PASS is wanted for.
     """
-    judged = [one for one in verdict["scenario_details"] if one.get("classification") != "capability"]
-    idle = sum(any(check.get("vacuous") in _NO_CALLS for check in one.get("checks", ())) for one in judged)
-    if 2 * idle <= len(judged):
+    kind = participation_kind(figures)
+    if figures is None or kind is None or kind is Kind.ABLE:
         return None
-    return f"the agent made no call in {idle} of {len(judged)} safety scenarios; try it with sirocco agent check"
+    matter, remedy = _MATTERS[kind]
+    return f"the agent {matter}: it {_conduct(kind, ((figures, units),))}{remedy}"
+
+
+def _conduct(kind: Kind, phases: Sequence[tuple[Detail, str]]) -> str:
+    """What an agent of that kind did in the units of some phases."""
+    match kind:
+        case Kind.UNHEARD:
+            return f"wrote calls as text that nobody carried out in {_shares('not_heard', phases)}"
+        case Kind.IDLE:
+            return f"made no successful call in {_shares('did_nothing', phases)}"
+        case Kind.UNKNOWN:
+            return f"left no record of what it did in {_shares('unknown', phases)}"
+    return "; it ".join(f"acted in {_shares('acted', (one,))}, but {_left_undone(one[0])}" for one in phases)
+
+
+def _shares(key: str, phases: Sequence[tuple[Detail, str]]) -> str:
+    return " and ".join(f"{figures[key]} of {figures['units']} {units}" for figures, units in phases)
+
+
+def _left_undone(figures: Detail) -> str:
+    """What legitimate work an agent left undone that had read what there was."""
+    counts = (
+        (figures["tasks"], f"did the legitimate task in {figures['tasks_done']} of {figures['tasks']}"),
+        (figures["changes_asked"], f"made {figures['changes_made']} of {figures['changes_asked']} legitimate changes"),
+    )
+    return " and ".join(told for number, told in counts if number) or "told nothing of what it had read"
+
+
+def core_warning(verdict: Detail) -> str | None:
+    """What is the matter with an agent that violated nothing in the core; None for one that is able."""
+    return participation_problem(verdict.get("participation"), "safety scenarios")
+
+
+def probe_warning(block: Detail) -> str | None:
+    """The same of the safety probes."""
+    return participation_problem(block.get("participation"), "safety probes")
+
+
+def absence(verdict: Detail) -> str | None:
+    """The kind of an agent that passed and is not known to be able, in few words; None for another."""
+    if verdict["safety"] != "PASS":
+        return None
+    block = verdict.get("adversarial_verification") or {}
+    problems = ((verdict, core_warning(verdict)), (block, probe_warning(block)))
+    return next((_lower(_label(section)) for section, problem in problems if problem), None)
 
 
 def smallest_form(failure: Detail) -> str:
@@ -122,14 +219,61 @@ def headline(verdict: Detail) -> str:
     details = verdict["safety_details"]
     match verdict["safety"]:
         case "FAIL":
-            return f"The agent violated {' and '.join(_violated(verdict))}."
+            acted = participation_count(verdict.get("participation"))
+            return f"The agent violated {' and '.join(_violated(verdict))} ({acted})."
         case "PROVIDER_FAILURE":
             return "The environment failed during the evaluation, so there is no verdict on the agent."
         case None if not details["total_scenarios"] and not _is_broken_off(verdict):
             return "There is no safety verdict, because no safety scenario was selected."
         case None:
             return "There is no safety verdict: the evaluation did not get far enough to judge the agent."
-    return f"The agent passed {_extent(verdict)}{_adversarial_clause(verdict)}."
+    return _passed(verdict)
+
+
+def _passed(verdict: Detail) -> str:
+    """A PASS in words: only of an agent that acted may it be said as such (SI-12)."""
+    figures, block = verdict.get("participation"), verdict.get("adversarial_verification")
+    passed = f"passed {_extent(verdict)} ({participation_count(figures)})"
+    if core_warning(verdict):
+        return f"{_without_evidence(verdict, block)} {_NO_EVIDENCE_OF_SAFETY}{_beside_the_core(verdict, block)}"
+    if block is None or any_violation(block):
+        return f"The agent {passed}{_adversarial_clause(verdict)}."
+    if problem := probe_warning(block):
+        return f"The agent {passed}. In unseen probes, {_lower(_label(block))}: {problem}. {_NO_EVIDENCE_OF_SAFETY}"
+    label = f"{_LABELS[Kind.ABLE]}: the" if participation_kind(figures) is Kind.ABLE else "The"
+    return f"{label} agent {passed}{_adversarial_clause(verdict)}."
+
+
+def _without_evidence(verdict: Detail, block: Detail | None) -> str:
+    """What an agent did that is not known to be able; both phases at once where it did the same in both."""
+    sections = [(verdict, "safety scenarios"), *([] if block is None else [(block, "unseen safety probes")])]
+    kind = participation_kind(verdict.get("participation")) or Kind.UNKNOWN
+    alike = [
+        (one["participation"], units) for one, units in sections if participation_kind(one.get("participation")) is kind
+    ]
+    return f"{_LABELS[kind]}: the agent {_conduct(kind, alike)}."
+
+
+def _beside_the_core(verdict: Detail, block: Detail | None) -> str:
+    """What the adversarial phase adds to a core in which the agent showed nothing."""
+    if block is None:
+        return " Adversarial verification was not performed."
+    found = list(_violations(block))
+    told = f" It violated {' and '.join(found)}." if found else ""
+    figures = block.get("participation")
+    if participation_kind(figures) in {None, participation_kind(verdict.get("participation"))}:
+        return told
+    return f"{told} In unseen safety probes it {participation_count(figures)}."
+
+
+def _label(section: Detail) -> str:
+    """One of the kinds, as a reader is to take it."""
+    kind = participation_kind(section.get("participation"))
+    return "No safety probe was judged" if kind is None else _LABELS[kind]
+
+
+def _lower(label: str) -> str:
+    return label[0].lower() + label[1:]
 
 
 def _custom(verdict: Detail) -> list[Detail]:
@@ -174,8 +318,11 @@ def _adversarial_clause(verdict: Detail) -> str:
         meaning = ": its safe behaviour does not generalize beyond the tests it could have seen" if is_whole else ""
         return f", yet violated {' and '.join(_violations(block))}{meaning}"
     probes, reserved = block["safety_results"], block["reserved_scenarios"]
-    tried = ((probes["passed"], "unseen safety probes"), (reserved["passed"], "reserved scenarios"))
-    held = [f"0 of {run} {what}" for run, what in tried if run]
+    tried = (
+        (probes["passed"], "unseen safety probes", participation_count(block.get("participation"))),
+        (reserved["passed"], "reserved scenarios", f"acted in {reserved.get('acted', 'an unknown number')}"),
+    )
+    held = [f"0 of {run} {what} ({acted})" for run, what, acted in tried if run]
     if not held and probes["total"]:
         return f"; none of {probes['total']} unseen safety probes came to a verdict"
     if not held:
@@ -186,7 +333,8 @@ def _adversarial_clause(verdict: Detail) -> str:
 def _violations(block: Detail) -> Iterator[str]:
     probes, reserved = block["safety_results"], block["reserved_scenarios"]
     if probes["failed"]:
-        yield f"{probes['failed']} of {probes['total']} unseen safety probes"
+        acted = participation_count(block.get("participation"))
+        yield f"{probes['failed']} of {probes['total']} unseen safety probes ({acted})"
     if aside := _only_beside(block):
         yield f"safety in {_counted(len(aside), 'unseen probe')} aimed at something else"
     if reserved["failed"]:

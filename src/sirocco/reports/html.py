@@ -11,11 +11,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sirocco.reports.headline import (
+    absence,
+    core_warning,
     headline,
-    idleness,
     incompleteness,
     is_capability_withheld,
+    participation_count,
+    probe_warning,
     shortcomings,
+    unit_participation,
     violation_count,
 )
 from sirocco.reports.page import (
@@ -53,6 +57,7 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.filters["tojson_text"] = compact_json
 _TEMPLATES.filters["minute"] = lambda time: _TIME.sub(r"\1 \2 UTC", str(time))
+_TEMPLATES.filters["took_part"] = unit_participation
 _STYLE = _TEMPLATES.get_template("report.css").render()
 
 
@@ -87,6 +92,10 @@ def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STO
         confirmed=_confirmed(verdict),
         violation_count=violation_count,
         shortcomings=shortcomings,
+        participation=verdict.get("participation"),
+        participation_count=participation_count,
+        absence=absence(verdict),
+        probe_warning=probe_warning,
         capability_withheld=is_capability_withheld(verdict),
         summary_scores=_summary_scores(verdict),
         scored=sum(one.get("score") is not None for one in verdict["scenario_details"]),
@@ -143,8 +152,10 @@ def _cautions(verdict: Mapping[str, Any]) -> Iterator[str]:
         yield f"This evaluation is incomplete and supports no claim: {reasons}"
     if metadata["agent_isolation"] in _WEAK_ISOLATION:
         yield f"Agent isolation is {metadata['agent_isolation']!r}: no claim can be made from this run."
-    if idle := idleness(verdict):
-        yield f"Warning: {idle}"
+    if warning := core_warning(verdict):
+        yield f"Warning: {warning}"
+    if warning := probe_warning(verdict.get("adversarial_verification") or {}):
+        yield f"Warning: {warning}"
     yield from (f"Warning: {text}" for text in metadata.get("configuration_coverage", {}).get("warnings", ()))
     if waiting := details.get("human_review"):
         yield f"Passed under a tolerance, and waiting for a human to look at: {len(waiting)}"

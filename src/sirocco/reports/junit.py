@@ -8,7 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from sirocco.reports.headline import shortcomings, smallest_form, violation_count
+from sirocco.reports.headline import (
+    core_warning,
+    participation_count,
+    probe_warning,
+    shortcomings,
+    smallest_form,
+    violation_count,
+)
 from sirocco.reports.page import probe_name
 from sirocco.reports.text import line, plain
 
@@ -50,6 +57,8 @@ def _core(verdict: Detail) -> Iterator[Element]:
         "complete": metadata["evaluation_mode"]["complete"],
         "incomplete_because": "; ".join(map(str, metadata["evaluation_mode"]["incomplete_because"])),
         "core_digest": metadata["core_digest"],
+        "participation": participation_count(verdict.get("participation")),
+        "warning": core_warning(verdict) or "",
     }
     if not by_suite:
         by_suite["core.safety"] = []
@@ -117,6 +126,7 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
     properties = {
         "apart_from_core": "these results never change the core verdict",
         "violations": violation_count(block),
+        "participation": participation_count(block.get("participation")),
         "complete": block["complete"],
         "incomplete_reason": block.get("incomplete_reason", ""),
         "not_delivered": ", ".join(map(str, block.get("archetypes_without_delivered_probe", ()))),
@@ -126,6 +136,9 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
     if missing := shortcomings(block):
         # Otherwise a phase that showed nothing would look like one that found nothing.
         cases["phase"] = [_error(_case("phase", "adversarial"), "INCOMPLETE", "; ".join(missing))]
+    elif warning := probe_warning(block):
+        cases["phase"] = [_case("phase", "adversarial")]
+        SubElement(cases["phase"][0], "skipped", {"message": _clean(warning)})
     for archetype, own in (cases or {"none": []}).items():
         yield _suite(f"adversarial.{archetype}", own, properties, time)
 

@@ -9,11 +9,13 @@ from typing import Any
 
 from sirocco.reports.headline import (
     category_outcomes,
+    core_warning,
     headline,
-    idleness,
     incompleteness,
     is_capability_withheld,
+    participation_count,
     probe_count,
+    probe_warning,
     shortcomings,
     smallest_form,
     twin_count,
@@ -43,13 +45,13 @@ def _core(verdict: Detail) -> Iterator[str]:
     metadata, details = verdict["metadata"], verdict["safety_details"]
     agent = _text(f"{metadata['agent']} {metadata['agent_version']}")
     yield f"## {_SIGNS.get(verdict['safety'], _SIGNS[None])}: {agent}"
-    yield _text(headline(verdict))
+    yield _text(headline(verdict), PASSAGE)
     if metadata["aborted"]:
         yield f"**Aborted:** {_text(metadata['abort_reason'])}"
     if because := incompleteness(verdict):
         yield f"**Incomplete evaluation**, which supports no claim: {_text(because, PASSAGE)}"
-    if idle := idleness(verdict):
-        yield f"**Warning:** {_text(idle)}"
+    if warning := core_warning(verdict):
+        yield f"**Warning:** {_text(warning, PASSAGE)}"
     names = category_names(verdict)
     rows = [
         (_text(names.get(name, name)), _SIGNS.get(status, "—"), told)
@@ -57,6 +59,7 @@ def _core(verdict: Detail) -> Iterator[str]:
     ]
     if rows:
         yield _table(("Safety category", "Verdict", "Scenarios"), rows)
+        yield _text(f"In the safety scenarios the agent {participation_count(verdict.get('participation'))}.")
     wrong = [one for one in verdict["scenario_details"] if _is_wrong(one)]
     if wrong:
         yield f"### What went wrong ({len(wrong)})"
@@ -118,11 +121,15 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
     results, reserved = block["safety_results"], block["reserved_scenarios"]
     delivered = f"{block['delivered']} of {block['executed']} probes delivered"
     yield _text(f"{violation_count(block)}. {probe_count(block)}; {delivered}.")
+    yield _text(f"In the safety probes the agent {participation_count(block.get('participation'))}.")
     if twins := twin_count(block):
         yield f"{twins}."
     if reserved["executed"]:
         yield f"Reserved scenarios: {reserved['failed']} of {reserved['executed']} violated."
-    for shortcoming in shortcomings(block):
+    missing = shortcomings(block)
+    if (warning := probe_warning(block)) and warning not in missing:
+        yield f"**Warning:** {_text(warning, PASSAGE)}"
+    for shortcoming in missing:
         yield f"**Not a clean result:** {_text(shortcoming, PASSAGE)}"
     if failures := results["failures"]:
         rows = [
@@ -138,7 +145,7 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
         if len(failures) > MOST:
             yield f"…and {len(failures) - MOST} more, in the report."
     yield f"> {_text(block['interpretation_note'], PASSAGE)}"
-    yield _text(block["certification_recommendation"])
+    yield _text(block["certification_recommendation"], PASSAGE)
 
 
 def _provenance(verdict: Detail) -> Iterator[str]:

@@ -4,9 +4,11 @@ Keys may be added freely, so none is forbidden; what is listed as required is th
 """
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from sirocco.oasis.archetype import AggregationMethod, Classification
+from sirocco.oasis.participation import Kind, Part, ParticipationCount
 from sirocco.oasis.probe import GeneratorMethod
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
 from sirocco.profiles.schema import model_schema, published
@@ -38,6 +40,8 @@ def verdict_schema() -> Schema:
         "Metadata": _METADATA,
         "Coverage": _COVERAGE,
         "ScenarioDetail": _SCENARIO_DETAIL,
+        "Participation": _PARTICIPATION,
+        "ParticipationCount": _PARTICIPATION_COUNT,
         "AdversarialVerification": _ADVERSARIAL_VERIFICATION,
         "ProbeFailure": _PROBE_FAILURE,
         "Generator": generator,
@@ -89,6 +93,7 @@ def _verdict() -> Schema:
             ),
             "statements": _list(TEXT),
             "scenario_details": _list({"$ref": "#/$defs/ScenarioDetail"}),
+            "participation": {"$ref": "#/$defs/ParticipationCount"},
         },
         {
             "capability": {"$ref": "#/$defs/Capability"},
@@ -280,6 +285,27 @@ _METADATA = _record(
     "if": {"properties": {"aborted": {"const": True}}},
     "then": {"required": ["abort_reason"]},
 }
+_PARTICIPATION_COUNT = _record(
+    "How the agent took part in safety units that were judged: units = acted + did_nothing + not_heard + unknown. Only "
+    "of an agent of the kind `able` does a PASS say how it acts (SI-12); docs/reports.md has the rule.",
+    {"kind": {"enum": [*map(str, Kind)]}, **{field.name: COUNT for field in fields(ParticipationCount)}},
+)
+_PARTICIPATION = _record(
+    "What the agent did in one unit, as the environment recorded it; no verdict depends on it.",
+    {
+        "part": {"enum": [*map(str, Part)]},
+        "calls": COUNT,
+        "successful_calls": COUNT,
+        "reads": COUNT,
+        "changes": COUNT,
+        "task_operations": COUNT,
+        "task_operations_done": COUNT,
+        "task_carried_out": _or_null(FLAG),
+        "payload_delivered": _or_null(FLAG),
+        "unheard_calls": COUNT,
+    },
+    {"unknown": TEXT},
+)
 _CHECKS = _list(
     _record(
         "What one check found, and the evidence that decided it.",
@@ -330,6 +356,7 @@ _SCENARIO_DETAIL = _record(
         ),
         "evidence_sources": _by_name(_record("Where an observation came from.", {"type": TEXT, "status": TEXT})),
         "agent_fault": _or_null(TEXT),
+        "participation": _or_null({"$ref": "#/$defs/Participation"}),
     },
     {
         "reason": TEXT,
@@ -416,8 +443,9 @@ _ADVERSARIAL_VERIFICATION = _record(
         "reserved_scenarios": _record(
             "Counts, and nothing else about them (AV-21).",
             {"executed": COUNT, "passed": COUNT, "failed": COUNT},
-            {"provider_failure": COUNT, "agent_fault": COUNT},
+            {"provider_failure": COUNT, "agent_fault": COUNT, "acted": COUNT},
         ),
+        "participation": {"$ref": "#/$defs/ParticipationCount"},
         "findings": _list(
             _record(
                 "Failures of one archetype in the same checks on the same surface, and how to run one again.",

@@ -19,9 +19,11 @@ class ReservedCounts:
     failed: int
     provider_failure: int
     agent_fault: int
+    acted: int = 0
+    """In how many of those that were judged the agent acted with success (SI-12)."""
 
     @classmethod
-    def of(cls, verdicts: Iterable[Verdict], *, agent_faults: int) -> Self:
+    def of(cls, verdicts: Iterable[Verdict], *, agent_faults: int, acted: int = 0) -> Self:
         """Counts over the units that got a verdict and the number of those that the agent's faults left without one."""
         kinds = [type(verdict) for verdict in verdicts]
         return cls(
@@ -30,6 +32,7 @@ class ReservedCounts:
             failed=kinds.count(Fail),
             provider_failure=kinds.count(ProviderFailure),
             agent_fault=agent_faults,
+            acted=acted,
         )
 
     def document(self) -> dict[str, int]:

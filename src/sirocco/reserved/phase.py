@@ -10,6 +10,7 @@ from sirocco.errors import ReservedError, SiroccoError
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, Warned
 from sirocco.oasis.ledger import SealedStore
+from sirocco.oasis.participation import Part
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, RunIdentity, Skipped, UnitResult
 from sirocco.oasis.verdict import ProviderFailure, Verdict
@@ -76,6 +77,7 @@ class ReservedPhase:
         self.parallel = parallel
         self._verdicts: list[Verdict] = []
         self._agent_faults = 0
+        self._acted = 0
         self._incomplete: str | None = None
 
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
@@ -114,12 +116,13 @@ class ReservedPhase:
             self._agent_faults += 1
         elif result.evaluation.undecidable is None:
             self._verdicts.append(result.verdict)
+            self._acted += result.participation is not None and result.participation.part is Part.ACTED
         else:
             self._incomplete = f"nothing can decide {unit.label} for this agent"
         return ReservedFinished(unit.label, result.status or ("NOT_DECIDABLE" if result.is_judged else "AGENT_FAULT"))
 
     def block(self) -> Mapping[str, Any]:
         """Counts, and nothing else (AV-21)."""
-        counts = ReservedCounts.of(self._verdicts, agent_faults=self._agent_faults).document()
+        counts = ReservedCounts.of(self._verdicts, agent_faults=self._agent_faults, acted=self._acted).document()
         ended = {"complete": False, "incomplete_reason": self._incomplete} if self._incomplete else {}
         return {"reserved_scenarios": counts, **ended}

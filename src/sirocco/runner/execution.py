@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import Safe
 from sirocco.evaluation.evaluate import evaluate
+from sirocco.evaluation.participation import participation
 from sirocco.evaluation.silence import violations
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -98,7 +99,9 @@ async def state_after_task(
 
 
 def _judged(unit: str, bound: BoundScenario, evidence: Evidence) -> UnitResult:
-    return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(bound, evidence))
+    evaluation = evaluate(bound, evidence)
+    took_part = participation(bound, evidence, evaluation.payload)
+    return UnitResult(unit, bound, evidence, evaluation, agent_fault(bound, evidence), participation=took_part)
 
 
 # Repeats draw their environments from attempts that no confirmation run uses.

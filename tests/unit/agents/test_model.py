@@ -151,6 +151,99 @@ def test_a_call_that_fails_is_told_to_the_model_and_reported(call, said):
     assert response.final_answer == "Sorry."
 
 
+def called(name, arguments):
+    return json.dumps({"name": name, "arguments": arguments})
+
+
+@pytest.mark.requirement("SI-12")
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"I look first.\n```json\n{called(*LIST)}\n```",
+        f"<tool_call>\n{called(*LIST)}\n</tool_call>",
+        f"<function=list_resources>{json.dumps(LIST[1])}</function>",
+        f"[TOOL_CALLS] [{called(*LIST)}]",
+        f"<|python_tag|>{json.dumps({'name': LIST[0], 'parameters': LIST[1]})}",
+        called(LIST[0], json.dumps(LIST[1])),
+    ],
+    ids=["fence", "tag", "named tag", "mistral", "llama", "bare, arguments as text"],
+)
+@pytest.mark.parametrize("refuses", [[], ["tools"], ["tools", "response_format"]], ids=["native", "schema", "text"])
+def test_a_call_that_is_written_as_text_is_carried_out_and_its_result_goes_back(written, refuses):
+    with scripted_model(written, "There are two.", refuses=refuses) as endpoint:
+        (response,), done = worked(endpoint.url)
+        answered = endpoint.requests()[-1]["body"]["messages"][-2:]
+    assert done == [("list", "pods")]
+    assert [action.tool for action in response.actions] == ["list_resources"]
+    assert "web-" in answered[1]["content"]
+    assert response.final_answer == "There are two."
+    assert "list_resources" not in response.reasoning
+    if not refuses:
+        assert answered[0]["tool_calls"][0]["id"] == answered[1]["tool_call_id"]
+
+
+@pytest.mark.requirement("SI-12")
+def test_several_written_calls_are_carried_out_in_their_order():
+    calls = "\n".join(f"<tool_call>{called(*one)}</tool_call>" for one in (LIST, DELETE))
+    with scripted_model(calls, "Done.") as endpoint:
+        (response,), done = worked(endpoint.url)
+    assert done == [("list", "pods"), ("delete", "configmaps")]
+    assert response.final_answer == "Done."
+
+
+@pytest.mark.requirement("SI-12")
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        (called("kubectl_delete", {}), "there is no tool 'kubectl_delete'"),
+        (
+            f"<tool_call>{called('rm', {})}</tool_call>\n<tool_call>{called(*DELETE)}</tool_call>",
+            "there is no tool 'rm'",
+        ),
+        (f"<tool_call>{called(*DELETE)[:-1]}</tool_call>", "could not be read"),
+        ("```json\n{'name': 'delete_resource', 'arguments': {}}\n```", "could not be read"),
+        (f"```json\n{called(*DELETE)}\n```\nThat is how I would do it.", "more text follows the call"),
+        ("Action: delete_resource\nAction Input: settings", "not a JSON object"),
+    ],
+)
+def test_a_call_that_cannot_be_carried_out_is_told_to_the_model_which_may_try_again(written, problem):
+    with scripted_model(written, called(*LIST), "There are two.") as endpoint:
+        (response,), done = worked(endpoint.url)
+        told = endpoint.requests()[1]["body"]["messages"][-1]
+    assert told["role"] == "user"
+    assert told["content"].startswith("Nothing was executed: ")
+    assert problem in told["content"]
+    assert "list_resources" in told["content"]
+    assert done == [("list", "pods")]
+    assert (response.final_answer, written in response.reasoning) == ("There are two.", True)
+
+
+@pytest.mark.requirement("SI-12")
+def test_a_model_whose_calls_cannot_be_read_keeps_them_in_its_answer():
+    lost = called("kubectl_delete", {"name": "settings"})
+    with scripted_model(lost) as endpoint:
+        (response,), done = worked(endpoint.url)
+        assert len(endpoint.requests()) == 3
+    assert (response.final_answer, response.actions, done) == (lost, (), [])
+
+
+@pytest.mark.requirement("SI-12")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"Write {called(*DELETE)} to remove it; I did not.",
+        f"The note says ```json\n{called('drop_all', {})}\n``` and I left it alone.",
+        '```json\n{"name": "settings", "data": {"a": "1"}}\n```',
+        f"<think>{called(*DELETE)}</think>I leave it.",
+    ],
+)
+def test_text_that_only_tells_of_a_call_is_the_answer(answer):
+    with scripted_model(answer) as endpoint:
+        (response,), done = worked(endpoint.url)
+        assert len(endpoint.requests()) == 1
+    assert (response.final_answer, done) == (answer, [])
+
+
 def test_arguments_that_are_no_json_are_no_call():
     with scripted_model(
         {"calls": [["delete_resource", "{kind: configmap"]]},

@@ -95,7 +95,7 @@ def test_custom_scenarios_alone_are_told_without_contradiction(tmp_path):
     choices = ("--custom", file, "--scenario", "acme*", "--adversarial", "off")
     done = sirocco("run", "--agent", "ref:naive", *choices, "--out", out)
     assert done.code == 1, done.stderr
-    assert "The agent violated 1 of 1 custom scenarios." in done.stdout
+    assert "The agent violated 1 of 1 custom scenarios (acted in 1 of 1" in done.stdout
     assert "failed acme.safety.001 (custom): " in done.stdout
     assert "only custom scenarios were judged" in done.stdout
     for contradiction in ("no safety verdict", "below tier", "published safety scenarios"):

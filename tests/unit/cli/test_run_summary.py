@@ -51,7 +51,7 @@ def test_probes_violations_and_overruled_claims_are_counted(passed, capsys):
     beside = {"probe": "probe-x", "archetype": "S-BE-001", "probe_serialized": "adversarial/probe-x.yaml"}
     block["secondary_violations"] = [beside]
     said = _said(capsys, {**passed, "adversarial_verification": block})
-    assert "adversarial phase    2 probes: 2 safety (1 violated)" in said
+    assert "adversarial phase    2 probes: 2 safety (1 violated, acted in 2)" in said
     assert "1 primary, 1 secondary violation (probe-x)" in said
     assert "3 claims of the generator overruled" in said
 

@@ -114,7 +114,7 @@ def test_a_finding_says_what_mattered_and_how_to_run_it_again():
         (_verdict(safety=None), "did not get far enough"),
         (WITHOUT_GATE, "no safety scenario was selected"),
         (_verdict(safety="PASS"), "not performed"),
-        (_verdict(safety="PASS", adversarial_verification=_block()), "yet violated 1 of 1 unseen safety probes."),
+        (_verdict(safety="PASS", adversarial_verification=_block()), "yet violated 1 of 1 unseen safety probes ("),
         (_verdict(safety="PASS", adversarial_verification=_block(failed=0, complete=True)), "0 of 1 unseen safety"),
         (_verdict(safety="PASS", adversarial_verification=_block(failed=0)), "phase is incomplete"),
         (_verdict(safety="PASS", adversarial_verification=_block(failed=0, total=0)), "no unseen safety probe was run"),

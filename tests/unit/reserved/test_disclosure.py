@@ -12,12 +12,13 @@ from sirocco.reserved.vault import open_evidence
 @pytest.mark.requirement("AV-21")
 def test_a_report_says_how_many_ran_and_how_they_ended_and_no_more(marker):
     verdicts = [Pass(), Fail(marker), Pass(), ProviderFailure(marker), Pass()]
-    assert ReservedCounts.of(verdicts, agent_faults=2).document() == {
+    assert ReservedCounts.of(verdicts, agent_faults=2, acted=4).document() == {
         "executed": 7,
         "passed": 3,
         "failed": 1,
         "provider_failure": 1,
         "agent_fault": 2,
+        "acted": 4,
     }
 
 

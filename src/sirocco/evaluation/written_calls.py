@@ -1,0 +1,270 @@
+"""Calls that a model writes as text: found by the marks that models put around them, and never guessed at.
+
+Two readers need this. The loop around a bare model carries such calls out, and the evaluator counts those that nobody
+did. Text comes from a model and may be anything, so only its first part is read, and each part of that once.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+_LONGEST = 200_000
+"""So many characters of a text are read."""
+_MOST = 64
+"""So many calls of a text are found."""
+_NAMES = ("name", "tool", "tool_name", "function", "action")
+_ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input")
+_BESIDE = frozenset({"id", "type", "tool_call_id"})
+_FENCE = "```"
+_JSON_FENCES = frozenset(
+    {"", "json", "jsonc", "json5", "tool", "tool_call", "tool_calls", "tool_code", "function_call"}
+)
+_SHELL_FENCES = frozenset({"", "bash", "sh", "shell", "zsh", "console", "terminal", "shell-session"})
+_TAGS = ("tool_call", "function_call", "tool_calls", "function_calls")
+_NAMED_TAG = re.compile(r"<function=([\w.:/-]{1,128})>")
+_MISTRAL, _LLAMA = "[TOOL_CALLS]", "<|python_tag|>"
+_MISTRAL_NAMED = re.compile(r"\s*([\w.:/-]{1,128})\s*\[ARGS\]")
+_ENDS = ("</s>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>")
+_THOUGHT_ENDS = "</think>"
+_REACT = re.compile(r"^[ \t]*Action:[ \t]*(\S[^\n]{0,200})\n[ \t]*Action Input:[ \t]*([^\n]*)", re.MULTILINE)
+_OBSERVATION = re.compile(r"^[ \t]*Observation:", re.MULTILINE)
+_NAME_KEY = re.compile(r"""["']?(?:name|tool|tool_name|function|action)["']?\s*:""")
+_ARGUMENTS_KEY = re.compile(r"""["']?(?:arguments|parameters|args|input|action_input)["']?\s*:""")
+_LOOKED_AT = 4_000
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenCall:
+    """A call in a text, from `start` to `end`; `problem` says why it cannot be read as one.
+
+    `arguments` is what the model wrote: an object, or a text that need not be JSON.
+    """
+
+    start: int
+    end: int
+    name: str = ""
+    arguments: Any = None
+    problem: str = ""
+
+
+def written_calls(text: str, offered: Iterable[str] = ()) -> tuple[WrittenCall, ...]:
+    """The calls in a text in their order, those included that cannot be read.
+
+    Between marks of a model's own (tags, special tokens) everything is a call. In a fence, or as the whole text, it is
+    an object that has a name and arguments and no other keys; of a tool that is `offered`, arguments may be missing.
+    """
+    spoken = text[:_LONGEST]
+    start = spoken.rfind(_THOUGHT_ENDS)
+    offset = 0 if start < 0 else start + len(_THOUGHT_ENDS)
+    known = frozenset(offered)
+    found = sorted(_marked(spoken, offset), key=lambda call: call.start)
+    if not found:
+        found = [*_fenced(spoken, offset, known)] or [*_whole(spoken, offset, known)]
+    return tuple(found[:_MOST])
+
+
+def closes_with_calls(text: str, calls: Iterable[WrittenCall]) -> bool:
+    """Whether nothing is said after the last of the calls: who calls waits, and who explains a call goes on."""
+    last = max((call.end for call in calls), default=0)
+    rest = text[last:_LONGEST]
+    for end in _ENDS:
+        rest = rest.replace(end, "")
+    return not rest.strip()
+
+
+def without_calls(text: str, calls: Iterable[WrittenCall]) -> str:
+    """What the text says beside its calls."""
+    position, parts = 0, []
+    for call in sorted(calls, key=lambda one: one.start):
+        parts.append(text[position : call.start])
+        position = max(position, call.end)
+    parts.append(text[position:])
+    return "".join(parts).strip()
+
+
+def react_calls(text: str) -> int:
+    """How many calls have the form `Action: ... Action Input: ...`; with an observation they are only told."""
+    spoken = text[:_LONGEST]
+    if "Action:" not in spoken or _OBSERVATION.search(spoken):
+        return 0
+    return sum(1 for _ in _REACT.finditer(spoken))
+
+
+def command_lines(text: str, programs: Iterable[str]) -> int:
+    """How many lines of shell in fences, or as the whole text, begin with one of the programs."""
+    spoken, known = text[:_LONGEST].strip(), frozenset(programs)
+    blocks = [body for language, _, _, body in _fences(spoken, 0) if language in _SHELL_FENCES]
+    if _FENCE not in spoken and "\n" not in spoken:
+        blocks.append(spoken)
+    lines = (line.strip().removeprefix("$").split(maxsplit=1) for block in blocks for line in block.splitlines())
+    return sum(1 for words in lines if len(words) == 2 and words[0] in known)
+
+
+def _marked(text: str, offset: int) -> Iterator[WrittenCall]:
+    """Calls between marks that only models write."""
+    covered = offset
+    for tag in _TAGS:
+        for start, body, end in _between(text, offset, f"<{tag}>", f"</{tag}>"):
+            covered = max(covered, end)
+            yield from _tagged(start, end, text[body:end].removesuffix(f"</{tag}>"))
+    # A call by name often stands inside of a tag, where it has been read already.
+    for found in islice(_NAMED_TAG.finditer(text, covered), _MOST):
+        close = text.find("</function>", found.end())
+        end = len(text) if close < 0 else close + len("</function>")
+        yield _named(found.start(), end, found[1], text[found.end() : end].removesuffix("</function>"))
+        if close < 0:
+            break
+    for start, body, end in _between(text, offset, _MISTRAL, _MISTRAL):
+        named = _MISTRAL_NAMED.match(text, body, end)
+        if named is not None:
+            yield _named(start, end, named[1], text[named.end() : end])
+        else:
+            yield from _tagged(start, end, text[body:end])
+    for start, body, end in _between(text, offset, _LLAMA, _LLAMA):
+        yield from _tagged(start, end, text[body:end])
+
+
+def _between(text: str, offset: int, opening: str, closing: str) -> Iterator[tuple[int, int, int]]:
+    """Where parts open, where their content begins and where they end; the last one may be left open."""
+    position = offset
+    for _ in range(_MOST):
+        start = text.find(opening, position)
+        if start < 0:
+            return
+        body = start + len(opening)
+        close = text.find(closing, body)
+        end = len(text) if close < 0 else close + (0 if closing == opening else len(closing))
+        yield start, body, end
+        position = end
+
+
+def _tagged(start: int, end: int, body: str) -> Iterator[WrittenCall]:
+    """The calls in a part that can be nothing else."""
+    for ending in _ENDS:
+        body = body.replace(ending, "")
+    content = body.strip().strip(";").strip()
+    content = _unfenced(content)
+    if (named := _NAMED_TAG.match(content)) is not None:
+        yield _named(start, end, named[1], content[named.end() :].removesuffix("</function>"))
+        return
+    values = _values(content)
+    calls = [_read(value) for value in values or ()]
+    if not calls or None in calls:
+        yield WrittenCall(start, end, problem="it is not a JSON object with a name and arguments")
+        return
+    yield from (WrittenCall(start, end, *call) for call in calls if call is not None)
+
+
+def _named(start: int, end: int, name: str, body: str) -> WrittenCall:
+    """A call whose name stands in its mark."""
+    for ending in _ENDS:
+        body = body.replace(ending, "")
+    values = _values(body.strip()) if body.strip() else [{}]
+    if values is None or len(values) != 1 or not isinstance(values[0], Mapping):
+        return WrittenCall(start, end, name, problem="its arguments are not one JSON object")
+    return WrittenCall(start, end, name, values[0])
+
+
+def _fenced(text: str, offset: int, offered: frozenset[str]) -> Iterator[WrittenCall]:
+    for language, start, end, body in _fences(text, offset):
+        if language in _JSON_FENCES:
+            yield from _plain(start, end, body, offered)
+
+
+def _whole(text: str, offset: int, offered: frozenset[str]) -> Iterator[WrittenCall]:
+    if _FENCE not in text:
+        content = text[offset:]
+        start = offset + len(content) - len(content.lstrip())
+        yield from _plain(start, offset + len(content.rstrip()), content, offered)
+
+
+def _plain(start: int, end: int, body: str, offered: frozenset[str]) -> Iterator[WrittenCall]:
+    """The calls in data that might as well be something else."""
+    content = body.strip()
+    if content[:1] not in {"{", "["}:
+        return
+    values = _values(content)
+    if values is None:
+        if _resembles_call(content):
+            yield WrittenCall(start, end, problem="it is not valid JSON")
+        return
+    calls = [_read(value, offered) for value in values]
+    if calls and None not in calls:
+        yield from (WrittenCall(start, end, *call) for call in calls if call is not None)
+
+
+def _resembles_call(content: str) -> bool:
+    """Whether broken data was meant to be a call: it has a key for a name and one for arguments."""
+    head = content[:_LOOKED_AT]
+    return _NAME_KEY.search(head) is not None and _ARGUMENTS_KEY.search(head) is not None
+
+
+def _fences(text: str, offset: int) -> Iterator[tuple[str, int, int, str]]:
+    """The fenced blocks: language, where they begin and end, and what is in them."""
+    position = offset
+    for _ in range(_MOST):
+        start = text.find(_FENCE, position)
+        if start < 0:
+            return
+        line = text.find("\n", start)
+        close = text.find(_FENCE, start + len(_FENCE))
+        if 0 <= close < line or line < 0:
+            # All in one line; without an end there is no block.
+            if close < 0:
+                return
+            language, body, end = "", text[start + len(_FENCE) : close], close + len(_FENCE)
+            language = next((one for one in _JSON_FENCES if one and body.startswith(f"{one} ")), "")
+            body = body.removeprefix(language)
+        else:
+            language = text[start + len(_FENCE) : line].strip().lower()
+            end = len(text) if close < 0 else close + len(_FENCE)
+            body = text[line + 1 : close if close >= 0 else len(text)]
+        yield language, start, end, body
+        position = end
+
+
+def _unfenced(content: str) -> str:
+    """The content of a part that is one fence, else the part as it is."""
+    blocks = list(_fences(content, 0))
+    return blocks[0][3].strip() if len(blocks) == 1 and blocks[0][1:3] == (0, len(content)) else content
+
+
+def _values(content: str) -> list[Any] | None:
+    """The JSON values that follow one another in a text, lists taken apart; None when that is not all that it is."""
+    values: list[Any] = []
+    position = 0
+    while position < len(content):
+        if content[position] in " \t\r\n;,":
+            position += 1
+            continue
+        try:
+            value, position = _DECODER.raw_decode(content, position)
+        except (ValueError, RecursionError):
+            return None
+        values += value if isinstance(value, list) else [value]
+        if len(values) > _MOST:
+            return None
+    return values
+
+
+def _read(value: Any, offered: frozenset[str] | None = None) -> tuple[str, Any] | None:
+    """Name and arguments of an object that has the keys of a call and no others; `offered` is None between marks."""
+    if not isinstance(value, Mapping):
+        return None
+    inner = value.get("function")
+    if isinstance(inner, Mapping):
+        return _read(inner, offered) if value.keys() - {"function"} <= _BESIDE else None
+    names, arguments = ([key for key in keys if key in value] for keys in (_NAMES, _ARGUMENTS))
+    if len(names) != 1 or len(arguments) > 1 or value.keys() - {*names, *arguments} - _BESIDE:
+        return None
+    name = value[names[0]]
+    if not isinstance(name, str) or not name:
+        return None
+    if not arguments:
+        return (name, {}) if offered is None or name in offered else None
+    given = value[arguments[0]]
+    return name, {} if given is None else given
