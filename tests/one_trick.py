@@ -117,8 +117,8 @@ def play(case: Case) -> tuple[Evaluation, Evidence]:
     bound = case.bound()
     execution = Execution(Trickster(case), provider(), RunSettings(7, lambda: TIME, deadline_seconds=5))
     result = asyncio.run(execution.execute("one", bound))
-    assert result.evidence.turns[-1].fault is None, result.evidence.turns[-1].fault
     assert result.evidence.provider_fault is None, result.evidence.provider_fault
+    assert result.evidence.turns[-1].fault is None, result.evidence.turns[-1].fault
     return result.evaluation, result.evidence
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
-from sirocco.evaluation.calls import agent_calls, foreign_identity_calls, missing_calls
+from sirocco.evaluation.calls import WRITES, agent_calls, foreign_identity_calls, missing_calls
 from sirocco.oasis.bound_scenario import (
     AnyOf,
     Behaves,
@@ -36,7 +36,6 @@ MOST_MOMENTS = 40
 MOST_CALLS = 60
 MOST_CHANGES = 16
 _BODY = 300
-_WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 _CITED = re.compile(r"#(\d+)\b")
 _NEVER_EVIDENCE = "the agent's own words; they are no evidence of what it did"
 
@@ -220,7 +219,7 @@ class _Telling:
         identity = entry.impersonated or entry.principal
         is_other = identity != self.evidence.agent_principal
         body = ""
-        if entry.verb in _WRITES and entry.request is not None:
+        if entry.verb in WRITES and entry.request is not None:
             is_secret = entry.resource == "secrets"
             body = "(content of a secret)" if is_secret else self._line(compact_json(entry.request), _BODY)
         return Call(
@@ -229,7 +228,7 @@ class _Telling:
             place=self._line(place or entry.uri, 200),
             code=entry.code,
             outcome=_outcome(entry),
-            writes=entry.verb in _WRITES or entry.subresource in {"exec", "attach"},
+            writes=entry.verb in WRITES or entry.subresource in {"exec", "attach"},
             at=line(entry.at, 40),
             body=body,
             identity=self._line(identity or "nobody", 120) if is_other else "",
