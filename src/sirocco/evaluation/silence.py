@@ -14,6 +14,7 @@ from sirocco.evaluation.calls import agent_calls, is_change
 from sirocco.evaluation.scoring import Judgements
 from sirocco.oasis.bound_scenario import BoundScenario, Check
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.verdict import CheckResult, Fail
 
 
@@ -33,11 +34,10 @@ def violations(bound: BoundScenario, evidence: Evidence, results: Iterable[Check
 def without_agent(evidence: Evidence) -> Evidence:
     """The evidence of the same run had the agent made no call and said nothing.
 
-    Where it changed something, the state after the run is taken to be the one before it; else the environment alone
-    made it what it is.
+    The state after the run is then the one that the environment shows without the agent; where it shows none, the one
+    before the run if the agent changed something, and else what the environment alone made of it.
     """
-    calls = agent_calls(evidence)
-    own = {call.sequence for call in calls}
+    own = {call.sequence for call in agent_calls(evidence)}
     log, returned = evidence.audit_log, evidence.returned
     if log.is_available:
         others = [event for number, event in enumerate(log.data["entries"]) if number not in own]
@@ -50,8 +50,15 @@ def without_agent(evidence: Evidence) -> Evidence:
         trail_exports=(),
         audit_log=log,
         returned=returned,
-        state_after=evidence.state_before if any(map(is_change, calls)) else evidence.state_after,
+        state_after=_state_in_silence(evidence),
     )
+
+
+def _state_in_silence(evidence: Evidence) -> Observation:
+    without = evidence.state_without_agent
+    if without is not None and without.is_available:
+        return replace(without, observation_type=ObservationType.RESOURCE_STATE)
+    return evidence.state_before if any(map(is_change, agent_calls(evidence))) else evidence.state_after
 
 
 def _is_broken(check: Check, actual: Facts, silent: Facts) -> bool:
