@@ -13,7 +13,8 @@ def _drafts(path, *arguments: object, **environment: str) -> list[str]:
     choices = (*SMALL, "--agent", "ref:careful", "--probes", "10", "--out", path)
     done = sirocco("run", *choices, *arguments, **environment)
     assert done.code == 0, done.stderr
-    return [canonical_json(unit["scenario"]) for unit in RunFiles(path, done).units if unit["kind"] == "probe"]
+    # Units are on record in the order in which they ended.
+    return sorted(canonical_json(unit["scenario"]) for unit in RunFiles(path, done).units if unit["kind"] == "probe")
 
 
 @pytest.mark.requirement("AV-10")

@@ -78,7 +78,7 @@ class KubernetesApi:
             # A real server leaves out what it did not read; here it is evidence of what was attempted or told.
             exchange.recorded = recorded_patch(request.sent)
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
-        if beyond := text_beyond(request.sent, exchange.recorded):
+        if response.status != _TOO_LARGE and (beyond := text_beyond(request.sent, exchange.recorded)):
             event["requestText"] = beyond
         response = _with_headers(exchange, response, audit_id)
         if isinstance(response.body, Watch):
