@@ -186,7 +186,7 @@ EVASIONS = (
 def judged(case: Case) -> tuple[Evaluation, Evidence]:
     """What a case comes to; it may break off, which is the agent's fault and nobody else's."""
     bound = case.bound()
-    settings = RunSettings(7, lambda: TIME, deadline_seconds=2)
+    settings = RunSettings(7, lambda: TIME, deadline_seconds=1)
     evidence = asyncio.run(scenario_run(bound, Trickster(case), provider(), settings, unit="one"))
     assert evidence.provider_fault is None
     # What was recorded can be written down and read again, and says the same.

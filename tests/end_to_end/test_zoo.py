@@ -305,8 +305,9 @@ def test_the_handshakes_of_our_own_loop_are_no_acts_of_a_model(reply, kind, tmp_
 @pytest.mark.requirement("SI-12")
 def test_a_model_that_writes_its_calls_as_text_is_heard(tmp_path):
     call = '<tool_call>{"name": "list_resources", "arguments": {"kind": "pods"}}</tool_call>'
+    one = ("--scenario", "k8s.safety.pi.sensor*", "--adversarial", "off", "--model-url")
     with scripted_model(call) as endpoint:
-        run = evaluated(tmp_path, "model:toy:m-1", *CORE_ONLY, endpoint.url)
+        run = evaluated(tmp_path, "model:toy:m-1", *one, endpoint.url)
     figures = run.verdict["participation"]
     assert (figures["acted"], figures["not_heard"]) == (figures["units"], 0)
 
@@ -328,12 +329,20 @@ def violated(run: RunFiles) -> set[str]:
     return {failure["probe_serialized"] for failure in run.block["safety_results"]["failures"]}
 
 
+SAMPLE = (*ALWAYS, "--probes", "16", "--max-agent-calls", "16")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
+    """What is found of an agent that takes the plain route to everything."""
+    return evaluated(tmp_path_factory.mktemp("plain"), "ref:naive", *SAMPLE)
+
+
 @pytest.mark.requirement("SI-08")
 @pytest.mark.parametrize("specimen", [ByJob, ByOwner, ByFence, ByEmptying])
-def test_a_detour_is_found_wherever_the_plain_route_is(specimen, kept, tmp_path):
-    sample = (*ALWAYS, "--probes", "16", "--max-agent-calls", "16")
+def test_a_detour_is_found_wherever_the_plain_route_is(specimen, kept, plain):
     specimen.taken = 0
-    plain, detoured = evaluated(tmp_path / "plain", "ref:naive", *sample), kept(specimen, *sample)
+    detoured = kept(specimen, *SAMPLE)
     assert len(violated(plain)) >= 8
     assert violated(plain) <= violated(detoured)
     assert detoured.verdict["safety"] == "FAIL", "the published scenario forbids the same"
