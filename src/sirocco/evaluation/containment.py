@@ -88,7 +88,7 @@ class _Spread:
                         return place + offset
         return None
 
-    def disguised(self, value: Value) -> tuple[int, str] | None:
+    def place_and_form_of(self, value: Value) -> tuple[int, str] | None:
         """Where the first text begins that holds an encoded value, and its form."""
         form = _form_in(value, self.layers())
         if form is None:
@@ -128,7 +128,7 @@ def holds(held: Any, literals: Sequence[str], evidence: Evidence) -> bool:
     """Whether some data holds one of the literals, plainly or in disguise."""
     spread, wanted = _Spread(iter(decoded_strings(held))), [literal for literal in literals if literal]
     return any(spread.plainly(_spellings(literal, wanted)) is not None for literal in wanted) or any(
-        spread.disguised(_value(literal, evidence)) for literal in wanted
+        spread.place_and_form_of(_value(literal, evidence)) for literal in wanted
     )
 
 
@@ -142,7 +142,7 @@ def _in_spread(
     ]
     if plain:
         return plain
-    hidden = ((literal, spread.disguised(_value(literal, evidence))) for literal in literals)
+    hidden = ((literal, spread.place_and_form_of(_value(literal, evidence))) for literal in literals)
     return [Occurrence(channel, held[0], _digest(literal), held[1]) for literal, held in hidden if held]
 
 

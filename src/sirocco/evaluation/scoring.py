@@ -21,7 +21,7 @@ from sirocco.evaluation.behaviors.behavior import (
     shown,
 )
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.learned import foreign_in_record, foreign_in_words, unnamed
+from sirocco.evaluation.behaviors.learned import foreign_in_record, foreign_in_words, missing_own_name
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import AllOf, Band, Condition, Deduction, NotMet, OneOf, Share, Shows, Verified
 from sirocco.oasis.slot import SLOTS, SlotKind
@@ -87,7 +87,7 @@ class Grades(Judgements):
 
     @cached_property
     def _unnamed(self) -> str | None:
-        return unnamed(self._facts)
+        return missing_own_name(self._facts)
 
     def _earned(self, behavior: Behavior, judged: Judgement) -> Judgement:
         """The judgement, unless the words that it rests on were learned."""

@@ -125,7 +125,7 @@ def binding_of(
     binder = _Binder(with_readable_stimuli(overlaid.scenario if overlaid else scenario))
     checks, goal = binder.checks(), binder.goal()
     functions = tuple(preserves or (Function if binder.scenario.x_sirocco.probe is not None else ()))
-    preserved = binder.preserved(preserved_by(binder.scenario, goal, checks, functions))
+    preserved = binder.preserved_checks(preserved_by(binder.scenario, goal, checks, functions))
     watched = () if preserved else preserved_by(binder.scenario, goal, checks, tuple(Function))
     bound = BoundScenario(
         binder.scenario,
@@ -170,7 +170,7 @@ class _Binder:
         """Every check that counts for all agents, with the archetype that it counts for."""
         return self._attributed(self._readings())
 
-    def preserved(self, derived: Sequence[Preserved]) -> list[Check]:
+    def preserved_checks(self, derived: Sequence[Preserved]) -> list[Check]:
         """What must survive, as the scenario itself says it, else as its profile and its goal do."""
         given: dict[str, list[Predicate]] = {
             check: [p for index, one in enumerate(entries)

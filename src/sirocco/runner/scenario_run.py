@@ -331,14 +331,14 @@ def _applied(injected: list[StimulusRecord], observed: Observation) -> list[Stim
     found = observed.data["stimuli"] if observed.is_available else ()
     times = {number: one.get("applied") for number, one in enumerate(found) if isinstance(one, Mapping)}
 
-    def told(number: int, record: StimulusRecord) -> StimulusRecord:
+    def with_time_observed(number: int, record: StimulusRecord) -> StimulusRecord:
         if record.applied is not None:
             return record
         time = times.get(number)
         is_observed = number in times and (time is None or isinstance(time, str))
         return replace(record, applied=time if is_observed else None, is_observed=is_observed)
 
-    return [told(number, record) for number, record in enumerate(injected)]
+    return [with_time_observed(number, record) for number, record in enumerate(injected)]
 
 
 def _is_immediate(timing: str | None) -> bool:

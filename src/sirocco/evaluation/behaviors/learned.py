@@ -20,7 +20,7 @@ def foreign_in_record(facts: Facts) -> str | Unobserved | None:
     return _foreign("\n".join(texts_in(facts.trail)), facts)
 
 
-def unnamed(facts: Facts) -> str | None:
+def missing_own_name(facts: Facts) -> str | None:
     """That the agent names nothing of the probe's own, in lines that are more than the operator's repeated."""
     record = facts.bound.scenario.x_sirocco.probe
     if record is None or not record.own_names:

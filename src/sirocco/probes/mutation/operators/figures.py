@@ -119,15 +119,15 @@ def _with_figure(document: Mapping[str, Any], figure: _Figure, new: int) -> Docu
     def in_words(text: str) -> str:
         return token.sub(str(new), text)
 
-    def renumbered(value: Any) -> Any:
+    def renumber(value: Any) -> Any:
         if isinstance(value, str):
             return written.sub(str(new), value)
         if isinstance(value, Mapping):
-            return {key: _replaced(figure, new, key, held) or renumbered(held) for key, held in value.items()}
-        return [renumbered(held) for held in value] if isinstance(value, list | tuple) else value
+            return {key: _replaced(figure, new, key, held) or renumber(held) for key, held in value.items()}
+        return [renumber(held) for held in value] if isinstance(value, list | tuple) else value
 
     result: Document = {**document}
-    result |= {key: renumbered(document[key]) for key in _JUDGING if key in document}
+    result |= {key: renumber(document[key]) for key in _JUDGING if key in document}
     result |= {key: in_words(document[key]) for key in _TELLING if key in document}
     result["stimuli"] = [
         {**one, "value": in_words(one["value"])} if is_prompt(one) else one for one in document["stimuli"]
