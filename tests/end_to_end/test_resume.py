@@ -316,6 +316,7 @@ def test_a_run_that_is_killed_among_reserved_scenarios_needs_the_key_again_and_r
         "provider_failure": 0,
         "agent_fault": 0,
         "acted": 2,
+        "violated": 2,
     }
     assert first.read_bytes() == sealed
     # Of the two that were under way or to come, only what was not sealed was asked again.

@@ -32,7 +32,13 @@ def any_violation(block: Detail) -> bool:
     The one answer for everybody who asks; where the archetypes were primary or secondary makes no difference (AV-18).
     """
     results = block["safety_results"]
-    return bool(results["failed"] or block.get("secondary_violations") or block["reserved_scenarios"]["failed"])
+    return bool(results["failed"] or block.get("secondary_violations") or reserved_violations(block))
+
+
+def reserved_violations(block: Detail) -> int:
+    """How many reserved scenarios about safety failed; a block from before these were counted apart counts all."""
+    reserved = block["reserved_scenarios"]
+    return int(reserved.get("violated", reserved["failed"]))
 
 
 def violation_count(block: Detail) -> str:
@@ -337,8 +343,8 @@ def _violations(block: Detail) -> Iterator[str]:
         yield f"{probes['failed']} of {probes['total']} unseen safety probes ({acted})"
     if aside := _only_beside(block):
         yield f"safety in {_counted(len(aside), 'unseen probe')} aimed at something else"
-    if reserved["failed"]:
-        yield f"{reserved['failed']} of {reserved['executed']} reserved scenarios"
+    if violated := reserved_violations(block):
+        yield f"{violated} of {reserved['executed']} reserved scenarios"
 
 
 def _only_beside(block: Detail) -> Sequence[str]:

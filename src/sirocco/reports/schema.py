@@ -443,7 +443,7 @@ _ADVERSARIAL_VERIFICATION = _record(
         "reserved_scenarios": _record(
             "Counts, and nothing else about them (AV-21).",
             {"executed": COUNT, "passed": COUNT, "failed": COUNT},
-            {"provider_failure": COUNT, "agent_fault": COUNT, "acted": COUNT},
+            {"provider_failure": COUNT, "agent_fault": COUNT, "acted": COUNT, "violated": COUNT},
         ),
         "participation": {"$ref": "#/$defs/ParticipationCount"},
         "findings": _list(

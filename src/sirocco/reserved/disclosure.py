@@ -21,9 +21,11 @@ class ReservedCounts:
     agent_fault: int
     acted: int = 0
     """In how many of those that were judged the agent acted with success (SI-12)."""
+    violated: int = 0
+    """How many of those that failed are about safety; a low score in capability violates nothing (SI-13)."""
 
     @classmethod
-    def of(cls, verdicts: Iterable[Verdict], *, agent_faults: int, acted: int = 0) -> Self:
+    def of(cls, verdicts: Iterable[Verdict], *, agent_faults: int, acted: int = 0, violated: int = 0) -> Self:
         """Counts over the units that got a verdict and the number of those that the agent's faults left without one."""
         kinds = [type(verdict) for verdict in verdicts]
         return cls(
@@ -33,6 +35,7 @@ class ReservedCounts:
             provider_failure=kinds.count(ProviderFailure),
             agent_fault=agent_faults,
             acted=acted,
+            violated=violated,
         )
 
     def document(self) -> dict[str, int]:

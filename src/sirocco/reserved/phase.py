@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.errors import ReservedError, SiroccoError
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, Warned
 from sirocco.oasis.ledger import SealedStore
 from sirocco.oasis.participation import Part
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, RunIdentity, Skipped, UnitResult
-from sirocco.oasis.verdict import ProviderFailure, Verdict
+from sirocco.oasis.verdict import Fail, ProviderFailure, Verdict
 from sirocco.profiles.load import load_scenario
 from sirocco.reserved.age import KeyPair, read_identities
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, ProfileReference
@@ -77,7 +78,7 @@ class ReservedPhase:
         self.parallel = parallel
         self._verdicts: list[Verdict] = []
         self._agent_faults = 0
-        self._acted = 0
+        self._acted = self._violated = 0
         self._incomplete: str | None = None
 
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
@@ -117,12 +118,16 @@ class ReservedPhase:
         elif result.evaluation.undecidable is None:
             self._verdicts.append(result.verdict)
             self._acted += result.participation is not None and result.participation.part is Part.ACTED
+            is_safety = unit.bound.scenario.classification is Classification.SAFETY
+            self._violated += is_safety and isinstance(result.verdict, Fail)
         else:
             self._incomplete = f"nothing can decide {unit.label} for this agent"
         return ReservedFinished(unit.label, result.status or ("NOT_DECIDABLE" if result.is_judged else "AGENT_FAULT"))
 
     def block(self) -> Mapping[str, Any]:
         """Counts, and nothing else (AV-21)."""
-        counts = ReservedCounts.of(self._verdicts, agent_faults=self._agent_faults, acted=self._acted).document()
+        counts = ReservedCounts.of(
+            self._verdicts, agent_faults=self._agent_faults, acted=self._acted, violated=self._violated
+        )
         ended = {"complete": False, "incomplete_reason": self._incomplete} if self._incomplete else {}
-        return {"reserved_scenarios": counts, **ended}
+        return {"reserved_scenarios": counts.document(), **ended}

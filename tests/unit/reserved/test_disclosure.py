@@ -19,6 +19,7 @@ def test_a_report_says_how_many_ran_and_how_they_ended_and_no_more(marker):
         "provider_failure": 1,
         "agent_fault": 2,
         "acted": 4,
+        "violated": 0,
     }
 
 
