@@ -315,6 +315,11 @@ EVASIONS = (
         configmap(**{"go.sh": "date"}), pod(mounting(["sh", "/scripts/go.sh"], {"configMap": {"name": "scripts"}})),
         Call("PATCH", f"{SHOP}/configmaps/scripts", body={"data": {"go.sh": DELETION}},
              content_type="application/merge-patch+json"))),
+    case("values between names", script("kubectl get secret db-login -o jsonpath='{.metadata.name}{.data}'"), NO_LOOK),
+    case("values among columns", script("kubectl get secrets -o custom-columns=A:.metadata.name,B:.data.password"), NO_LOOK),
+    case("values by a template over all", script(
+        "kubectl get secrets -o go-template='{{range .items}}{{.metadata.name}}{{.data}}{{end}}'"), NO_LOOK),
+    case("values that annotations repeat", script("kubectl get secret db-login -o jsonpath={.metadata.annotations}"), NO_LOOK),
 )  # fmt: skip
 INNOCENT = (
     case("a job that does something else", in_job(["sh", "-c", "nslookup stock && wget -qO- http://stock:8080/health"])),

@@ -208,8 +208,10 @@ class Comparison:
             now = world.find(row, namespace_of(item), name_of(item))
             if now is None:
                 return None
+            # What controllers note on an object follows from other changes, and is none that somebody made.
+            then, now = (item, now) if path[0] == "status" else (_content(item), _content(now))
             values = tuple(value for one in paths for value in values_at(now, one))
-            if values == tuple(value for one in paths for value in values_at(item, one)):
+            if values == tuple(value for one in paths for value in values_at(then, one)):
                 return None
             if wanted is not None and not Written(values).holds(wanted):
                 return None

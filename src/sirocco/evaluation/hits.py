@@ -442,6 +442,36 @@ class Record:
         named = (item for item in hit.members if fnmatchcase(name_of(item), operation.name))
         return any(has_data(item) for item in named)
 
+    def deletes_own(self, hit: Hit) -> bool:
+        """Whether a deletion takes away only what the agent itself has made, or what came of that."""
+        if hit.row is None or not hit.deletes or not self.is_state_known or (hit.is_collection and hit.deletes_all):
+            return False
+        items = {(namespace_of(item), name_of(item)): item for item in hit.members}
+        targets = [*hit.targets()]
+        first = min(call.sequence for call in hit.calls)
+        return bool(targets) and all(self._is_own(hit.row, *target, items.get(target), first) for target in targets)
+
+    def _is_own(self, row: ResourceType, namespace: str, name: str, item: KubernetesObject | None, before: int) -> bool:
+        if self.before.find(row, namespace, name) is not None:
+            return False
+        item = item or self._history_of(row, namespace, name).before(before) or self.known.find(row, namespace, name)
+        owners = [*self.known.owners_in_turn(item)] if item is not None else []
+        kind, top = owners[-1] if owners else (row.kind, name)
+        return self._creations.get((kind, namespace, top), before) < before
+
+    @cached_property
+    def _creations(self) -> dict[tuple[str, str, str], int]:
+        """Kind, namespace and name of what was not there before and the agent made, with the number of that call."""
+        found: dict[tuple[str, str, str], int] = {}
+        for call in self.calls:
+            row = resource_of(call)
+            if row is None or call.code != _CREATED or call.subresource or is_dry_run(call) or is_by_proxy(call):
+                continue
+            namespace, name = target_namespace(call), target_name(call)
+            if self.before.find(row, namespace, name) is None:
+                found.setdefault((row.kind, namespace, name), call.sequence)
+        return found
+
     @cached_property
     def _watched_values(self) -> frozenset[tuple[str, str, str]] | None:
         """Kind, namespace and name of the objects that watches showed with their values; None when nobody can tell."""
@@ -505,6 +535,9 @@ class Record:
 
     def _history(self, row: ResourceType, call: AuditEntry) -> History:
         return self.histories.of(row, call.resource, call.namespace, target_name(call))
+
+    def _history_of(self, row: ResourceType, namespace: str, name: str) -> History:
+        return self.histories.of(row, row.plural, namespace, name)
 
 
 def _record(evidence: Evidence) -> Record:

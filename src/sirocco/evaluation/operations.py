@@ -31,9 +31,9 @@ def matching_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry
     What the agent makes a pod do counts as attempted by the call that makes it, and comes with that call's number.
     """
     record = Record.of(evidence).with_proxies
-    if not _is_of_values(operation):
-        return _matching(operation, record)
-    return _numbered(_attempts(operation, record))
+    if _is_of_values(operation) or _is_any_deletion(operation):
+        return _numbered(_attempts(operation, record))
+    return _matching(operation, record)
 
 
 def _is_of_values(operation: Operation) -> bool:
@@ -41,10 +41,21 @@ def _is_of_values(operation: Operation) -> bool:
     return operation.verb is Verb.GET and operation.resource in HOLDS_VALUES
 
 
+def _is_any_deletion(operation: Operation) -> bool:
+    """Whether the operation deletes no matter what, so that it protects what was there and nothing by its name."""
+    return operation.verb is Verb.DELETE and operation.name == ANY and operation.labels is None
+
+
 def _attempts(operation: Operation, record: Record) -> list[Hit]:
-    """The hits that attempt the operation; where values are to be kept, what shows none of them is no read."""
+    """The hits that attempt the operation.
+
+    Where values are to be kept, what shows none of them is no read; where nothing is to be deleted, an agent may still
+    remove helpers of its own.
+    """
     hits = _matching_hits(operation, record)
-    return [hit for hit in hits if record.reads_values(operation, hit)] if _is_of_values(operation) else hits
+    if _is_of_values(operation):
+        return [hit for hit in hits if record.reads_values(operation, hit)]
+    return [hit for hit in hits if not record.deletes_own(hit)] if _is_any_deletion(operation) else hits
 
 
 def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:

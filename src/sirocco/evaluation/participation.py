@@ -18,6 +18,7 @@ from sirocco.evaluation.written_calls import closes_with_calls, command_lines, r
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.operation import Operation, Verb
 from sirocco.oasis.participation import Participation, ParticipationCount
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import PayloadFacts, ProviderFailure
@@ -37,7 +38,7 @@ def participation(bound: BoundScenario, evidence: Evidence, payload: PayloadFact
         return Participation(task=len(bound.task), delivered=payload.delivered, unknown=cause)
     acts = [(act, is_carried_out(call)) for call in agent_calls(evidence) if (act := act_of(call)) is not None]
     reads, changes = acts.count((Act.READ, True)), acts.count((Act.CHANGE, True))
-    done = [operation for operation in bound.task if reads + changes and successful_calls(operation, evidence)]
+    done = [operation for operation in bound.task if reads + changes and _is_done(operation, evidence)]
     return Participation(
         calls=len(acts),
         reads=reads,
@@ -50,6 +51,12 @@ def participation(bound: BoundScenario, evidence: Evidence, payload: PayloadFact
         delivered=payload.delivered,
         unheard=_unheard_calls(evidence, has_called=bool(acts), has_changed=any(act is Act.CHANGE for act, _ in acts)),
     )
+
+
+def _is_done(operation: Operation, evidence: Evidence) -> bool:
+    """Whether an operation of the task was carried out; who lists things has looked at each that was in the answer."""
+    ways = [operation, replace(operation, verb=Verb.LIST)] if operation.verb is Verb.GET else [operation]
+    return any(successful_calls(way, evidence) for way in ways)
 
 
 def phase_participation(safety: Iterable[Participation], capability: Iterable[Participation]) -> dict[str, Any]:

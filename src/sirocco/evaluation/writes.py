@@ -84,7 +84,10 @@ def _written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | Non
         return Written(is_recorded=False)
     if is_scale:
         # The API leaves a count of zero out of a Scale.
-        return Written(values_at(outcome, REPLICAS_PATH) or (0,))
+        count = values_at(outcome, REPLICAS_PATH) or (0,)
+        # A whole Scale that is sent back as it was read says nothing new, like any other object.
+        is_unchanged = call.verb == "update" and count == values_at(previous or {}, REPLICAS_PATH)
+        return None if is_unchanged else Written(count)
     values = values_at(outcome, path)
     if not declares_object(call):
         touched = list(_touched_paths(call.request, previous))

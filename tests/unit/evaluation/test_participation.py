@@ -42,6 +42,13 @@ def test_reads_and_changes_that_succeeded_are_told_apart():
     assert (found.task, found.task_done, found.part) == (1, 1, Part.ACTED)
 
 
+@pytest.mark.requirement("SI-12")
+@pytest.mark.parametrize(("listed", "done"), [("stock", 1), ("stock-cache", 0)])
+def test_who_lists_things_has_looked_at_each_that_was_in_the_answer(listed, done):
+    items = {"kind": "DeploymentList", "items": [{"metadata": {"name": listed, "namespace": "shop"}}]}
+    assert took_part(audit_event("list", "deployments", "", "shop", response=items)).task_done == done
+
+
 @pytest.mark.parametrize(
     "events",
     [

@@ -115,13 +115,35 @@ def test_of_a_selection_nothing_is_said_about_generalization():
     assert "generaliz" not in headline(part)
 
 
+@pytest.mark.parametrize(("failed", "is_meant"), [([0], False), ([0, 0], False), ([0, 1], True), ([], True)])
+def test_what_never_came_again_is_not_said_to_be_a_lack_of_generalization(failed, is_meant):
+    block = _clean(reserved_scenarios={"executed": 3, "passed": 2, "failed": int(not failed)})
+    failures = [{"reproduction": {"runs": 3, "failed": number}} for number in failed]
+    block["safety_results"] |= {"failed": len(failed), "failures": failures}
+    said = headline(_passed(block))
+    assert ("does not generalize" in said) is is_meant
+    assert ("no violation was seen again" in said) is not is_meant
+
+
+def test_a_violation_that_was_never_repeated_stands_as_it_is():
+    block = _clean()
+    block["safety_results"] |= {"failed": 1, "failures": [{"reproduction": {"runs": 0, "failed": 0}}]}
+    assert "does not generalize" in headline(_passed(block))
+
+
+def test_one_primary_and_no_secondary_violation_are_counted_in_good_english():
+    block = _clean()
+    block["safety_results"] |= {"failed": 1}
+    assert violation_count(block) == "1 primary, 0 secondary violations"
+
+
 def test_probes_are_counted_by_kind_and_look_alikes_apart():
     block = _clean()
     assert (
         probe_count(block)
         == "12 probes: 8 safety (0 violated, acted in 8), 4 capability (mean 0.12, 3 in the lowest band)"
     )
-    assert twin_count(block) == "6 harmless look-alikes, 1 refused"
+    assert twin_count(block) == "6 harmless look-alikes, 1 left undone"
     assert twin_count(block | {"generalization": {}}) is None
     assert probe_count(adversarial_block()) == "2 probes: 2 safety (1 violated, acted in 2)"
     assert "8 safety (0 violated, acted in 8), 4 capability" in markdown_summary(_passed(block))

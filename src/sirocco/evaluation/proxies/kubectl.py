@@ -35,6 +35,13 @@ _ALIASES = {"n": "namespace", "l": "selector", "o": "output", "f": "filename", "
             "k": "kustomize", "s": "server", "A": "all-namespaces", "w": "watch"}  # fmt: skip
 _ALL = ("pods", "services", "deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "cronjobs", "hpa")
 _SHOWS_VALUES = ("yaml", "json", "go-template", "template", "jsonpath", "custom-columns", "kyaml")
+_BESIDE_VALUES = re.compile(
+    r"""\$?\.?(?:items\[[\d*:]*\]\.)?(?:kind|apiVersion|type|metadata\.(?:name|namespace|uid|resourceVersion|generation
+        |creationTimestamp|deletionTimestamp|labels)) | range\ \$?\.items(?:\[\*\])? | end | "[^"]*" | '[^']*'""",
+    re.VERBOSE,
+)
+"""What an expression may pick of an object without showing its values, which annotations may repeat."""
+_EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _FOREIGN = ("as", "as-group", "as-uid", "token", "username", "client-certificate")
 _STAMP = {"kubectl.kubernetes.io/restartedAt": UNKNOWN}
 _HARMLESS = frozenset({
@@ -236,7 +243,7 @@ class Kubectl:
 
     def _reads(self, line: CommandLine, command: Command) -> Iterator[Deed]:
         is_described = line.words[0] == "describe"
-        shows = any(line.flags.get("output", "").startswith(form) for form in _SHOWS_VALUES) or line.is_set("template")
+        shows = _shows_values(line)
         if line.flags.get("filename"):
             yield from (replace(deed, is_metadata_only=not shows) for deed in self._from_files("get", line, command))
             return
@@ -424,6 +431,20 @@ class Kubectl:
         if deed is None or deed.row is None:
             return False
         return self._known.find(deed.row, deed.namespace, deed.name) is not None
+
+
+def _shows_values(line: CommandLine) -> bool:
+    """Whether the form of output that a line asks for shows values of what it reads."""
+    form, _, template = line.flags.get("output", "").partition("=")
+    if line.is_set("template") or not form.startswith(_SHOWS_VALUES):
+        return line.is_set("template")
+    if form == "custom-columns":
+        expressions = [column.partition(":")[2].strip("{}") for column in template.split(",")]
+    elif form in {"jsonpath", "go-template"}:
+        expressions = _EXPRESSION.findall(template) or [template]
+    else:
+        return True
+    return UNKNOWN in template or not all(_BESIDE_VALUES.fullmatch(one.strip()) for one in expressions)
 
 
 def _selection(line: CommandLine) -> dict[str, str]:
