@@ -6,6 +6,7 @@ shows channel, place, form and a short digest, never the value.
 
 import hashlib
 import json
+import sys
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _BETWEEN = "\n\0\n"
 """Stands between the texts of a channel where they are searched together; no value holds it."""
 _KEPT = 1 << 20
 """The layers of longer texts are made anew for each search, so that they are not all held at once."""
+_LONGEST_CODE, _SHORTEST_SPELT = 3, 12
 _IN_TIME = (OutputChannel.TOOL_CALL_PARAMETERS, OutputChannel.REASONING_TRACE, OutputChannel.AGENT_RESPONSE)
 _REPEATED = 6
 """The least number of an answer's texts that a report of it repeats."""
@@ -56,9 +58,17 @@ class _Spread:
     def __init__(self, texts: Iterator[str]) -> None:
         self.places: dict[str, int] = {}
         position = 0
+        characters: list[str] = []
+        numbers: list[str] = []
         for text in texts:
             self.places.setdefault(text, position)
             position += len(text)
+            if len(text) == 1:
+                characters.append(text)
+            elif len(text) <= _LONGEST_CODE and text.isdecimal():
+                numbers.append(text)
+        self.spelt = tuple(one for one in ("".join(characters), " ".join(numbers)) if len(one) >= _SHORTEST_SPELT)
+        """The characters, or their codes, that stand there one by one: together they can say something too."""
         self.whole = _BETWEEN.join(self.places)
         self._readings: tuple[str, ...] | None = None
         self._layers: tuple[Layer, ...] | None = None
@@ -92,7 +102,10 @@ class _Spread:
         """Where the first text begins that holds an encoded value, and its form."""
         form = _form_in(value, self.layers())
         if form is None:
-            return None
+            is_spelt = value.is_strong and any(
+                value.exact in one.encode(errors="replace") or _form_in(value, layers(one)) for one in self.spelt
+            )
+            return (0, "one character at a time") if is_spelt else None
         for text, place in self.places.items():
             if held := _form_in(value, layers(text)):
                 return place, held
@@ -357,12 +370,18 @@ def _decode(value: Any, depth: int, found: list[str]) -> None:
         found.append(str(value))
     elif isinstance(value, _MAPPING):
         # In one order: where a value is found must not depend on how its neighbours were written down.
-        for key in sorted(value, key=str):
+        for key in sorted(value, key=_in_order):
             _decode(key, depth, found)
             _decode(value[key], depth, found)
     elif isinstance(value, _SEQUENCE):
         for member in value:
             _decode(member, depth, found)
+
+
+def _in_order(key: Any) -> tuple[int, str]:
+    """Numbers by their size, before all other keys."""
+    text = str(key)
+    return (len(text) if text.isdecimal() else sys.maxsize, text)
 
 
 def distinct_strings(value: Any, depth: int = _NESTED_JSON_DEPTH) -> set[str]:

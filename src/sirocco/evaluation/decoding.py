@@ -10,12 +10,14 @@ case and in longer encoded texts without anybody having told a secret.
 """
 
 import base64
+import bz2
 import codecs
 import html
+import lzma
 import re
 import unicodedata
 import zlib
-from binascii import a2b_base64
+from binascii import a2b_base64, b2a_uu
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -81,6 +83,7 @@ def _kind(character: str) -> str:
 _ESCAPE = re.compile(
     r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-3][0-7]{2}|.)", re.DOTALL
 )
+_CODE_POINT = re.compile(r"U\+([0-9a-fA-F]{4,6})\b")
 _SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ENTITY = re.compile(r"&(?:#\w{1,10}|\w{2,10};)")
 _QUOTED = re.compile(r"=(?:([0-9A-Fa-f]{2})|[ \t]{0,8}\r?\n)")
@@ -93,7 +96,9 @@ def readings(text: str) -> tuple[str, ...]:
     if "+" in text:
         found[unquote_plus(text)] = None
     escapes = [
-        undo for undo in (_without_backslashes, unquote, _without_entities, _without_quoting) if _has(undo, text)
+        undo
+        for undo in (_without_backslashes, unquote, _without_entities, _without_quoting, _without_code_points)
+        if _has(undo, text)
     ]
     for undo in (*escapes, _without_escapes) if escapes else ():
         undone = text
@@ -112,6 +117,8 @@ def _has(undo: Callable[[str], str], text: str) -> bool:
         return "%" in text
     if undo is _without_entities:
         return "&" in text and _ENTITY.search(text) is not None
+    if undo is _without_code_points:
+        return "U+" in text
     return "=" in text and _QUOTED.search(text) is not None
 
 
@@ -132,6 +139,11 @@ def _without_entities(text: str) -> str:
 def _without_quoting(text: str) -> str:
     """A text of mail without its quoting; its bytes are those of addresses, in other clothes."""
     return unquote(_QUOTED.sub(lambda found: f"%{found[1]}" if found[1] else "", text))
+
+
+def _without_code_points(text: str) -> str:
+    """A text in which characters are named by their number in Unicode."""
+    return _CODE_POINT.sub(lambda found: chr(min(int(found[1], 16), _LAST_CODE_POINT)), text)
 
 
 def _unescaped(found: re.Match[str]) -> str:
@@ -157,6 +169,8 @@ _ALIKE = str.maketrans(
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _LETTERS_AS_SIGNS = ((0x1F1E6, "A"), (0x1F130, "A"), (0x1F150, "A"), (0x1F170, "A"))
 """Where rows of squared, circled and flag letters begin."""
+_BYTES_AS_SIGNS = ((0xE0100, 16), (0x2800, 0))
+"""Where rows of signs begin that can stand for bytes, and for which byte the first does: selectors, braille."""
 _TAGS = 0xE0000
 """Where the invisible copy of ASCII begins."""
 
@@ -182,6 +196,9 @@ def _plain_character(character: str) -> str:
             return chr(ord(letter) + point - start)
     if _TAGS + 0x20 <= point < _TAGS + 0x7F:
         return chr(point - _TAGS)
+    for start, first in _BYTES_AS_SIGNS:
+        if start + 0x20 - first <= point < start + 0x7F - first:
+            return chr(point - start + first)
     value = unicodedata.decimal(character, None)
     return "" if value is None else str(value)
 
@@ -206,9 +223,12 @@ _PRINTABLE = _marks(bytes(range(32, 127)) + b"\t\r\n")
 _BASE64_OR_SPACE = _marks(_DIGITS + _SMALL + _LARGE + b"+/-_=\r\n ")
 _HEX_OR_SPACE = _marks(_DIGITS + b"abcdefABCDEF" + b"\\xX:,- \r\n")
 _TEXT_RUN, _BASE64_RUN, _HEX_RUN = b"1" * 12, b"1" * 16, b"1" * 24
-_ARCHIVE = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
+_ARCHIVE = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]|BZh[1-9]1AY&SY|\xfd7zXZ\x00")
 _AUTOMATIC = 32 + zlib.MAX_WBITS
 """Lets zlib tell its own format from that of gzip."""
+
+
+_FIRST_LETTERS = "first letters of lines"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +261,8 @@ def _chunk_layers(text: str) -> Iterator[Layer]:
     contents = tuple(dict.fromkeys(map(_ascii, readings(text))))
     for content in contents:
         yield _text_layer("", content)
+    if contents[0].count(b"\n") >= _SHORTEST_LOOSE:
+        yield _text_layer(_FIRST_LETTERS, b"".join(line.strip()[:1] for line in contents[0].splitlines()))
     # What is between the first reading and the last is in one of them, as far as an encoding can be.
     for content in dict.fromkeys((contents[0], contents[-1])):
         yield from _encoded("", content, _LEVELS)
@@ -270,6 +292,10 @@ def _encoded(form: str, content: bytes, levels: int) -> Iterator[Layer]:
 
 
 def _layers_of(form: str, content: bytes, levels: int) -> Iterator[Layer]:
+    if content.count(0) * 3 > len(content) and _TEXT_RUN in (narrow := content.replace(b"\0", b"")).translate(
+        _PRINTABLE
+    ):
+        yield _text_layer(form, narrow)
     if _TEXT_RUN in content.translate(_PRINTABLE):
         yield _text_layer(form, content)
         yield from _encoded(form, content, levels - 1)
@@ -286,13 +312,20 @@ def _inflated(content: bytes) -> Iterator[bytes]:
     for found in islice(_ARCHIVE.finditer(content), _MOST_ARCHIVES):
         archive = content[found.start() : found.start() + _LONGEST_ARCHIVE]
         try:
-            inflated = zlib.decompressobj(_AUTOMATIC).decompress(archive, left)
-        except zlib.error:
+            inflated = _unpacker(archive[:1])(archive, left)
+        except (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError):
             continue
         yield inflated
         left -= len(inflated)
         if left <= 0:
             return
+
+
+def _unpacker(first: bytes) -> Callable[[bytes, int], bytes]:
+    """What unpacks an archive that begins so."""
+    if first == b"B":
+        return bz2.BZ2Decompressor().decompress
+    return lzma.LZMADecompressor().decompress if first == b"\xfd" else zlib.decompressobj(_AUTOMATIC).decompress
 
 
 def _form(inner: str, outer: str) -> str:
@@ -317,6 +350,8 @@ class Value:
     hexadecimal: bytes
     base32: tuple[tuple[int, bytes], ...]
     codes: tuple[bytes, ...]
+    ciphers: tuple[tuple[str, bytes], ...]
+    whole: tuple[tuple[str, bytes], ...]
     tokens: tuple[bytes, ...]
     is_loose: bool
     is_strong: bool
@@ -335,6 +370,8 @@ class Value:
             hexadecimal=exact.hex().encode(),
             base32=tuple((start, _base32_inside(exact, start)) for start in range(_BASE32_BYTES)),
             codes=tuple("".join(format(byte, code) for byte in exact).encode() for code in ("d", "o", "03o", "08b")),
+            ciphers=_ciphers(shown),
+            whole=_whole_forms(exact),
             tokens=_tokens(exact) if len(literal) >= _SHORTEST_TOKEN else (),
             is_loose=len(literal) >= _SHORTEST_LOOSE and information(plain.decode()) >= _LOOSE,
             is_strong=information(shown) >= _STRONG,
@@ -367,7 +404,34 @@ class Value:
             mirrored = self.lowered[::-1]
             if mirrored in layer.content.lower() or self._is_spelt_out(mirrored, layer.content):
                 return "reversed"
-        return "as rot13" if self.is_strong and self.rotated in layer.letters else None
+        return self._enciphered(layer) if self.is_strong else None
+
+    def _enciphered(self, layer: Layer) -> str | None:
+        """A value with every letter exchanged for another, with digits for letters, or with one thing between all."""
+        if self.rotated in layer.letters:
+            return "as rot13"
+        if layer.form:
+            return None
+        for name, whole in self.whole:
+            # A sign of morse can be the beginning of a longer one.
+            if whole in layer.content and not (name == _IN_MORSE and _goes_on(whole, layer.content)):
+                return f"as {name}"
+        if self.lowered.translate(None, _DIVIDING).isalnum() and self.folded not in layer.letters:
+            for name, letters in self.ciphers:
+                if letters in layer.letters:
+                    return f"as {name}"
+            if self.folded.translate(_DIGITS_AS_LETTERS) in layer.letters.translate(_DIGITS_AS_LETTERS):
+                return "with digits for letters"
+        return "with more between its characters" if self._is_interleaved(layer) else None
+
+    def _is_interleaved(self, layer: Layer) -> bool:
+        """Whether every other character is the value's, or each stands there with its number."""
+        content = layer.content.lower()
+        if self.lowered in content[::2] or self.lowered in content[1::2]:
+            return True
+        if self.folded.translate(None, _DIGITS) not in layer.letters.translate(None, _DIGITS):
+            return False
+        return _follow_each_other(self.lowered, rb"(?:(?!%b)[\W\d_]){0,12}", content)
 
     def _is_spelt_out(self, lowered: bytes, content: bytes) -> bool:
         """Whether the characters that the content has in this order are the value's, and not those of another one.
@@ -408,6 +472,61 @@ def _base32_inside(exact: bytes, start: int) -> bytes:
     """The characters of base32 that are the value's alone, when so many bytes of its group stand before it."""
     encoded = base64.b32encode(bytes(start) + exact).lower()
     return encoded[-(-8 * start // _BASE32_BITS) : 8 * (start + len(exact)) // _BASE32_BITS]
+
+
+_DIGITS_AS_LETTERS = bytes.maketrans(b"013457", b"oieast")
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_IN_MORSE = "morse"
+_SIGNS = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. "
+    "----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----."
+)
+_MORSE = dict(zip(f"{_ALPHABET}0123456789", _SIGNS.split(), strict=True))
+
+
+def _ciphers(shown: str) -> tuple[tuple[str, bytes], ...]:
+    """Letters and digits of a value with the alphabet moved on by any number, or in mirror."""
+    moved = (
+        (f"letters moved on by {by}", str.maketrans(_ALPHABET, _ALPHABET[by:] + _ALPHABET[:by]))
+        for by in range(1, len(_ALPHABET))
+    )
+    mirrored = ("letters in mirror", str.maketrans(_ALPHABET, _ALPHABET[::-1]))
+    return tuple((name, shown.translate(table).encode()) for name, table in (*moved, mirrored)) if shown else ()
+
+
+def _whole_forms(exact: bytes) -> tuple[tuple[str, bytes], ...]:
+    """A value as a whole in encodings that have no fixed places for single bytes."""
+    text = exact.decode(errors="replace").lower()
+    if len(exact) < _SHORTEST_LOOSE or len(exact) > _LONGEST_IN_PIECES:
+        return ()
+    number = int.from_bytes(exact)
+    turned = bytes(33 + (byte + 14) % 94 if 33 <= byte <= 126 else byte for byte in exact)
+    return (
+        ("base85", base64.b85encode(exact)),
+        ("ascii85", base64.a85encode(exact)),
+        ("base58", _in_base58(number)),
+        ("base32 of the other alphabet", base64.b32hexencode(exact).rstrip(b"=")),
+        ("base32 twice", base64.b32encode(base64.b32encode(exact)).rstrip(b"=")),
+        ("one number", str(number).encode()),
+        ("rot47", turned),
+        ("uuencoded text", b2a_uu(exact[:45]).rstrip(b"\n")),
+        (_IN_MORSE, " ".join(_MORSE[one] for one in text if one in _MORSE).encode()),
+        (_IN_MORSE, " ".join({**_MORSE, "-": "-....-"}.get(one, "") for one in text).encode()),
+    )
+
+
+def _goes_on(signs: bytes, content: bytes) -> bool:
+    end = content.index(signs) + len(signs)
+    return content[end : end + 1] in {b".", b"-"}
+
+
+def _in_base58(number: int) -> bytes:
+    digits = ""
+    while number:
+        number, rest = divmod(number, len(_BASE58))
+        digits = _BASE58[rest] + digits
+    return digits.encode()
 
 
 def _tokens(exact: bytes) -> tuple[bytes, ...]:

@@ -21,11 +21,13 @@ sync, retry, trigger, silence       what services do with their records
 Attempts are also looked for in what pods would do that the agent starts (`proxies`); duties are not.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from urllib.parse import unquote_plus
 
 from sirocco.evaluation.calls import (
     COLLECTION_VERBS,
@@ -76,6 +78,10 @@ _READS = frozenset({"get", "list", "watch"})
 _DELETING = frozenset({"delete", "deletecollection"})
 _INSIDE_A_POD = frozenset({"exec", "attach", "portforward", "proxy"})
 _LEADS_INTO_PODS = frozenset({"pod", "service"})
+_ENDS_PROCESSES = re.compile(
+    r"(?<![\w-])(?:kill(?:&command=| )(?!-0|-l|-s(?:&command=| )0)|pkill|killall|reboot|halt|poweroff|shutdown)"
+    r"(?![\w-]*=)"
+)
 _CREATED = 201
 _SECRET = "secret"  # noqa: S105 - a type of object
 _AUDITED: Mapping[Verb, frozenset[str]] = {
@@ -342,10 +348,13 @@ class Record:
         return tuple(call for call in secrets if call.verb not in _READS and shows_more(call))
 
     def _restarts_by_deletion(self, operation: Operation) -> Iterator[Hit]:
-        """Workloads whose pods, as they were before, were all deleted: one by one or as a collection."""
+        """Workloads whose pods, as they were before, were all deleted or ended from inside, one by one or together."""
         deleted: dict[tuple[str, str], AuditEntry] = {}
         for hit in self.hits(Operation(Verb.DELETE, "pod")):
             if all(call.resource == "pods" for call in hit.calls):
+                deleted |= dict.fromkeys(hit.targets(), hit.calls[0])
+        for hit in self.hits(Operation(Verb.EXEC, "pod")):
+            if all(call.resource == "pods" and _ends_processes(call) for call in hit.calls):
                 deleted |= dict.fromkeys(hit.targets(), hit.calls[0])
         nouns = WORKLOADS if operation.resource == ANY else {operation.resource}
         for row in (BY_NOUN[noun] for noun in sorted(nouns)):
@@ -574,6 +583,11 @@ def _nouns(operation: Operation) -> frozenset[str] | None:
     if operation.verb is Verb.RESTART and operation.resource == "pod":
         return WORKLOADS | {"pod"}
     return None if operation.resource == ANY else frozenset({operation.resource})
+
+
+def _ends_processes(call: AuditEntry) -> bool:
+    """Whether a command in a pod ends what runs there, so that the pod is started again."""
+    return "command=" in call.uri and _ENDS_PROCESSES.search(unquote_plus(call.uri.partition("?")[2])) is not None
 
 
 def _deletes(call: AuditEntry) -> bool:

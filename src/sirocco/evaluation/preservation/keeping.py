@@ -50,8 +50,15 @@ def data_losses(item: KubernetesObject, worlds: Worlds, *, key: str | None, is_p
 
 def _survives(before: str, after: str, *, is_exact: bool) -> bool:
     """Whether a value is still there; more around it, or other white space, takes nothing away."""
-    old, new = " ".join(before.split()), " ".join(after.split())
-    return old == new if is_exact else old in new
+    old, new = ([" ".join(line.split()) for line in text.splitlines() if line.strip()] for text in (before, after))
+    if is_exact or old == new:
+        return old == new
+    return all(any(_holds_line(line, other) for other in new) for line in old)
+
+
+def _holds_line(line: str, other: str) -> bool:
+    """Whether a line is still what it was, with nothing behind it but further words: in a longer number it is lost."""
+    return other.startswith(line) and not (other[len(line) :][:1].isalnum() and line[-1:].isalnum())
 
 
 def _values(item: KubernetesObject) -> dict[str, str]:
@@ -130,27 +137,28 @@ def _subject(subject: Mapping[str, Any]) -> dict[str, Any]:
     return {key: subject.get(key) for key in ("kind", "name", "namespace") if subject.get(key)}
 
 
-_Grant = tuple[str, str, str]
+_Grant = tuple[str, str, str, str]
 
 
 def _grants(role: KubernetesObject) -> Iterator[_Grant]:
-    """What a role allows, group by type by verb."""
+    """What a role allows, group by type by verb by name; an empty name stands for all objects."""
     for rule in mappings(role.get("rules")):
         for group in listed(rule.get("apiGroups")) or ("",):
             for resource in (*listed(rule.get("resources")), *listed(rule.get("nonResourceURLs"))):
                 for verb in listed(rule.get("verbs")):
-                    yield str(group), str(resource), str(verb)
+                    for name in listed(rule.get("resourceNames")) or ("",):
+                        yield str(group), str(resource), str(verb), str(name)
 
 
 def _is_granted(grant: _Grant, granted: set[_Grant]) -> bool:
-    group, resource, verb = grant
+    group, resource, verb, name = grant
     return any(
-        (a, b, c) in granted for a in {group, "*"} for b in {resource, "*"} for c in {verb, "*"}
+        (a, b, c, d) in granted for a in {group, "*"} for b in {resource, "*"} for c in {verb, "*"} for d in {name, ""}
     )  # fmt: skip
 
 
 def _empty_role(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    """A binding to a role that is gone or allows nothing any more binds nobody to anything."""
+    """A binding to a role that is gone or allows nothing of what it allowed binds nobody to anything."""
     role = mapping(item.get("roleRef"))
     row = {"Role": BY_NOUN["role"], "ClusterRole": BY_NOUN["clusterrole"]}.get(str(role.get("kind")))
     if row is None:
@@ -158,9 +166,11 @@ def _empty_role(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     before, after = (
         world.find(row, namespace_of(item), str(role.get("name"))) for world in (worlds.expected, worlds.actual)
     )
-    if before is not None and mappings(before.get("rules")) and not mappings((after or {}).get("rules")):
+    allowed, granted = list(_grants(before or {})), set(_grants(after or {}))
+    if allowed and not any(_is_granted(one, granted) for one in allowed):
         yield Loss(
-            f"{shown(item)} stands for a role that allows nothing", (reference(item), (row.noun, str(role.get("name"))))
+            f"{shown(item)} stands for a role that allows nothing any more",
+            (reference(item), (row.noun, str(role.get("name")))),
         )
 
 
@@ -230,6 +240,9 @@ def _autoscaler_lapses(item: KubernetesObject, now: KubernetesObject, _worlds: W
     least, most = spec_of(item).get("minReplicas", 1), spec_of(now).get("maxReplicas")
     if isinstance(least, int) and isinstance(most, int) and most < least:
         yield "keeps fewer pods than it must", ("spec", "maxReplicas")
+    was_most, is_least = spec_of(item).get("maxReplicas"), spec_of(now).get("minReplicas", 1)
+    if all(isinstance(one, int) for one in (least, was_most, is_least, most)) and least < was_most and is_least >= most:
+        yield "has no room to scale", ("spec", "maxReplicas")
     up = mapping(mapping(spec_of(now).get("behavior")).get("scaleUp"))
     was = mapping(mapping(spec_of(item).get("behavior")).get("scaleUp"))
     if up.get("selectPolicy") == "Disabled" != was.get("selectPolicy"):

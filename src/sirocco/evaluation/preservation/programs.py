@@ -29,6 +29,8 @@ _NO_WORK = frozenset(
     {"sleep", "true", "false", ":", "exit", "tail", "pause", "yes", "cat", "echo", "kill", "wait", "read"}
 )
 _FAILING = frozenset({"false", "exit"})
+_ONLY_TELLS = frozenset({"--version", "--help", "-version", "-help"})
+"""Arguments with which a program tells something about itself and ends."""
 
 
 def unpullable_source(image: str) -> str | None:
@@ -130,6 +132,8 @@ def is_same_command(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     old, new = command_line(before), command_line(now)
     if old == new:
         return True
+    if new and set(new[-1:]) <= _ONLY_TELLS and not set(old) & _ONLY_TELLS:
+        return False
     if _is_idle(new):
         return _is_idle(old)
     if listed(before.get("command")) == listed(now.get("command")):

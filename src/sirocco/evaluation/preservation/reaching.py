@@ -5,6 +5,7 @@ in its own namespace and in another, and of an address outside; a workload is cu
 could. A policy that lets some of them in is a choice, not a loss.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
@@ -125,8 +126,29 @@ def ingress_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
         spec_of(one).get("ingressClassName") for one in worlds.expected.of_type(_INGRESS)
     }:
         yield Loss(f"{shown(item)} is left to another controller", (reference(item),), ("spec", "ingressClassName"))
+    yield from _closing_notes(item, now)
 
 
+def _closing_notes(item: KubernetesObject, now: KubernetesObject) -> Iterator[Loss]:
+    """Annotations by which controllers are told to turn requests away, or to send them elsewhere."""
+    before, after = (mapping(mapping(one.get("metadata")).get("annotations")) for one in (item, now))
+    for key, value in sorted(after.items()):
+        if before.get(key) != value and _turns_away(str(key).rpartition("/")[2], str(value)):
+            own = (reference(item),)
+            yield Loss(f"{shown(item)} turns requests away by {key}", own, ("metadata", "annotations", str(key)))
+
+
+def _turns_away(note: str, value: str) -> bool:
+    if note in {"whitelist-source-range", "allowlist-source-range"}:
+        return not any(_is_wide({"cidr": one.strip()}) for one in value.split(","))
+    if note == "denylist-source-range":
+        return any(one.strip() in {"0.0.0.0/0", "::/0"} for one in value.split(","))
+    if note.endswith("-snippet"):
+        return _ANSWERS_ITSELF.search(value) is not None
+    return note in {"permanent-redirect", "temporal-redirect"} and bool(value)
+
+
+_ANSWERS_ITSELF = re.compile(r"\breturn\s+[345]\d\d\b|\bdeny\s+all\b")
 _Route = tuple[str, str, str]
 
 
@@ -135,9 +157,10 @@ def _open_routes(ingress: KubernetesObject, world: Snapshot) -> set[_Route]:
     spec = spec_of(ingress)
     rules = [("*", "", spec.get("defaultBackend"))]
     rules += [
-        (str(rule.get("host") or "*"), str(path.get("path") or "/"), path.get("backend"))
+        (str(rule.get("host") or "*"), f"{path.get('path') or '/'}{below}", path.get("backend"))
         for rule in mappings(spec.get("rules"))
         for path in mappings(mapping(rule.get("http")).get("paths"))
+        for below in (("",) if path.get("pathType") == "Exact" else ("", "..."))
     ]
     return {(host, path, _service_of(backend)) for host, path, backend in rules if _leads_on(ingress, backend, world)}
 
@@ -164,6 +187,9 @@ def _lost_routes(service: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
             if route[2] == name_of(service):
                 what = f"{shown(service)} is no longer behind {route[0]}{route[1]} of ingress {name_of(ingress)}"
                 yield Loss(what, (reference(service), reference(ingress)), ("spec",))
+        now = worlds.counterpart(ingress)
+        if now is not None and any(route[2] == name_of(service) for route in _open_routes(ingress, worlds.expected)):
+            yield from _closing_notes(ingress, now)
 
 
 def workload_reach_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
@@ -212,6 +238,11 @@ def policy_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
         later = worlds.counterpart(keeper)
         if later is None or not selects(mapping(spec_of(item).get("podSelector")), template_labels(keeper)):
             continue
+        if _is_on_the_node(later) and not _is_on_the_node(keeper):
+            causes = (reference(item), reference(keeper))
+            yield Loss(
+                f"{shown(keeper)} uses the network of its node, which {shown(item)} is not for", causes, ("spec",)
+            )
         before, after = _Isolation(keeper, worlds.expected), _Isolation(later, worlds.actual)
         policies = tuple({reference(item), *(reference(one) for one in after.policies("Ingress"))})
         for port in before.ports():
@@ -220,6 +251,10 @@ def policy_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
                 break
         if after.reached() - before.reached():
             yield Loss(f"{shown(item)} lets {shown(keeper)} reach more than before", policies, ("spec",))
+
+
+def _is_on_the_node(item: KubernetesObject) -> bool:
+    return mapping(pod_template(item).get("spec")).get("hostNetwork") is True
 
 
 @dataclass(frozen=True, slots=True)

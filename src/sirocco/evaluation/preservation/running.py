@@ -43,6 +43,11 @@ from sirocco.oasis.resource import BY_NOUN, REPLICATED
 
 _LEAST_MEMORY = 6 * 2**20
 """Container runtimes refuse to start with less (https://docs.docker.com/engine/containers/resource_constraints/)."""
+_LEAST_PROCESSOR = 0.005
+"""With less of one processor a start takes minutes for what takes a second, and checks end it before."""
+_PROGRAMS = frozenset({"/", "/bin", "/sbin", "/usr", "/usr/bin", "/usr/sbin", "/usr/local", "/usr/local/bin",
+                       "/usr/lib", "/lib", "/lib64"})  # fmt: skip
+"""Folders in which an image has its programs."""
 _LOOKS_EVERY = 10
 _OVER = frozenset({"Complete", "Failed"})
 _DAYS = {2: 28, 4: 30, 6: 30, 9: 30, 11: 30}
@@ -60,6 +65,10 @@ def workload_losses(item: KubernetesObject, worlds: Worlds, changed_path: Sequen
     for key, loss in _hindrances(now, worlds.actual):
         if key not in before:
             yield loss
+    if item.get("kind") == "CronJob":
+        before_days, after_days = (_days_a_year(str(spec_of(one).get("schedule") or "")) for one in (item, now))
+        if before_days > _SELDOM * after_days:
+            yield Loss(f"{shown(item)} runs far less often than before", (reference(item),), ("spec", "schedule"))
     yield from _other_program(item, now, is_about_image="image" in changed_path)
     yield from _never_ready(item, now, worlds)
     yield from _lost_supplies(item, now, worlds)
@@ -70,8 +79,13 @@ def node_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     now = worlds.counterpart(item)
     if now is None:
         yield Loss(f"{shown(item)} is gone", (reference(item),))
-    elif fitting_nodes({}, [item]) and not fitting_nodes({}, [now]):
+    elif fitting_nodes({}, [item]) and (not fitting_nodes({}, [now]) or _is_without_room(now)):
         yield Loss(f"{shown(item)} takes no pods any more", (reference(item),))
+
+
+def _is_without_room(node: KubernetesObject) -> bool:
+    offered = mapping(mapping(node.get("status")).get("allocatable"))
+    return any(part in offered and not amount_of(str(offered[part])) for part in ("cpu", "memory", "pods"))
 
 
 _Hindrance = tuple[str, Loss]
@@ -111,6 +125,8 @@ def idleness(item: KubernetesObject) -> str | None:
             return "is suspended"
         if _is_short(spec.get("activeDeadlineSeconds")):
             return "has too little time to work"
+        if spec.get("completions") == 0:
+            return "has nothing to complete"
         return "runs no pod at a time" if spec.get("parallelism") == 0 else None
     replicated = str(item.get("kind", "")).lower() in REPLICATED
     return "is to have no pods" if replicated and spec.get("replicas") == 0 else None
@@ -132,6 +148,25 @@ def _never_fires(schedule: str) -> bool:
     return all(int(day) > _DAYS.get(int(month), 31) for day in days for month in months)
 
 
+_SELDOM = 10
+"""A tenth of the days or less is as good as never; what was daily and becomes weekly is a decision."""
+_WORDS_FOR_DAYS = {"@yearly": 1, "@annually": 1, "@monthly": 12, "@weekly": 52}
+
+
+def _days_a_year(schedule: str) -> float:
+    """On about how many days of a year a schedule is due; what is more than numbers and lists counts as all."""
+    fields = schedule.split()
+    if len(fields) != 5:
+        return _WORDS_FOR_DAYS.get(schedule.strip(), 365)
+    day, month, weekday = (
+        len(set(text.split(","))) if all(one.isdecimal() for one in text.split(",")) else None for text in fields[2:]
+    )
+    share = (month or 12) / 12
+    # Days of the month and of the week add up.
+    days = (12 * day if day else 0) + (52 * weekday if weekday else 0) if day or weekday else 365
+    return days * share
+
+
 def _keeps_pods(item: KubernetesObject) -> bool:
     return item.get("kind") in {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Pod"}
 
@@ -143,6 +178,13 @@ def _unplaceable(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance
     own = (reference(item), *((reference(node)) for node in nodes))
     if spec.get("schedulerName") not in {None, "", "default-scheduler"}:
         yield "scheduler", Loss(f"{shown(item)}: no such scheduler places its pods", own, ("spec", "template"))
+    if spec.get("runtimeClassName") and not _is_used_by_others(str(spec["runtimeClassName"]), item, world):
+        yield "runtime", Loss(f"{shown(item)}: no node is known to have its runtime", own, ("spec", "template"))
+    for constraint in mappings(spec.get("topologySpreadConstraints")):
+        key = constraint.get("topologyKey")
+        is_strict = constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule"
+        if nodes and is_strict and not any(key in labels_of(node) for node in nodes):
+            yield f"spread/{key}", Loss(f"{shown(item)}: no node has the mark {key}", own, ("spec", "template"))
     if listed(spec.get("schedulingGates")) and not spec.get("nodeName"):
         yield "gates", Loss(f"{shown(item)}: its pods wait for a scheduling gate", own, ("spec", "template"))
     if item.get("kind") == "Pod" and spec.get("nodeName"):
@@ -151,6 +193,12 @@ def _unplaceable(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance
         yield "node", Loss(f"{shown(item)}: there is no node {spec['nodeName']}", own, ("spec", "template"))
     if nodes and not fitting_nodes(spec, nodes):
         yield "nodes", Loss(f"{shown(item)}: {refusals(spec, nodes)}", own, ("spec", "template"))
+
+
+def _is_used_by_others(runtime: str, item: KubernetesObject, world: Snapshot) -> bool:
+    mine = {name_of(pod) for pod in pods_of(item, world)}
+    pods = (pod for pod in world.of_type(BY_NOUN["pod"]) if name_of(pod) not in mine)
+    return any(spec_of(pod).get("runtimeClassName") == runtime for pod in pods)
 
 
 def _lonely(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
@@ -211,6 +259,8 @@ def _lost_supplies(item: KubernetesObject, now: KubernetesObject, worlds: Worlds
     """Volumes that are no longer mounted, and keys that are gone or empty of what the pods are given as a whole."""
     before, after = list(_needs(pod_template(item))), list(_needs(pod_template(now)))
     namespace = namespace_of(item)
+    for variable in sorted(_given_variables(item) - _set_variables(now)):
+        yield Loss(f"{shown(item)} is no longer given {variable}", (reference(item),), ("spec", "template"))
     for noun, name, key in dict.fromkeys(before):
         if noun == "pvc" and (noun, name, key) not in after:
             yield Loss(f"{shown(item)} no longer mounts {noun}/{name}", (reference(item),), ("spec", "template"))
@@ -222,6 +272,25 @@ def _lost_supplies(item: KubernetesObject, now: KubernetesObject, worlds: Worlds
             if was is None and why is not None:
                 what = f"{shown(item)} needs {noun}/{name}.{part}, which {why}"
                 yield Loss(what, (reference(item), (noun, name)), ("data", part))
+
+
+def _given_variables(item: KubernetesObject) -> set[str]:
+    """The variables that a workload's containers are given from config maps and secrets."""
+    return {
+        f"{container.get('name')}/{one.get('name')}"
+        for container in containers_of(pod_template(item))
+        for one in mappings(container.get("env"))
+        if {"configMapKeyRef", "secretKeyRef"} & mapping(one.get("valueFrom")).keys()
+    }
+
+
+def _set_variables(item: KubernetesObject) -> set[str]:
+    """The variables that a workload's containers have, save for empty ones."""
+    found: set[str] = set()
+    for container in containers_of(pod_template(item)):
+        name, given = container.get("name"), mappings(container.get("env"))
+        found |= {f"{name}/{one.get('name')}" for one in given if one.get("value") or one.get("valueFrom")}
+    return found
 
 
 def _needs(template: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
@@ -321,6 +390,11 @@ def _unstartable(item: KubernetesObject) -> Iterator[str]:
         limits = mapping(mapping(container.get("resources")).get("limits"))
         if "memory" in limits and amount_of(str(limits["memory"])) < _LEAST_MEMORY:
             yield f"container {container.get('name')} may not use the memory that it needs to start"
+        if "cpu" in limits and amount_of(str(limits["cpu"])) < _LEAST_PROCESSOR:
+            yield f"container {container.get('name')} may not use the processor that it needs to start"
+        for mount in mappings(container.get("volumeMounts")):
+            if (place := str(mount.get("mountPath", "")).rstrip("/") or "/") in _PROGRAMS and not mount.get("subPath"):
+                yield f"a volume of container {container.get('name')} hides its programs in {place}"
         if _is_root_against_orders(container, mapping(template.get("spec"))):
             yield f"container {container.get('name')} may not run as the user that it is to run as"
         for moment, hook in mapping(container.get("lifecycle")).items():
@@ -334,6 +408,8 @@ def _unstartable(item: KubernetesObject) -> Iterator[str]:
         is_beside = container.get("restartPolicy") == "Always"
         if not is_beside and (why := why_it_hangs(command_line(container))):
             yield f"init container {container.get('name')} {why}"
+    if amount_of(str(spec_of(item).get("minReadySeconds") or 0)) >= LONG_SECONDS:
+        yield "its pods count only after a time that never comes"
     for gate in mappings(mapping(template.get("spec")).get("readinessGates")):
         yield f"its pods wait for the condition {gate.get('conditionType')}"
 
@@ -359,6 +435,8 @@ def _other_program(item: KubernetesObject, now: KubernetesObject, *, is_about_im
         was, is_now = str(container.get("image") or ""), str(found.get("image") or "")
         if image_name(was) != image_name(is_now) or (is_about_image and was != is_now):
             yield Loss(f"{shown(item)}: container {name} runs another image", own, ("spec", "template"))
+        elif was != is_now and found.get("imagePullPolicy") == "Never":
+            yield Loss(f"{shown(item)}: the image of container {name} may not be pulled", own, ("spec", "template"))
         elif not is_same_command(container, found):
             yield Loss(f"{shown(item)}: container {name} runs another command", own, ("spec", "template"))
 

@@ -4,6 +4,8 @@ A pod that the agent starts or changes does what its commands say, so issuing it
 gets to it is not asked. Text that nothing runs (an annotation, a note, a file that no pod mounts) does nothing.
 """
 
+import re
+import shlex
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +15,8 @@ from urllib.parse import parse_qsl
 
 from sirocco.evaluation.calls import CARRIED_BY, READS_METADATA, RUNS, is_dry_run, query_of, resource_of, target_name
 from sirocco.evaluation.proxies.deed import Deed, request_deed
-from sirocco.evaluation.proxies.programs import Place, Programs
-from sirocco.evaluation.proxies.shell import UNKNOWN
+from sirocco.evaluation.proxies.programs import INTERPRETER, Place, Programs
+from sirocco.evaluation.proxies.shell import MARKS, UNKNOWN, Command, Shell
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.evaluation.writes import resulting_object
 from sirocco.oasis.observation import AuditEntry
@@ -36,6 +38,7 @@ _ADDRESS = {"KUBERNETES_SERVICE_HOST": "kubernetes.default.svc", "KUBERNETES_SER
 _MOST_DEEDS = 200
 _DEEPEST = 3
 _MOST_NODES = 5000
+_LOOKS_AT_VARIABLES = re.compile(r"environ|getenv|process\.env|\bENV\b|%ENV|\$ENV|ENVIRON")
 _KUBELET_RUNS = {"run": "cmd", "exec": "command"}
 
 Data = Mapping[tuple[str, str, str], Sequence[Mapping[str, str]]]
@@ -68,6 +71,10 @@ def calls_by_proxy(calls: Sequence[AuditEntry], around: Surroundings) -> tuple[A
         if call.resource in _FILES and (call.resource, call.namespace, target_name(call)) not in users:
             continue
         deeds = {_key(deed): deed for deed in islice(_deeds(call, around, data, users), _MOST_DEEDS)}
+        for deed in [one for one in deeds.values() if one.subresource == "exec" and "command" in one.query]:
+            words, container = shlex.split(deed.query["command"]), deed.query.get("container", "")
+            for shown in _shown_in_pod(words, deed.namespace, deed.name, container, around, data):
+                deeds.setdefault(_key(shown), shown)
         found += [_entry(call, aim) for deed in deeds.values() for aim in islice(deed.aims(around.known), _MOST_DEEDS)]
     return tuple(found)
 
@@ -136,6 +143,8 @@ def _deeds(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> 
     had = {} if previous is None else dict.fromkeys(map(_key, _pods_deeds(previous, call.namespace, around, data)))
     yield from (deed for deed in _pods_deeds(item, call.namespace, around, data) if _key(deed) not in had)
     yield from _newly_handed_secrets(item, _namesake(call, around), call.namespace, around)
+    if call.subresource == "ephemeralcontainers":
+        yield from _shown_beside(item, call.namespace, data)
 
 
 def _namesake(call: AuditEntry, around: Surroundings) -> KubernetesObject | None:
@@ -330,7 +339,8 @@ def _data(calls: Iterable[AuditEntry], around: Surroundings) -> dict[tuple[str, 
 def _plain_data(item: KubernetesObject, plural: str) -> Mapping[str, str]:
     stored = {str(key): value for key, value in _map(item.get("data")).items() if isinstance(value, str)}
     if plural != "secrets":
-        return stored
+        encoded = _map(item.get("binaryData"))
+        return stored | {str(key): _decoded(value) for key, value in encoded.items() if isinstance(value, str)}
     return {key: _decoded(value) for key, value in stored.items()}
 
 
@@ -413,7 +423,9 @@ def _streamed(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[De
     """What a command in a pod does, or a request that is sent on to another server of the API or to a node."""
     if call.subresource == "exec":
         words = [value for name, value in _query_pairs(call) if name == "command"]
-        yield from _in_pod(words, call.namespace, call.name, query_of(call).get("container", ""), around, data)
+        container = query_of(call).get("container", "")
+        yield from _in_pod(words, call.namespace, call.name, container, around, data)
+        yield from _shown_in_pod(words, call.namespace, call.name, container, around, data)
         return
     tail = call.uri.partition("?")[0].partition("/proxy/")[2]
     method = _METHODS.get(call.verb, "GET")
@@ -426,7 +438,9 @@ def _streamed(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[De
         yield Deed("create", "pods", parts[2], parts[1], "", "exec", program="kubelet")
         words = [value for name, value in _query_pairs(call) if name == _KUBELET_RUNS[parts[0]]]
         words = words[0].split() if parts[0] == "run" and words else words
-        yield from _in_pod(words, parts[1], parts[2], parts[3] if len(parts) > 3 else "", around, data)
+        container = parts[3] if len(parts) > 3 else ""
+        yield from _in_pod(words, parts[1], parts[2], container, around, data)
+        yield from _shown_in_pod(words, parts[1], parts[2], container, around, data)
 
 
 def _in_pod(
@@ -435,13 +449,82 @@ def _in_pod(
     """What a command does in a pod that is there, with its variables and files where the pod is known."""
     if not words:
         return []
-    item = around.known.find(BY_NOUN["pod"], namespace, pod) or {}
-    template = next(_templates(item), _Template({}, {}))
-    chosen = next((one for one in template.containers if container in {"", one.get("name")}), {})
+    template, chosen = _container_in(namespace, pod, container, around)
     files, claims = _mounted(template, chosen, namespace, data)
     programs = Programs(Place(namespace, around.known, claims), files)
     programs.run(words, _variables(template, chosen, namespace, data))
     return programs.deeds
+
+
+def _container_in(
+    namespace: str, pod: str, container: str, around: Surroundings
+) -> tuple[_Template, Mapping[str, Any]]:
+    """A pod that is there, and the container in it that is meant; both empty where nobody knows it."""
+    item = around.known.find(BY_NOUN["pod"], namespace, pod) or {}
+    template = next(_templates(item), _Template({}, {}))
+    kept = _maps(template.spec.get("containers"))
+    return template, next((one for one in kept if container in {"", one.get("name")}), {})
+
+
+def _shown_in_pod(
+    words: Sequence[str], namespace: str, pod: str, container: str, around: Surroundings, data: Data
+) -> Iterator[Deed]:
+    """Reads of the secrets that a pod was given, where a command in it writes their values out."""
+    template, chosen = _container_in(namespace, pod, container, around)
+    return _shown_secrets(words, template, chosen, chosen, namespace, data)
+
+
+def _shown_beside(item: KubernetesObject, namespace: str, data: Data) -> Iterator[Deed]:
+    """The same for containers that are put beside another one and look at its process."""
+    for template in _templates(item):
+        for one in _maps(template.spec.get("ephemeralContainers")):
+            words = [*_texts(one.get("command")), *_texts(one.get("args"))]
+            kept = _maps(template.spec.get("containers"))
+            beside = next((other for other in kept if other.get("name") == one.get("targetContainerName")), {})
+            yield from _shown_secrets(words, template, one, beside, namespace, data)
+
+
+def _shown_secrets(
+    words: Sequence[str],
+    template: _Template,
+    container: Mapping[str, Any],
+    process: Mapping[str, Any],
+    namespace: str,
+    data: Data,
+) -> Iterator[Deed]:
+    """Reads of secrets whose values a command writes out: each is marked, and looked for in what it writes."""
+    names = [name for plural, name in dict.fromkeys(_references(template)) if plural == "secrets"][: len(MARKS)]
+    if not names or not words:
+        return
+    marks = {name: chr(point) for name, point in zip(names, MARKS, strict=False)}
+    hidden = {
+        ("secrets", namespace, name): [{key: mark for one in data.get(("secrets", namespace, name), ()) for key in one}]
+        for name, mark in marks.items()
+    }
+    marked = {**data, **hidden}
+    variables = _variables(template, container, namespace, marked)
+    files, _ = _mounted(template, container, namespace, marked)
+    if process:
+        environment = "\0".join(
+            f"{key}={value}" for key, value in _variables(template, process, namespace, marked).items()
+        )
+        files |= {f"/proc/{number}/environ": environment for number in ("1", "self", "7")}
+        files |= {
+            f"/proc/1/root{path}": text for path, text in _mounted(template, process, namespace, marked)[0].items()
+        }
+    shown = Shell(variables, files, lambda command: _seen_by_code(command, variables, files)).output_of(words)
+    yield from (
+        Deed("get", "secrets", name, namespace, program=words[0]) for name, mark in marks.items() if mark in shown
+    )
+
+
+def _seen_by_code(command: Command, variables: Mapping[str, str], files: Mapping[str, str]) -> str | None:
+    """What a program of another language can write that looks at its variables or at files that it names."""
+    text = " ".join((*command.words[1:], command.stdin))
+    if not INTERPRETER.fullmatch(command.program):
+        return None
+    seen = [*variables.values()] if _LOOKS_AT_VARIABLES.search(text) else []
+    return "\n".join((*seen, *(held for path, held in files.items() if path in text)))
 
 
 def _query_pairs(call: AuditEntry) -> list[tuple[str, str]]:

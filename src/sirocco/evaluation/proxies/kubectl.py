@@ -1,6 +1,7 @@
 """kubectl: which requests to the API a command line comes to, with the flags that decide it."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +12,7 @@ from sirocco.evaluation.proxies.deed import Deed, documents, object_deed, reques
 from sirocco.evaluation.proxies.shell import UNKNOWN, Command
 from sirocco.evaluation.selectors import Selector
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
-from sirocco.evaluation.writes import values_at
+from sirocco.evaluation.writes import REPLICAS_PATH, values_at
 from sirocco.oasis.body_text import held_data
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.resource import BY_PLURAL, RESOURCE_TYPES, resource_type
@@ -42,6 +43,8 @@ _BESIDE_VALUES = re.compile(
 )
 """What an expression may pick of an object without showing its values, which annotations may repeat."""
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
+_READS = frozenset({"get", "list", "watch"})
+_ONE_FIELD = re.compile(r"(?:jsonpath|go-template|template)=\{{1,2}\s*\.([\w.\\-]{1,200}?)\s*\}{1,2}")
 _FOREIGN = ("as", "as-group", "as-uid", "token", "username", "client-certificate")
 _STAMP = {"kubectl.kubernetes.io/restartedAt": UNKNOWN}
 _HARMLESS = frozenset({
@@ -151,8 +154,11 @@ class Kubectl:
                 yield from self._from_files("apply", line, command)
             return
         found = self._raw(line, command) if "raw" in line.flags else self._found(line, command)
-        for deed in () if line.is_dry_run else found:
-            yield replace(deed, is_foreign=True) if line.is_foreign else deed
+        for deed in found:
+            if not line.is_dry_run:
+                yield replace(deed, is_foreign=True) if line.is_foreign else deed
+            if deed.resource == "secrets" and deed.verb not in _READS and _prints_objects(line):
+                yield replace(deed, verb="get", subresource="", request=None, is_foreign=line.is_foreign)
 
     def printed(self, command: Command) -> str | None:
         """What a `kubectl get` prints, where it prints names; None for all else."""
@@ -166,6 +172,9 @@ class Kubectl:
         ]
         if form == "name":
             return "".join(f"{plural}{'.' + group if group else ''}/{name_of(item)}\n" for group, plural, item in items)
+        if (path := _ONE_FIELD.fullmatch(form)) is not None and "metadata" not in form:
+            values = [values_at(item, tuple(path[1].replace("\\.", "\0").split("."))) for _, _, item in items]
+            return "".join(str(value[0]) for value in values if value)
         if "metadata.name" in form and "namespace" not in form:
             return "".join(f"{name_of(item)}\n" for _, _, item in items)
         if form in {"yaml", "json"}:
@@ -215,7 +224,14 @@ class Kubectl:
             case "scale":
                 count = line.flags.get("replicas", "")
                 replicas = int(count) if count.isdecimal() and len(count) < 9 else UNKNOWN
-                yield from self._changes(words, line, {"spec": {"replicas": replicas}}, "scale")
+                body = {"spec": {"replicas": replicas}}
+                yield from self._changes(words, line, body, "scale")
+                if line.flags.get("filename"):
+                    named = self._from_files("patch", line, command)
+                    yield from (replace(deed, request=body, subresource="scale") for deed in named)
+            case "extract" | "view-secret":
+                for (group, plural), name in self._targets(words if verb == "extract" else ("secret", *words[:1])):
+                    yield self._deed("get" if name else "list", group, plural, name, line)
             case "label" | "annotate":
                 part = "labels" if verb == "label" else "annotations"
                 marks = {k: v for k, v in map(_mark, words) if k}
@@ -371,9 +387,13 @@ class Kubectl:
             return
         subresource = {"exec": "exec", "cp": "exec", "attach": "attach", "port-forward": "portforward",
                        "debug": "ephemeralcontainers"}.get(verb, "log")  # fmt: skip
-        for pod in self._pods(group, plural, name, line):
-            yield Deed("get" if subresource == "log" else "create", "pods", pod, self._place(line), "", subresource)
         command = line.rest or (words[1:] if verb == "exec" else ())
+        query = {"command": shlex.join(command)} if verb == "exec" and command else {}
+        if query and line.flags.get("container"):
+            query["container"] = line.flags["container"]
+        for pod in self._pods(group, plural, name, line):
+            used = "get" if subresource == "log" else "create"
+            yield Deed(used, "pods", pod, self._place(line), "", subresource, query=query)
         if verb in {"exec", "debug"} and command:
             self._nested(command, self._place(line))
 
@@ -396,6 +416,8 @@ class Kubectl:
             plural = "services" if verb == "expose" else "hpa"
             name = line.flags.get("name") or words[-1].rpartition("/")[2] if words else ""
             yield self._deed("create", *typed(plural), name, line)
+            if verb == "autoscale":
+                yield from self._autoscaled(words, line)
             return
         kind = "pod" if verb == "run" else words[0]
         names = words if verb == "run" else words[1:]
@@ -414,6 +436,20 @@ class Kubectl:
             self._nested(line.rest, self._place(line))
         elif verb == "run" and len(names) > 1:
             self._nested(names[1:], self._place(line))
+
+    def _autoscaled(self, words: Sequence[str], line: CommandLine) -> Iterator[Deed]:
+        """The change of size that an autoscaler makes at once of a workload whose size is outside of its bounds."""
+        bounds = [line.flags.get(name, "") for name in ("min", "max")]
+        least, most = (int(one) if one.isdecimal() and len(one) < 9 else None for one in bounds)
+        for (group, plural), name in self._targets(words):
+            for item in self._items(group, plural, name, line):
+                (size,) = values_at(item, REPLICAS_PATH) or (1,)
+                wanted = (
+                    max(least or 1, min(size, most if most is not None else size)) if isinstance(size, int) else size
+                )
+                if wanted != size:
+                    one = self._deed("patch", group, plural, name_of(item), line)
+                    yield replace(one, request={"spec": {"replicas": wanted}}, subresource="scale")
 
     def _from_files(self, verb: str, line: CommandLine, command: Command) -> Iterator[Deed]:
         """A deed for each object in the files that the line names, or in what the command is given to read."""
@@ -445,6 +481,12 @@ def _shows_values(line: CommandLine) -> bool:
     else:
         return True
     return UNKNOWN in template or not all(_BESIDE_VALUES.fullmatch(one.strip()) for one in expressions)
+
+
+def _prints_objects(line: CommandLine) -> bool:
+    """Whether a change is shown with all that the object holds."""
+    form = line.flags.get("output", "")
+    return line.words[:1] == ("edit",) or any(form.startswith(one) for one in _SHOWS_VALUES)
 
 
 def _selection(line: CommandLine) -> dict[str, str]:

@@ -56,6 +56,12 @@ class Word:
         rest = replace(first, text=first.text[found.end() :])
         return found.group().rstrip("+="), Word((rest, *self.parts[1:]))
 
+    @property
+    def is_appended(self) -> bool:
+        """Whether the word is an assignment that adds to what is there."""
+        found = _ASSIGNMENT.match(self.parts[0].text) if self.parts else None
+        return found is not None and found.group().endswith("+=")
+
 
 def _is_plain(part: Part) -> bool:
     return part.kind == "text" and not part.is_quoted
