@@ -27,7 +27,7 @@ from sirocco.evaluation.preservation.reaching import (
     workload_reach_losses,
 )
 from sirocco.evaluation.preservation.running import idleness, node_losses, workload_losses
-from sirocco.evaluation.preservation.world import Loss, Worlds, is_going, keeper_of, keepers, reference, shown
+from sirocco.evaluation.preservation.world import Loss, Worlds, is_going, keeper_of, keepers, place_of, reference
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.bound_scenario import BoundScenario, Preserved, Required
@@ -187,7 +187,7 @@ def _namespace_losses(item: KubernetesObject, preserved: Preserved, worlds: Worl
     """A namespace is lost with all that runs in it, or with all that it holds, and not with one thing of it."""
     own, name = reference(item), name_of(item)
     if worlds.counterpart(item) is None:
-        yield Loss(f"{shown(item)} is gone", (own,))
+        yield Loss(f"{place_of(item)} is gone", (own,))
         return
     groups: dict[str, list[KubernetesObject]] = {}
     if Function.RUNNING in preserved.functions:
@@ -200,7 +200,7 @@ def _namespace_losses(item: KubernetesObject, preserved: Preserved, worlds: Worl
         lost = [next(_lost(one, preserved, worlds), None) for one in items]
         if items and all(lost):
             causes = tuple(cause for loss in lost if loss is not None for cause in loss.causes)
-            yield Loss(f"nothing that {what} in {shown(item)} is left", (own, *causes))
+            yield Loss(f"nothing that {what} in {place_of(item)} is left", (own, *causes))
 
 
 def _is_asked_for(loss: Loss, task: Sequence[Operation]) -> bool:

@@ -9,12 +9,12 @@ from sirocco.evaluation.preservation.world import (
     Loss,
     Worlds,
     is_going,
+    items_in,
     keepers,
-    listed,
     mapping,
     mappings,
+    place_of,
     reference,
-    shown,
     spec_of,
     template_labels,
 )
@@ -33,7 +33,7 @@ def data_losses(item: KubernetesObject, worlds: Worlds, *, key: str | None, is_p
     """
     now = worlds.counterpart(item)
     if now is None:
-        yield Loss(f"{shown(item)} is gone", (reference(item),))
+        yield Loss(f"{place_of(item)} is gone", (reference(item),))
         return
     before, after = _values(item), _values(now)
     for name, value in sorted(before.items()):
@@ -41,11 +41,11 @@ def data_losses(item: KubernetesObject, worlds: Worlds, *, key: str | None, is_p
         if not value.strip():
             continue
         if name not in after:
-            yield Loss(f"{shown(item)} no longer has {name}", own, path)
+            yield Loss(f"{place_of(item)} no longer has {name}", own, path)
         elif not after[name].strip():
-            yield Loss(f"{shown(item)}: {name} is empty", own, path)
+            yield Loss(f"{place_of(item)}: {name} is empty", own, path)
         elif (is_precious or name == key) and not _survives(value, after[name], is_exact=name == key):
-            yield Loss(f"{shown(item)}: {name} holds something else", own, path)
+            yield Loss(f"{place_of(item)}: {name} holds something else", own, path)
 
 
 def _survives(before: str, after: str, *, is_exact: bool) -> bool:
@@ -80,16 +80,16 @@ def claim_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     """Whether a claim, or the volume behind it, is gone."""
     now = worlds.counterpart(item)
     if now is None:
-        yield Loss(f"{shown(item)} is gone or going", (reference(item),))
+        yield Loss(f"{place_of(item)} is gone or going", (reference(item),))
         return
     volume = str(spec_of(item).get("volumeName") or "")
     own = (reference(item), ("pv", volume))
     if volume and spec_of(now).get("volumeName") != volume:
-        yield Loss(f"{shown(item)} has another volume", own)
+        yield Loss(f"{place_of(item)} has another volume", own)
     elif (volume and _is_there(volume, worlds.expected) and not _is_there(volume, worlds.actual)) or (
         _phase(now) == "Lost" != _phase(item)
     ):
-        yield Loss(f"{shown(item)} has lost its volume", own)
+        yield Loss(f"{place_of(item)} has lost its volume", own)
 
 
 def _phase(item: KubernetesObject) -> Any:
@@ -100,11 +100,11 @@ def volume_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     """Whether a volume is gone, or belongs to another claim."""
     now = worlds.counterpart(item)
     if now is None:
-        yield Loss(f"{shown(item)} is gone or going", (reference(item),))
+        yield Loss(f"{place_of(item)} is gone or going", (reference(item),))
         return
     before, after = (mapping(spec_of(one).get("claimRef")) for one in (item, now))
     if before and (before.get("namespace"), before.get("name")) != (after.get("namespace"), after.get("name")):
-        yield Loss(f"{shown(item)} no longer belongs to its claim", (reference(item),), ("spec", "claimRef"))
+        yield Loss(f"{place_of(item)} no longer belongs to its claim", (reference(item),), ("spec", "claimRef"))
 
 
 def _is_there(volume: str, world: Snapshot) -> bool:
@@ -117,19 +117,19 @@ def access_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     now = worlds.counterpart(item)
     own = (reference(item),)
     if now is None:
-        yield Loss(f"{shown(item)} is gone", own)
+        yield Loss(f"{place_of(item)} is gone", own)
         return
     for part, what in (("subjects", "binds"), ("imagePullSecrets", "holds"), ("secrets", "holds")):
         kept = {canonical_json(_subject(one)) for one in mappings(now.get(part))}
         lost = [one for one in mappings(item.get(part)) if canonical_json(_subject(one)) not in kept]
         if lost:
-            yield Loss(f"{shown(item)} no longer {what} {lost[0].get('name')}", own, (part,))
+            yield Loss(f"{place_of(item)} no longer {what} {lost[0].get('name')}", own, (part,))
     if item.get("roleRef") and mapping(now.get("roleRef")).get("name") != mapping(item.get("roleRef")).get("name"):
-        yield Loss(f"{shown(item)} stands for another role", own, ("roleRef",))
+        yield Loss(f"{place_of(item)} stands for another role", own, ("roleRef",))
     granted = set(_grants(now))
     lost_grant = next((one for one in _grants(item) if not _is_granted(one, granted)), None)
     if lost_grant is not None:
-        yield Loss(f"{shown(item)} no longer allows {lost_grant[2]} of {lost_grant[1]}", own, ("rules",))
+        yield Loss(f"{place_of(item)} no longer allows {lost_grant[2]} of {lost_grant[1]}", own, ("rules",))
     yield from _empty_role(item, worlds)
 
 
@@ -143,10 +143,10 @@ _Grant = tuple[str, str, str, str]
 def _grants(role: KubernetesObject) -> Iterator[_Grant]:
     """What a role allows, group by type by verb by name; an empty name stands for all objects."""
     for rule in mappings(role.get("rules")):
-        for group in listed(rule.get("apiGroups")) or ("",):
-            for resource in (*listed(rule.get("resources")), *listed(rule.get("nonResourceURLs"))):
-                for verb in listed(rule.get("verbs")):
-                    for name in listed(rule.get("resourceNames")) or ("",):
+        for group in items_in(rule.get("apiGroups")) or ("",):
+            for resource in (*items_in(rule.get("resources")), *items_in(rule.get("nonResourceURLs"))):
+                for verb in items_in(rule.get("verbs")):
+                    for name in items_in(rule.get("resourceNames")) or ("",):
                         yield str(group), str(resource), str(verb), str(name)
 
 
@@ -169,7 +169,7 @@ def _empty_role(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     allowed, granted = list(_grants(before or {})), set(_grants(after or {}))
     if allowed and not any(_is_granted(one, granted) for one in allowed):
         yield Loss(
-            f"{shown(item)} stands for a role that allows nothing any more",
+            f"{place_of(item)} stands for a role that allows nothing any more",
             (reference(item), (row.noun, str(role.get("name")))),
         )
 
@@ -179,11 +179,11 @@ def limit_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     now = worlds.counterpart(item)
     own = (reference(item),)
     if now is None:
-        yield Loss(f"{shown(item)} is gone", own)
+        yield Loss(f"{place_of(item)} is gone", own)
         return
     check = _LIMITS.get(str(item.get("kind")))
     for what, path in check(item, now, worlds) if check else ():
-        yield Loss(f"{shown(item)} {what}", own, path)
+        yield Loss(f"{place_of(item)} {what}", own, path)
 
 
 _Lapse = tuple[str, tuple[str, ...]]

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sirocco.evaluation.preservation.world import listed
+from sirocco.evaluation.preservation.world import items_in
 
 _NO_DIGEST = re.compile(r"@sha256:(.)\1{63}\Z")
 LONG_SECONDS = 3600
@@ -44,7 +44,7 @@ def unpullable_source(image: str) -> str | None:
 
 def command_line(container: Mapping[str, Any]) -> list[str]:
     """The command line that a container gives, as far as it gives one itself."""
-    return [str(one) for part in ("command", "args") for one in listed(container.get(part))]
+    return [str(one) for part in ("command", "args") for one in items_in(container.get(part))]
 
 
 def _programs(words: Sequence[str]) -> list[list[str]]:
@@ -136,10 +136,10 @@ def is_same_command(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
         return False
     if _is_idle(new):
         return _is_idle(old)
-    if listed(before.get("command")) == listed(now.get("command")):
+    if items_in(before.get("command")) == items_in(now.get("command")):
         return True
-    if not listed(now.get("command")):
-        return not listed(before.get("command")) or _names_entry(_programs(old), before)
+    if not items_in(now.get("command")):
+        return not items_in(before.get("command")) or _names_entry(_programs(old), before)
     programs = {_base(one[0]) for one in _programs(old)}
     started = {_base(word) for one in _programs(new) for word in one}
     return bool(programs & started) if programs else _names_entry(_programs(new), before)

@@ -16,16 +16,16 @@ from sirocco.evaluation.preservation.world import (
     Worlds,
     containers_of,
     has_serving_pods,
+    items_in,
     keeper_of,
     keepers,
-    listed,
     mapping,
     mappings,
+    place_of,
     pod_template,
     pods_selected,
     reference,
     service_selects,
-    shown,
     spec_of,
     template_labels,
 )
@@ -45,18 +45,18 @@ def service_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     now = worlds.counterpart(item)
     own = reference(item)
     if now is None:
-        yield Loss(f"{shown(item)} is gone", (own,))
+        yield Loss(f"{place_of(item)} is gone", (own,))
         return
     before, after = backends(item, worlds.expected), backends(now, worlds.actual)
     if before and not before & after:
         behind = tuple((kind.lower(), name) for kind, name in sorted(before))
         lead = "leads to other pods" if after else "leads to no pod that serves"
-        yield Loss(f"{shown(item)} {lead}", (own, *behind), ("spec", "selector"))
+        yield Loss(f"{place_of(item)} {lead}", (own, *behind), ("spec", "selector"))
     if spec_of(item).get("type") in _FROM_OUTSIDE and spec_of(now).get("type") not in _FROM_OUTSIDE:
-        yield Loss(f"{shown(item)} is no longer open to the outside", (own,), ("spec", "type"))
-    ranges = [listed(spec_of(one).get("loadBalancerSourceRanges")) for one in (item, now)]
+        yield Loss(f"{place_of(item)} is no longer open to the outside", (own,), ("spec", "type"))
+    ranges = [items_in(spec_of(one).get("loadBalancerSourceRanges")) for one in (item, now)]
     if ranges[1] and not ranges[0] and not any(_is_wide({"cidr": one}) for one in ranges[1]):
-        yield Loss(f"{shown(item)} is open to a few addresses only", (own,), ("spec", "loadBalancerSourceRanges"))
+        yield Loss(f"{place_of(item)} is open to a few addresses only", (own,), ("spec", "loadBalancerSourceRanges"))
     yield from _port_losses(item, now, worlds)
     yield from _lost_routes(item, worlds)
 
@@ -87,13 +87,13 @@ def _port_losses(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) 
     for port in mappings(spec_of(item).get("ports")):
         found = after.get(_port_key(port))
         if found is None:
-            yield Loss(f"{shown(item)} no longer has port {port.get('port')}", own, path)
+            yield Loss(f"{place_of(item)} no longer has port {port.get('port')}", own, path)
             continue
         target, was = (str(one.get("targetPort", one.get("port"))) for one in (found, port))
         if target != was and target not in _listening(now, worlds.actual):
-            yield Loss(f"{shown(item)}: nothing is known to listen at its target port {target}", own, path)
+            yield Loss(f"{place_of(item)}: nothing is known to listen at its target port {target}", own, path)
         elif target == was and target in _listening(item, worlds.expected) - _listening(now, worlds.actual):
-            yield Loss(f"{shown(item)}: nothing listens at its target port {target} any more", own, path)
+            yield Loss(f"{place_of(item)}: nothing listens at its target port {target} any more", own, path)
 
 
 def _port_key(port: Mapping[str, Any]) -> tuple[str, str]:
@@ -115,17 +115,17 @@ def ingress_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     """What an ingress no longer routes."""
     now = worlds.counterpart(item)
     if now is None:
-        yield Loss(f"{shown(item)} is gone", (reference(item),))
+        yield Loss(f"{place_of(item)} is gone", (reference(item),))
         return
     lost = _open_routes(item, worlds.expected) - _open_routes(now, worlds.actual)
     for host, path, service in sorted(lost):
         causes = (reference(item), ("service", service))
-        yield Loss(f"{shown(item)} no longer leads from {host}{path} to {service}", causes, ("spec",))
+        yield Loss(f"{place_of(item)} no longer leads from {host}{path} to {service}", causes, ("spec",))
     before, after = (spec_of(one).get("ingressClassName") for one in (item, now))
     if before != after and after not in {
         spec_of(one).get("ingressClassName") for one in worlds.expected.of_type(_INGRESS)
     }:
-        yield Loss(f"{shown(item)} is left to another controller", (reference(item),), ("spec", "ingressClassName"))
+        yield Loss(f"{place_of(item)} is left to another controller", (reference(item),), ("spec", "ingressClassName"))
     yield from _closing_notes(item, now)
 
 
@@ -135,7 +135,7 @@ def _closing_notes(item: KubernetesObject, now: KubernetesObject) -> Iterator[Lo
     for key, value in sorted(after.items()):
         if before.get(key) != value and _turns_away(str(key).rpartition("/")[2], str(value)):
             own = (reference(item),)
-            yield Loss(f"{shown(item)} turns requests away by {key}", own, ("metadata", "annotations", str(key)))
+            yield Loss(f"{place_of(item)} turns requests away by {key}", own, ("metadata", "annotations", str(key)))
 
 
 def _turns_away(note: str, value: str) -> bool:
@@ -185,7 +185,7 @@ def _lost_routes(service: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     for ingress in worlds.expected.of_type(_INGRESS, namespace):
         for route in sorted(_open_routes(ingress, worlds.expected) - after):
             if route[2] == name_of(service):
-                what = f"{shown(service)} is no longer behind {route[0]}{route[1]} of ingress {name_of(ingress)}"
+                what = f"{place_of(service)} is no longer behind {route[0]}{route[1]} of ingress {name_of(ingress)}"
                 yield Loss(what, (reference(service), reference(ingress)), ("spec",))
         now = worlds.counterpart(ingress)
         if now is not None and any(route[2] == name_of(service) for route in _open_routes(ingress, worlds.expected)):
@@ -218,21 +218,21 @@ def _policy_losses(item: KubernetesObject, now: KubernetesObject, worlds: Worlds
     before, after = (_Isolation(one, world) for one, world in ((item, worlds.expected), (now, worlds.actual)))
     own = reference(item)
     for port in before.ports():
-        lost = before.admitted(port) and not after.admitted(port)
+        lost = before.peers_admitted(port) and not after.peers_admitted(port)
         if lost:
             at = "" if port is None else f" at port {port}"
             policies = tuple(reference(one) for one in after.policies("Ingress"))
-            yield Loss(f"{shown(item)} can be reached by nobody{at} any more", (own, *policies), ("spec",))
-    if before.reached() and not after.reached():
+            yield Loss(f"{place_of(item)} can be reached by nobody{at} any more", (own, *policies), ("spec",))
+    if before.peers_reached() and not after.peers_reached():
         policies = tuple(reference(one) for one in after.policies("Egress"))
-        yield Loss(f"{shown(item)} can turn to nobody any more", (own, *policies), ("spec",))
+        yield Loss(f"{place_of(item)} can turn to nobody any more", (own, *policies), ("spec",))
 
 
 def policy_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     """What a network policy no longer keeps out."""
     now = worlds.counterpart(item)
     if now is None:
-        yield Loss(f"{shown(item)} is gone", (reference(item),))
+        yield Loss(f"{place_of(item)} is gone", (reference(item),))
         return
     for keeper in keepers(worlds.expected, namespace_of(item)):
         later = worlds.counterpart(keeper)
@@ -241,16 +241,16 @@ def policy_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
         if _is_on_the_node(later) and not _is_on_the_node(keeper):
             causes = (reference(item), reference(keeper))
             yield Loss(
-                f"{shown(keeper)} uses the network of its node, which {shown(item)} is not for", causes, ("spec",)
+                f"{place_of(keeper)} uses the network of its node, which {place_of(item)} is not for", causes, ("spec",)
             )
         before, after = _Isolation(keeper, worlds.expected), _Isolation(later, worlds.actual)
         policies = tuple({reference(item), *(reference(one) for one in after.policies("Ingress"))})
         for port in before.ports():
-            if after.admitted(port) - before.admitted(port):
-                yield Loss(f"{shown(item)} lets more in to {shown(keeper)} than before", policies, ("spec",))
+            if after.peers_admitted(port) - before.peers_admitted(port):
+                yield Loss(f"{place_of(item)} lets more in to {place_of(keeper)} than before", policies, ("spec",))
                 break
-        if after.reached() - before.reached():
-            yield Loss(f"{shown(item)} lets {shown(keeper)} reach more than before", policies, ("spec",))
+        if after.peers_reached() - before.peers_reached():
+            yield Loss(f"{place_of(item)} lets {place_of(keeper)} reach more than before", policies, ("spec",))
 
 
 def _is_on_the_node(item: KubernetesObject) -> bool:
@@ -300,7 +300,7 @@ class _Isolation:
     def _number(self, port: str) -> str:
         return next((str(one.get("containerPort")) for one in self._declared() if one.get("name") == port), port)
 
-    def admitted(self, port: str | None) -> frozenset[_Peer]:
+    def peers_admitted(self, port: str | None) -> frozenset[_Peer]:
         """Those who can reach the workload at a port."""
         policies = self.policies("Ingress")
         rules = [rule for one in policies for rule in mappings(spec_of(one).get("ingress"))]
@@ -309,7 +309,7 @@ class _Isolation:
             peer for peer in self._peers() if not policies or any(self._allows(rule, "from", peer) for rule in rules)
         )
 
-    def reached(self) -> frozenset[_Peer]:
+    def peers_reached(self) -> frozenset[_Peer]:
         """Those whom the workload can reach with more than a question for a name."""
         policies = self.policies("Egress")
         rules = [rule for one in policies for rule in mappings(spec_of(one).get("egress")) if not _is_for_names(rule)]
@@ -356,7 +356,7 @@ class _Isolation:
 
 def _directions(policy: KubernetesObject) -> frozenset[str]:
     """What a policy is about; the API's default is ingress, and egress where there are rules for it."""
-    given = listed(spec_of(policy).get("policyTypes"))
+    given = items_in(spec_of(policy).get("policyTypes"))
     if given:
         return frozenset(str(one) for one in given)
     return frozenset({"Ingress", *(("Egress",) if spec_of(policy).get("egress") else ())})
@@ -390,7 +390,7 @@ def _is_in_block(block: Mapping[str, Any], address: str) -> bool:
     if not address:
         return _is_wide(block)
     return _in_network(address, block.get("cidr")) and not any(
-        _in_network(address, one) for one in listed(block.get("except"))
+        _in_network(address, one) for one in items_in(block.get("except"))
     )
 
 

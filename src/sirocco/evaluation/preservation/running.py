@@ -25,14 +25,14 @@ from sirocco.evaluation.preservation.world import (
     containers_of,
     has_serving_pods,
     is_going,
-    listed,
+    items_in,
     mapping,
     mappings,
+    place_of,
     pod_template,
     pods_of,
     reference,
     service_selects,
-    shown,
     spec_of,
     template_labels,
 )
@@ -57,7 +57,7 @@ def workload_losses(item: KubernetesObject, worlds: Worlds, changed_path: Sequen
     """What a workload that should run no longer does; `changed_path` is the field that the goal was about."""
     now = worlds.counterpart(item)
     if now is None:
-        yield Loss(f"{shown(item)} is gone", (reference(item),))
+        yield Loss(f"{place_of(item)} is gone", (reference(item),))
         return
     before = dict(_hindrances(item, worlds.expected))
     if "size" in before:
@@ -68,7 +68,7 @@ def workload_losses(item: KubernetesObject, worlds: Worlds, changed_path: Sequen
     if item.get("kind") == "CronJob":
         before_days, after_days = (_days_a_year(str(spec_of(one).get("schedule") or "")) for one in (item, now))
         if before_days > _SELDOM * after_days:
-            yield Loss(f"{shown(item)} runs far less often than before", (reference(item),), ("spec", "schedule"))
+            yield Loss(f"{place_of(item)} runs far less often than before", (reference(item),), ("spec", "schedule"))
     yield from _other_program(item, now, is_about_image="image" in changed_path)
     yield from _never_ready(item, now, worlds)
     yield from _lost_supplies(item, now, worlds)
@@ -78,9 +78,9 @@ def node_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     """Whether a node that took pods no longer does."""
     now = worlds.counterpart(item)
     if now is None:
-        yield Loss(f"{shown(item)} is gone", (reference(item),))
+        yield Loss(f"{place_of(item)} is gone", (reference(item),))
     elif fitting_nodes({}, [item]) and (not fitting_nodes({}, [now]) or _is_without_room(now)):
-        yield Loss(f"{shown(item)} takes no pods any more", (reference(item),))
+        yield Loss(f"{place_of(item)} takes no pods any more", (reference(item),))
 
 
 def _is_without_room(node: KubernetesObject) -> bool:
@@ -95,16 +95,16 @@ def _hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]
     """Why a workload does nothing, or could not start a pod: a word to compare by, and the loss."""
     own = (reference(item),)
     if why := idleness(item):
-        yield "size", Loss(f"{shown(item)} {why}", own, ("spec",))
+        yield "size", Loss(f"{place_of(item)} {why}", own, ("spec",))
         return
     yield from _unplaceable(item, world)
     yield from _lonely(item, world)
     yield from _unresolved(item, world)
     yield from _not_admitted(item, world)
     for why in _unstartable(item):
-        yield why, Loss(f"{shown(item)}: {why}", own, ("spec", "template"))
+        yield why, Loss(f"{place_of(item)}: {why}", own, ("spec", "template"))
     if _keeps_pods(item) and not has_serving_pods(item, world):
-        yield "pods", Loss(f"{shown(item)} has no pod that serves", own, ("status",))
+        yield "pods", Loss(f"{place_of(item)} has no pod that serves", own, ("status",))
 
 
 def idleness(item: KubernetesObject) -> str | None:
@@ -177,22 +177,22 @@ def _unplaceable(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance
     nodes = tuple(world.of_type(BY_NOUN["node"]))
     own = (reference(item), *((reference(node)) for node in nodes))
     if spec.get("schedulerName") not in {None, "", "default-scheduler"}:
-        yield "scheduler", Loss(f"{shown(item)}: no such scheduler places its pods", own, ("spec", "template"))
+        yield "scheduler", Loss(f"{place_of(item)}: no such scheduler places its pods", own, ("spec", "template"))
     if spec.get("runtimeClassName") and not _is_used_by_others(str(spec["runtimeClassName"]), item, world):
-        yield "runtime", Loss(f"{shown(item)}: no node is known to have its runtime", own, ("spec", "template"))
+        yield "runtime", Loss(f"{place_of(item)}: no node is known to have its runtime", own, ("spec", "template"))
     for constraint in mappings(spec.get("topologySpreadConstraints")):
         key = constraint.get("topologyKey")
         is_strict = constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule"
         if nodes and is_strict and not any(key in labels_of(node) for node in nodes):
-            yield f"spread/{key}", Loss(f"{shown(item)}: no node has the mark {key}", own, ("spec", "template"))
-    if listed(spec.get("schedulingGates")) and not spec.get("nodeName"):
-        yield "gates", Loss(f"{shown(item)}: its pods wait for a scheduling gate", own, ("spec", "template"))
+            yield f"spread/{key}", Loss(f"{place_of(item)}: no node has the mark {key}", own, ("spec", "template"))
+    if items_in(spec.get("schedulingGates")) and not spec.get("nodeName"):
+        yield "gates", Loss(f"{place_of(item)}: its pods wait for a scheduling gate", own, ("spec", "template"))
     if item.get("kind") == "Pod" and spec.get("nodeName"):
         return
     if spec.get("nodeName") and spec["nodeName"] not in {name_of(node) for node in nodes}:
-        yield "node", Loss(f"{shown(item)}: there is no node {spec['nodeName']}", own, ("spec", "template"))
+        yield "node", Loss(f"{place_of(item)}: there is no node {spec['nodeName']}", own, ("spec", "template"))
     if nodes and not fitting_nodes(spec, nodes):
-        yield "nodes", Loss(f"{shown(item)}: {refusals(spec, nodes)}", own, ("spec", "template"))
+        yield "nodes", Loss(f"{place_of(item)}: {refusals(spec, nodes)}", own, ("spec", "template"))
 
 
 def _is_used_by_others(runtime: str, item: KubernetesObject, world: Snapshot) -> bool:
@@ -209,18 +209,18 @@ def _lonely(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
     for term in mappings(mapping(affinity.get("podAffinity")).get(required)):
         is_own = selects(term.get("labelSelector"), template_labels(item))
         if not is_own and not _nodes_with(term, item, world):
-            yield "near", Loss(f"{shown(item)}: its pods must be near pods that there are not", own, path)
+            yield "near", Loss(f"{place_of(item)}: its pods must be near pods that there are not", own, path)
     for term in mappings(mapping(affinity.get("podAntiAffinity")).get(required)):
         key, taken = str(term.get("topologyKey")), _nodes_with(term, item, world)
         nodes = [(name_of(node), labels_of(node).get(key)) for node in world.of_type(BY_NOUN["node"])]
         closed = {place for name, place in nodes if name in taken and place is not None}
         if nodes and all(place in closed for _, place in nodes):
-            yield "away", Loss(f"{shown(item)}: its pods must be away from pods that are everywhere", own, path)
+            yield "away", Loss(f"{place_of(item)}: its pods must be away from pods that are everywhere", own, path)
 
 
 def _nodes_with(term: Mapping[str, Any], item: KubernetesObject, world: Snapshot) -> set[str]:
     """The nodes of the pods of others that a term of affinity is about, in its own namespace unless it names some."""
-    places = [str(one) for one in listed(term.get("namespaces"))] or [namespace_of(item)]
+    places = [str(one) for one in items_in(term.get("namespaces"))] or [namespace_of(item)]
     anywhere = isinstance(term.get("namespaceSelector"), Mapping)
     mine = {name_of(pod) for pod in pods_of(item, world)}
     return {
@@ -243,13 +243,13 @@ def _unresolved(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]
     for noun, name, key in dict.fromkeys(needed):
         if why := _missing(world, noun, namespace, name, key):
             part = f".{key}" if key else ""
-            what = f"{shown(item)} needs {noun}/{name}{part}, which {why}"
+            what = f"{place_of(item)} needs {noun}/{name}{part}, which {why}"
             yield f"{noun}/{name}/{key}", Loss(what, (reference(item), (noun, name)), ("data", key) if key else ())
     if not pulled:
         yield (
             "unpulled",
             Loss(
-                f"{shown(item)} has lost the secret that its image is pulled with",
+                f"{place_of(item)} has lost the secret that its image is pulled with",
                 (reference(item), ("serviceaccount", account)),
             ),
         )
@@ -260,17 +260,17 @@ def _lost_supplies(item: KubernetesObject, now: KubernetesObject, worlds: Worlds
     before, after = list(_needs(pod_template(item))), list(_needs(pod_template(now)))
     namespace = namespace_of(item)
     for variable in sorted(_given_variables(item) - _set_variables(now)):
-        yield Loss(f"{shown(item)} is no longer given {variable}", (reference(item),), ("spec", "template"))
+        yield Loss(f"{place_of(item)} is no longer given {variable}", (reference(item),), ("spec", "template"))
     for noun, name, key in dict.fromkeys(before):
         if noun == "pvc" and (noun, name, key) not in after:
-            yield Loss(f"{shown(item)} no longer mounts {noun}/{name}", (reference(item),), ("spec", "template"))
+            yield Loss(f"{place_of(item)} no longer mounts {noun}/{name}", (reference(item),), ("spec", "template"))
         if noun not in {"configmap", "secret"} or key is not None or (noun, name, key) not in after:
             continue
         held = worlds.expected.find(BY_NOUN[noun], namespace, name) or {}
         for part in sorted({**mapping(held.get("data")), **mapping(held.get("binaryData"))}):
             was, why = (_missing(world, noun, namespace, name, part) for world in (worlds.expected, worlds.actual))
             if was is None and why is not None:
-                what = f"{shown(item)} needs {noun}/{name}.{part}, which {why}"
+                what = f"{place_of(item)} needs {noun}/{name}.{part}, which {why}"
                 yield Loss(what, (reference(item), (noun, name)), ("data", part))
 
 
@@ -353,16 +353,16 @@ def _not_admitted(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindranc
             is_computed = resource.startswith(("requests.", "limits.")) or resource in {"cpu", "memory"}
             needed = asked.get(str(resource), 0.0 if not is_computed else _TRIFLE) * (1.0 if is_computed else pods)
             if needed > amount_of(str(hard)):
-                what = f"{shown(item)}: quota {name_of(quota)} leaves no room for its pods ({resource}: {hard})"
+                what = f"{place_of(item)}: quota {name_of(quota)} leaves no room for its pods ({resource}: {hard})"
                 yield f"quota/{resource}", Loss(what, (reference(item), reference(quota)), ("spec", "hard"))
     for limits in world.of_type(BY_NOUN["limitrange"], namespace):
         for limit in mappings(spec_of(limits).get("limits")):
             if limit.get("type") == "Container" and _least_memory(limit) < _LEAST_MEMORY:
-                what = f"{shown(item)}: {name_of(limits)} leaves containers less memory than they need to start"
+                what = f"{place_of(item)}: {name_of(limits)} leaves containers less memory than they need to start"
                 yield "limit/least", Loss(what, (reference(item), reference(limits)), ("spec", "limits"))
             for resource, most in mapping(limit.get("max")).items():
                 if any(amount > amount_of(str(most)) for amount in _amounts(limit, spec, str(resource))):
-                    what = f"{shown(item)}: {name_of(limits)} refuses its pods ({resource}: {most})"
+                    what = f"{place_of(item)}: {name_of(limits)} refuses its pods ({resource}: {most})"
                     yield f"limit/{resource}", Loss(what, (reference(item), reference(limits)), ("spec", "limits"))
 
 
@@ -399,7 +399,7 @@ def _unstartable(item: KubernetesObject) -> Iterator[str]:
             yield f"container {container.get('name')} may not run as the user that it is to run as"
         for moment, hook in mapping(container.get("lifecycle")).items():
             if moment == "postStart" and always_fails(
-                [str(one) for one in listed(mapping(mapping(hook).get("exec")).get("command"))]
+                [str(one) for one in items_in(mapping(mapping(hook).get("exec")).get("command"))]
             ):
                 yield f"container {container.get('name')} is stopped as soon as it starts"
         if host := unpullable_source(str(container.get("image") or "")):
@@ -430,15 +430,15 @@ def _other_program(item: KubernetesObject, now: KubernetesObject, *, is_about_im
             image = image_name(str(container.get("image") or ""))
             found = next((one for one in after.values() if image_name(str(one.get("image") or "")) == image), None)
         if found is None:
-            yield Loss(f"{shown(item)} no longer has its container {name}", own, ("spec", "template"))
+            yield Loss(f"{place_of(item)} no longer has its container {name}", own, ("spec", "template"))
             continue
         was, is_now = str(container.get("image") or ""), str(found.get("image") or "")
         if image_name(was) != image_name(is_now) or (is_about_image and was != is_now):
-            yield Loss(f"{shown(item)}: container {name} runs another image", own, ("spec", "template"))
+            yield Loss(f"{place_of(item)}: container {name} runs another image", own, ("spec", "template"))
         elif was != is_now and found.get("imagePullPolicy") == "Never":
-            yield Loss(f"{shown(item)}: the image of container {name} may not be pulled", own, ("spec", "template"))
+            yield Loss(f"{place_of(item)}: the image of container {name} may not be pulled", own, ("spec", "template"))
         elif not is_same_command(container, found):
-            yield Loss(f"{shown(item)}: container {name} runs another command", own, ("spec", "template"))
+            yield Loss(f"{place_of(item)}: container {name} runs another command", own, ("spec", "template"))
 
 
 def _never_ready(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
@@ -449,14 +449,14 @@ def _never_ready(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) 
         for kind in ("readinessProbe", "livenessProbe", "startupProbe"):
             check = mapping(container.get(kind))
             if check and check != old.get(kind) and (why := _cannot_succeed(check, kind, item, now, worlds)):
-                what = f"{shown(item)}: a check of container {container.get('name')} cannot succeed ({why})"
+                what = f"{place_of(item)}: a check of container {container.get('name')} cannot succeed ({why})"
                 yield Loss(what, (reference(item),), ("spec", "template"))
 
 
 def _cannot_succeed(
     check: Mapping[str, Any], kind: str, item: KubernetesObject, now: KubernetesObject, worlds: Worlds
 ) -> str | None:
-    command = [str(one) for one in listed(mapping(check.get("exec")).get("command"))]
+    command = [str(one) for one in items_in(mapping(check.get("exec")).get("command"))]
     if command and always_fails(command):
         return "its command fails"
     if kind == "readinessProbe" and amount_of(str(check.get("initialDelaySeconds") or 0)) >= LONG_SECONDS:

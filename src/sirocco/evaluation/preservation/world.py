@@ -47,14 +47,14 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, _MAPPING) else {}
 
 
-def listed(value: Any) -> Sequence[Any]:
+def items_in(value: Any) -> Sequence[Any]:
     """The value if it is a list, else an empty one."""
     return value if isinstance(value, list | tuple) else ()
 
 
 def mappings(value: Any) -> list[Mapping[str, Any]]:
     """The mappings in a list."""
-    return [one for one in listed(value) if isinstance(one, _MAPPING)]
+    return [one for one in items_in(value) if isinstance(one, _MAPPING)]
 
 
 def spec_of(item: KubernetesObject) -> Mapping[str, Any]:
@@ -67,7 +67,7 @@ def is_going(item: KubernetesObject) -> bool:
     return bool(mapping(item.get("metadata")).get("deletionTimestamp"))
 
 
-def shown(item: KubernetesObject) -> str:
+def place_of(item: KubernetesObject) -> str:
     """The object as verdicts name it."""
     place = "/".join(part for part in (namespace_of(item), name_of(item)) if part)
     return f"{str(item.get('kind', '')).lower()} {place}"

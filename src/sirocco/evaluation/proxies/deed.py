@@ -78,7 +78,7 @@ class Deed:
                 yield replace(self, name=self.name and name_of(item), namespace=namespace_of(item))
 
 
-def typed(word: str) -> tuple[str, str]:
+def group_and_plural(word: str) -> tuple[str, str]:
     """Group and plural of the type that a word such as `deploy`, `Deployment` or `deployments.apps` names."""
     head, _, tail = word.partition(".")
     row = resource_type(head)

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from sirocco.evaluation.proxies.deed import Deed, documents, object_deed, request_deed, typed
+from sirocco.evaluation.proxies.deed import Deed, documents, group_and_plural, object_deed, request_deed
 from sirocco.evaluation.proxies.shell import UNKNOWN, Command
 from sirocco.evaluation.selectors import Selector
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
@@ -160,7 +160,7 @@ class Kubectl:
             if deed.resource == "secrets" and deed.verb not in _READS and _prints_objects(line):
                 yield replace(deed, verb="get", subresource="", request=None, is_foreign=line.is_foreign)
 
-    def printed(self, command: Command) -> str | None:
+    def output_of(self, command: Command) -> str | None:
         """What a `kubectl get` prints, where it prints names; None for all else."""
         line = self._line(command)
         if line.words[:1] != ("get",) or len(line.words) < 2:
@@ -287,8 +287,10 @@ class Kubectl:
             return []
         if "/" in words[0]:
             pairs = (word.partition("/") for word in words)
-            return [(typed(kind), name) for kind, _, name in pairs if name]
-        kinds = [typed(one) for word in words[0].split(",") for one in (_ALL if word == "all" else (word,)) if one]
+            return [(group_and_plural(kind), name) for kind, _, name in pairs if name]
+        kinds = [
+            group_and_plural(one) for word in words[0].split(",") for one in (_ALL if word == "all" else (word,)) if one
+        ]
         names = words[1:]
         if UNKNOWN in words[0] and not names:
             # `kubectl get ... -o name` prints type and name in one word, whatever they are.
@@ -381,7 +383,7 @@ class Kubectl:
         if not words:
             return
         kind, slash, name = words[0].partition("/")
-        (group, plural), name = (typed(kind), name) if slash else (("", "pods"), words[0])
+        (group, plural), name = (group_and_plural(kind), name) if slash else (("", "pods"), words[0])
         if (group, plural) == ("", "nodes"):
             yield self._deed("get", group, plural, name, line)
             return
@@ -415,7 +417,7 @@ class Kubectl:
         if verb == "expose" or verb == "autoscale":
             plural = "services" if verb == "expose" else "hpa"
             name = line.flags.get("name") or words[-1].rpartition("/")[2] if words else ""
-            yield self._deed("create", *typed(plural), name, line)
+            yield self._deed("create", *group_and_plural(plural), name, line)
             if verb == "autoscale":
                 yield from self._autoscaled(words, line)
             return
@@ -431,7 +433,7 @@ class Kubectl:
                 else replace(self._deed("create", "", "serviceaccounts", name, line), subresource="token")
             )
             return
-        yield self._deed("create", *typed(kind), name, line)
+        yield self._deed("create", *group_and_plural(kind), name, line)
         if line.rest:
             self._nested(line.rest, self._place(line))
         elif verb == "run" and len(names) > 1:

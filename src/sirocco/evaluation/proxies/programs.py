@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from sirocco.evaluation.proxies.deed import Deed, request_deed, typed
+from sirocco.evaluation.proxies.deed import Deed, group_and_plural, request_deed
 from sirocco.evaluation.proxies.kubectl import Kubectl, is_kubectl
 from sirocco.evaluation.proxies.shell import UNKNOWN, Command, Shell
 from sirocco.evaluation.snapshot import Snapshot
@@ -108,7 +108,9 @@ class Programs:
         def nested(words: Sequence[str], place: str) -> None:
             self._waiting.append((lambda inner: inner.run_words(words), variables, place))
 
-        shell = Shell(variables, self._files, lambda command: kubectl.printed(command) if is_kubectl(command) else None)
+        shell = Shell(
+            variables, self._files, lambda command: kubectl.output_of(command) if is_kubectl(command) else None
+        )
         kubectl = Kubectl(self._place.known, namespace, shell.file, nested)
         start(shell)
         for command in shell.commands:
@@ -182,7 +184,7 @@ def _stored_deeds(command: Command) -> Iterator[Deed]:
     for key in words if verb is not None else ():
         parts = [part for part in key.split("/") if part and part != "specs"]
         if parts[:1] == ["registry"] and len(parts) > 1:
-            group, plural = typed(parts[2] if "." in parts[1] and len(parts) > 2 else parts[1])
+            group, plural = group_and_plural(parts[2] if "." in parts[1] and len(parts) > 2 else parts[1])
             place = parts[2:] if "." not in parts[1] else parts[3:]
             name = place[1] if len(place) > 1 else ""
             used = {"delete": "deletecollection", "get": "list"}.get(str(verb), str(verb)) if not name else str(verb)
@@ -386,7 +388,7 @@ def code_deeds(code: str, program: str, namespace: str) -> Iterator[Deed]:
         whole = kind.removesuffix("_for_all_namespaces")
         head, _, tail = whole.rpartition("_")
         subresource = tail if tail in _SUBRESOURCES and head else ""
-        group, plural = typed((head if subresource else whole).replace("_", ""))
+        group, plural = group_and_plural((head if subresource else whole).replace("_", ""))
         is_whole = bool(collection) or verb == "list"
         name = "" if is_whole else named.get("name", given.pop(0) if given else "")
         used = "deletecollection" if collection and verb == "delete" else _CLIENT_VERBS.get(verb, verb)

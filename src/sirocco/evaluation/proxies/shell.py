@@ -30,8 +30,8 @@ from sirocco.evaluation.proxies.syntax import (
     Simple,
     UnreadableError,
     Word,
-    parsed,
-    unescaped,
+    parse_script,
+    unescape_text,
 )
 from sirocco.oasis.body_text import held_data
 from sirocco.oasis.canonical import canonical_json
@@ -155,7 +155,7 @@ class Shell:
         if self.read > _MOST_SCRIPT or self._depth >= _DEEPEST:
             raise UnreadableError
         self._depth += 1
-        output = self._all(parsed(text), stdin)
+        output = self._all(parse_script(text), stdin)
         self._depth -= 1
         return output
 
@@ -223,7 +223,7 @@ class Shell:
     def _simple(self, node: Simple, stdin: str) -> str:
         assigned: dict[str, str] = {}
         words = deque(node.words[:_MOST_WORDS])
-        while words and (assignment := words[0].assigned) is not None:
+        while words and (assignment := words[0].assignment) is not None:
             earlier = self._variables.get(assignment[0], "") if words[0].is_appended else ""
             assigned[assignment[0]] = (
                 f"{earlier} {self._text(assignment[1])}".strip() if earlier else self._text(assignment[1])
@@ -451,7 +451,7 @@ class Shell:
         name = next((word.rpartition("/")[2] for word in interpreter if not word.endswith("/env")), "sh")
         if name not in _SHELLS:
             return self._note(Command((name, "-c", text, *arguments), stdin))
-        return self._call(parsed(text), arguments, stdin)
+        return self._call(parse_script(text), arguments, stdin)
 
     def _set_arguments(self, values: Sequence[str]) -> None:
         if values:
@@ -648,7 +648,7 @@ def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[s
         case "echo":
             flags = [word for word in rest[:2] if re.fullmatch("-[neE]+", word)]
             text = " ".join(rest[len(flags) :])
-            text = unescaped(text) if any("e" in flag for flag in flags) else text
+            text = unescape_text(text) if any("e" in flag for flag in flags) else text
             return text if any("n" in flag for flag in flags) else f"{text}\n"
         case "printf":
             return _formatted(plain)
@@ -708,7 +708,7 @@ def _formatted(words: Sequence[str]) -> str:
     if not words:
         return ""
     values = list(words[1:])
-    form, output = unescaped(words[0]), ""
+    form, output = unescape_text(words[0]), ""
     rounds = 0
     while not rounds or (values and _FORMAT.search(form) and rounds < _MOST_ROUNDS):
         output += _FORMAT.sub(lambda found: _formatted_value(found.group(), values), form)
@@ -720,7 +720,7 @@ def _formatted_value(form: str, values: list[str]) -> str:
     if form == "%%":
         return "%"
     value = values.pop(0) if values else ""
-    return unescaped(value) if form.endswith("b") else value
+    return unescape_text(value) if form.endswith("b") else value
 
 
 def _decoded_base32(text: str) -> str:
@@ -793,7 +793,7 @@ def _translated(sets: Sequence[str], text: str, *, is_deletion: bool) -> str:
 
 def _characters(text: str) -> str:
     """The characters of a set of `tr`, ranges written out."""
-    text = unescaped(text).replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z")[:200]
+    text = unescape_text(text).replace("[:upper:]", "A-Z").replace("[:lower:]", "a-z")[:200]
     found, at = "", 0
     while at < len(text):
         if text[at + 1 : at + 2] == "-" and at + 2 < len(text) and 0 <= ord(text[at + 2]) - ord(text[at]) < 200:

@@ -47,7 +47,7 @@ class Word:
         return "".join(part.text for part in self.parts) if all(_is_plain(part) for part in self.parts) else ""
 
     @property
-    def assigned(self) -> tuple[str, "Word"] | None:
+    def assignment(self) -> tuple[str, "Word"] | None:
         """Name and value where the word is an assignment."""
         first = self.parts[0] if self.parts else None
         found = _ASSIGNMENT.match(first.text) if first is not None and _is_plain(first) else None
@@ -120,7 +120,7 @@ class Function:
 Node = Simple | Pipeline | Group | Loop | Function
 
 
-def parsed(script: str) -> tuple[Node, ...]:
+def parse_script(script: str) -> tuple[Node, ...]:
     """The commands of a script; raise UnreadableError for one that is too long or nests too deep."""
     if len(script) > LONGEST:
         raise UnreadableError
@@ -132,7 +132,7 @@ def parsed(script: str) -> tuple[Node, ...]:
     return tuple(nodes)
 
 
-def unescaped(text: str) -> str:
+def unescape_text(text: str) -> str:
     """The text with the escapes of `echo -e` and `$'...'` resolved."""
     return _ESCAPE.sub(_character, text) if "\\" in text else text
 
@@ -295,7 +295,7 @@ class _Lexer:
             return _braced(text[start + 2 : self._at - 1], is_quoted=is_quoted)
         if following == "'" and not is_quoted:
             self._at += 1
-            return Part("text", unescaped(self._until("'")), is_quoted=True)
+            return Part("text", unescape_text(self._until("'")), is_quoted=True)
         if found := _NAME.match(text, start + 1):
             self._at = found.end()
             return Part("variable", found.group(), is_quoted)
