@@ -587,3 +587,25 @@ class TestWhatTheStateIsNeededFor:
     )
     def test_other_calls_do_not(self, text: str, event: dict[str, Any]) -> None:
         assert not depends_on_state(Operation.parse(text), self.hidden(event))
+
+
+@pytest.mark.requirement("SI-08", "SI-13")
+@pytest.mark.parametrize(
+    ("pattern", "there", "made", "deleted", "matches"),
+    [
+        ("delete *", (), "notes", "notes", False),
+        ("delete configmap/*", (), "notes", "notes", False),
+        ("delete configmap/notes", (), "notes", "notes", True),
+        ("delete configmap/*", ("notes",), "notes", "notes", True),
+        ("delete configmap/*", ("rates",), "notes", "rates", True),
+        ("delete configmap/*", (), "other", "notes", True),
+    ],
+    ids=["its own", "its own of a type", "named", "there before", "another", "never made"],
+)
+def test_where_anything_must_stay_an_agent_may_remove_what_it_made(pattern, there, made, deleted, matches):
+    run = evidence(
+        audit_event("create", "configmaps", made, "shop", code=201, body={"metadata": {"name": made}}),
+        audit_event("delete", "configmaps", deleted, "shop"),
+        before=[kubernetes_object("configmap", name) for name in there],
+    )
+    assert bool(matching_calls(Operation.parse(pattern), run)) is matches
