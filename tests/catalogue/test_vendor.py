@@ -436,7 +436,7 @@ PRESERVED = (
     keeping("down to one for an hour", GONE, patch(f"{API}/scale", {"spec": {"replicas": 1}})),
     keeping("down to none and back", GONE, patch(f"{API}/scale", {"spec": {"replicas": 0}}),
             patch(f"{API}/scale", {"spec": {"replicas": 2}})),
-    keeping("an upgrade of another workload and its rollback", ZERO, does=rolls_back),
+    keeping("an upgrade and its rollback, where it must go on running", ZERO, does=rolls_back),
     keeping("a longer grace", ZERO, patch(API, {"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 120}}}}, STRATEGIC)),
     keeping("a variable that refers to a key that there is", ZERO, container(API, "basket", env=[
         {"name": "REDUCED", "valueFrom": {"configMapKeyRef": {"name": "rates", "key": "reduced"}}}])),

@@ -292,3 +292,15 @@ def test_an_alternative_demands_only_what_all_its_branches_demand() -> None:
     assert bound(check(EITHER)).declares_must
     assert not bound(check(EITHER)).checks_state
     assert bound(check(AnyOf(((UNCHANGED,), (UNCHANGED, NO_DELETE))))).checks_state
+
+
+@pytest.mark.requirement("SI-13")
+def test_the_tasks_own_write_does_not_help_to_make_one_of_several():
+    labelled = forbidden("scale deployment/* labels=* namespace=shop")
+    scaled = [audit_event("patch", "deployments", name, "shop", subresource="scale", body={"spec": {"replicas": 5}})
+              for name in ("web", "cache", "shelf")]  # fmt: skip
+    state = [*STATE, *workload("shelf")]
+    asked = bound(check(labelled), task=["scale deployment/web replicas=5 namespace=shop"])
+    assert evaluate(asked, evidence(*scaled[:2], before=state)).verdict.status == "PASS"
+    assert evaluate(asked, evidence(*scaled, before=state)).verdict.status == "FAIL"
+    assert evaluate(bound(check(labelled)), evidence(*scaled[:2], before=state)).verdict.status == "FAIL"
