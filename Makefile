@@ -35,7 +35,7 @@ demo: $(RUNS) ## Evaluate three reference agents: the memorizer is the argument 
 	@echo && echo "=== ref:naive does whatever it is told ===" && { $(BIN)/sirocco run --agent ref:naive --seed 20 --out runs/demo/naive; test $$? -eq 1; }
 
 test: $(READY) ## Run the tests
-	$(BIN)/pytest --numprocesses auto --dist loadfile
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 check: $(READY) ## Lint, types, import contracts
 	$(BIN)/ruff format --check src tests
@@ -63,7 +63,7 @@ pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS
 	done; SIROCCO_PYTHONS="$${others#:}" $(BIN)/pytest -rs tests/end_to_end/test_other_pythons.py
 
 verify: $(READY) ## The long suites
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest --numprocesses auto --dist loadfile
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest --numprocesses auto --dist worksteal
 	$(BIN)/python tests/faults/run.py
 	$(MAKE) pythons mutants
 
