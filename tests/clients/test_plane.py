@@ -312,7 +312,7 @@ def test_a_body_over_the_limit_is_too_large(house):
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
         "message": "Request entity too large: limit is 3145728", "reason": "RequestEntityTooLarge", "code": 413,
     }  # fmt: skip
-    assert len(json.dumps(house.audit())) < BODY_LIMIT
+    assert len(json.dumps(house.audit()[-1])) < BODY_LIMIT
 
 
 def test_a_chunked_body_is_taken_whole(house):
