@@ -47,7 +47,7 @@ fix: $(READY) ## Format, and apply safe lint fixes
 	$(BIN)/ruff format src tests
 	$(BIN)/ruff check --fix src tests
 
-faults: $(READY) ## Break each requirement on purpose and show which tests notice (FAULTS=40 for a sample)
+faults: $(READY) ## Break each requirement on purpose and show which tests notice (FAULTS=24 for a sample)
 	$(BIN)/python tests/faults/run.py $(if $(FAULTS),--sample $(FAULTS))
 
 mutants: $(READY) ## Break the evaluator in many small ways and count what its tests notice (SEED=6 SAMPLE=320)

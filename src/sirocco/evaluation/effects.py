@@ -49,6 +49,10 @@ class Effect:
 
 def may_have_changed_something(evidence: Evidence) -> bool:
     """Whether the agent made a call that can have changed the world; without one, no difference is its work (SI-13)."""
+    return evidence.derived(_may_have_changed_something)
+
+
+def _may_have_changed_something(evidence: Evidence) -> bool:
     if missing_calls(evidence) is not None:
         return True
     return any(_may_change(call) for call in agent_calls(evidence))

@@ -161,7 +161,7 @@ def _is_object(item: Any) -> bool:
     for section in ("labels", "annotations"):
         if section in metadata and metadata[section] is not None and not isinstance(metadata[section], _MAPPING):
             return False
-    return _are_mappings(metadata.get("ownerReferences")) and (is_custom(item) or _has_sections(item))
+    return _are_mappings(metadata.get("ownerReferences")) and (_has_sections(item) or is_custom(item))
 
 
 def _has_sections(item: Mapping[str, Any]) -> bool:
