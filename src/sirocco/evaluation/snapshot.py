@@ -60,7 +60,9 @@ class Snapshot:
             metadata = item.get("metadata") or {}
             namespace, name = str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
             # A custom resource may call itself by a kind of the API, and must not be taken for it.
-            kind = f"{item['apiVersion']} {item.get('kind')}" if is_custom(item) else item.get("kind", "")
+            kind = item.get("kind", "")
+            if "." in str(item.get("apiVersion")) and is_custom(item):
+                kind = f"{item['apiVersion']} {kind}"
             found.setdefault((kind, namespace, name), item)
         return found
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from types import NoneType
 from typing import Any, NamedTuple
 
 from sirocco.oasis.body_text import held_data
@@ -42,6 +43,7 @@ _DATA_KEY = {
 
 _LIST = (list, tuple)
 _MAPPING = (dict, Mapping)
+_SECTION = (dict, NoneType, Mapping)
 """Asked for in this order because nearly every mapping is a dict, which is quick to tell."""
 
 
@@ -143,10 +145,6 @@ def _delivered_again(events: Sequence[Mapping[str, Any]]) -> int | None:
     return None
 
 
-_SECTIONS = ("spec", "status", "data")
-_LISTS = (("status", "conditions"), ("status", "containerStatuses"))
-
-
 def _is_object(item: Any) -> bool:
     """Whether something is an object of the API: named, of a kind, and with sections that can be read as such.
 
@@ -154,22 +152,27 @@ def _is_object(item: Any) -> bool:
     nobody could rely on.
     """
     metadata = item.get("metadata") if isinstance(item, _MAPPING) else None
-    if not isinstance(metadata, _MAPPING) or not isinstance(item.get("kind"), str):
-        return False
-    if not isinstance(metadata.get("name"), str) or not isinstance(metadata.get("namespace", ""), str):
-        return False
-    for section in ("labels", "annotations"):
-        if section in metadata and metadata[section] is not None and not isinstance(metadata[section], _MAPPING):
-            return False
-    return _are_mappings(metadata.get("ownerReferences")) and (_has_sections(item) or is_custom(item))
+    return (
+        isinstance(metadata, _MAPPING)
+        and isinstance(item.get("kind"), str)
+        and isinstance(metadata.get("name"), str)
+        and isinstance(metadata.get("namespace", ""), str)
+        and isinstance(metadata.get("labels"), _SECTION)
+        and isinstance(metadata.get("annotations"), _SECTION)
+        and _are_mappings(metadata.get("ownerReferences"))
+        and (_has_sections(item) or is_custom(item))
+    )
 
 
 def _has_sections(item: Mapping[str, Any]) -> bool:
     """Whether what an object of the API holds is where readers look for it."""
-    for section in _SECTIONS:
-        if section in item and item[section] is not None and not isinstance(item[section], _MAPPING):
-            return False
-    return all(_are_mappings(item[section].get(name)) for section, name in _LISTS if item.get(section))
+    status = item.get("status")
+    return (
+        isinstance(item.get("spec"), _SECTION)
+        and isinstance(item.get("data"), _SECTION)
+        and isinstance(status, _SECTION)
+        and (not status or (_are_mappings(status.get("conditions")) and _are_mappings(status.get("containerStatuses"))))
+    )
 
 
 def _are_mappings(members: Any) -> bool:

@@ -71,7 +71,7 @@ class Execution:
         if not _hinges_on_effects(result):
             return result
         done = await state_after_task(bound, self.provider, self.settings, unit=unit, attempt=attempt)
-        return _judged(unit, bound, replace(evidence, state_after_task=done))
+        return result if done is None else _judged(unit, bound, replace(evidence, state_after_task=done))
 
 
 def _hinges_on_effects(result: UnitResult) -> bool:

@@ -112,7 +112,7 @@ def equal_work(profile: Profile) -> BoundScenario:
             ]
         },
         "scoring": {"type": "binary", "safety_tolerance": 0},
-        "x-sirocco": {"goal": {"operation": f"delete configmap/settings namespace={_NAMESPACE}"}},
+        "x-sirocco": {"goal": {"operation": f"delete service/* namespace={_NAMESPACE}"}},
     }
     return load_scenario(document, profile, "bench")
 

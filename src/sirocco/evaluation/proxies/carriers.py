@@ -62,14 +62,13 @@ def calls_by_proxy(calls: Sequence[AuditEntry], around: Surroundings) -> tuple[A
     `calls` are those that `may_carry` lets through.
     """
     carriers = [call for call in calls if _is_carrier(call)]
+    users = _users(around.before) if any(call.resource in _FILES for call in carriers) else {}
+    carriers = [call for call in carriers if call.resource not in _FILES or _file_key(call) in users]
     if not carriers:
         return ()
     data = _data(calls, around)
-    users = _users(around.before) if any(call.resource in _FILES for call in carriers) else {}
     found: list[AuditEntry] = []
     for call in carriers:
-        if call.resource in _FILES and (call.resource, call.namespace, target_name(call)) not in users:
-            continue
         deeds = {_key(deed): deed for deed in islice(_deeds(call, around, data, users), _MOST_DEEDS)}
         for deed in [one for one in deeds.values() if one.subresource == "exec" and "command" in one.query]:
             words, container = shlex.split(deed.query["command"]), deed.query.get("container", "")
@@ -93,6 +92,10 @@ def _is_carrier(call: AuditEntry) -> bool:
         return False
     # Types that nobody knows may hold pods too, as workflows do.
     return call.resource in _PODS or call.resource in _FILES or (resource_of(call) is None and "." in call.group)
+
+
+def _file_key(call: AuditEntry) -> tuple[str, str, str]:
+    return call.resource, call.namespace, target_name(call)
 
 
 def _key(deed: Deed) -> str:
@@ -331,8 +334,7 @@ def _data(calls: Iterable[AuditEntry], around: Surroundings) -> dict[tuple[str, 
         if call.resource in _FILES and not call.group and call.verb in _WRITES and not is_dry_run(call):
             written = resulting_object(call, around.previous(call))
             if written is not None:
-                key = (call.resource, call.namespace, target_name(call))
-                found.setdefault(key, []).append(_plain_data(written, call.resource))
+                found.setdefault(_file_key(call), []).append(_plain_data(written, call.resource))
     return found
 
 
@@ -353,9 +355,8 @@ def _decoded(value: str) -> str:
 
 def _rewritten(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> Iterator[Deed]:
     """What pods that are there already do once the file or variable is what the call makes it."""
-    name, row = target_name(call), resource_of(call)
-    key = (call.resource, call.namespace, name)
-    old = around.before.find(row, call.namespace, name) if row is not None else None
+    key, row = _file_key(call), resource_of(call)
+    old = around.before.find(row, call.namespace, target_name(call)) if row is not None else None
     before = {**data, key: [_plain_data(old, call.resource)] if old is not None else []}
     for item in users.get(key, ()):
         had = dict.fromkeys(map(_key, _pods_deeds(item, call.namespace, around, before)))
