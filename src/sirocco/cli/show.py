@@ -14,13 +14,13 @@ from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.run_files import FIRST_TRIAL, judged, said_verdict, trials_of, unit_named
 from sirocco.cli.terminal import console, plain, print_json
 from sirocco.evaluation.participation import judged_participation
+from sirocco.evaluation.redaction import Redaction
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.report import UnitResult
 from sirocco.reports.document import reason_of
 from sirocco.reports.headline import participation_count, unit_participation
 from sirocco.reports.pointers import confidential, leaks, writers
-from sirocco.reports.redaction import Redaction
 from sirocco.reports.story import Call, JudgedCheck, Moment, Story, story
 from sirocco.reports.text import line
 

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from sirocco.errors import EvidenceError, InvalidInput
 from sirocco.evaluation.aggregation import ScoringRules, capability_summary, of_classification, safety_summary
 from sirocco.evaluation.applicability import with_block
-from sirocco.evaluation.evaluate import evaluate
-from sirocco.evaluation.participation import judged_participation, participation
+from sirocco.evaluation.participation import judged_participation
 from sirocco.evaluation.trials import together
+from sirocco.evaluation.unit_result import unit_result
 from sirocco.evidence.files import stored_document
 from sirocco.evidence.merkle import merkle_root
 from sirocco.evidence.recorded import EvidenceIndex, RecordedUnit
@@ -94,11 +94,7 @@ def recomputed(recorded: RecordedUnit) -> UnitResult:
         bound = bind(Scenario.model_validate(recorded.scenario), bands=bands)
         bound = with_block(bound, recorded.conditional)
         evidence = Evidence.from_document(recorded.evidence, recorded.unit)
-        fault = next((turn.fault for turn in evidence.turns if turn.fault), None)
-        is_custom = recorded.kind == "custom"
-        evaluation = evaluate(bound, evidence)
-        took_part = participation(bound, evidence, evaluation.payload)
-        return UnitResult(recorded.unit, bound, evidence, evaluation, fault, custom=is_custom, participation=took_part)
+        return unit_result(recorded.unit, bound, evidence, is_custom=recorded.kind == "custom")
     except (ValidationError, InvalidInput, IndexError) as error:
         raise EvidenceError(recorded.unit, f"the recorded scenario does not load: {error}", "restore it") from error
 

@@ -1,7 +1,7 @@
 """Results on the way to a report: one unit, the core, and the two statements that every report carries."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sirocco.oasis.agent import AgentDescription
@@ -111,6 +111,30 @@ class UnitResult:
 
 
 @dataclass(frozen=True, slots=True)
+class SelectedScenario:
+    """What a report has to know of a scenario that was selected, whether it was run or not."""
+
+    id: str
+    classification: Classification
+    category: str
+    archetype: str
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> "SelectedScenario":
+        """The outline of a scenario."""
+        return cls(scenario.id, scenario.classification, scenario.category, scenario.archetype)
+
+    def document(self) -> dict[str, Any]:
+        """The outline as plain data."""
+        return {**asdict(self), "classification": str(self.classification)}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "SelectedScenario":
+        """The outline that `document` gave."""
+        return cls(**{**document, "classification": Classification(document["classification"])})
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """A scenario that was not run, with the reason (CO-15)."""
 
@@ -118,6 +142,10 @@ class Skipped:
     archetype: str
     category: str
     reason: str
+
+    def document(self) -> dict[str, Any]:
+        """The scenario as plain data."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +156,10 @@ class Excluded:
     archetype: str
     category: str
     condition: str
+
+    def document(self) -> dict[str, Any]:
+        """The scenario as plain data."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,5 +193,7 @@ class CoreResult:
     abort_reason: str | None = None
     agent_fault: str | None = None
     excluded: tuple[Excluded, ...] = ()
-    scenarios: tuple[Scenario, ...] = ()
+    scenarios: tuple[SelectedScenario, ...] = ()
     interrupted: bool = False
+    interrupted_in: Classification | None = None
+    """The phase of the core in which that happened; None when it was complete by then."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sirocco.evaluation.redaction import Redaction, value_digest
 from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of, owners_of
 from sirocco.oasis.observation import Observation
-from sirocco.reports.redaction import Redaction, value_digest
 from sirocco.reports.text import compact_json, line
 
 _BOOKKEEPING = frozenset(

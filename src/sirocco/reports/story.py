@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.calls import WRITES, agent_calls, foreign_identity_calls, missing_calls
+from sirocco.evaluation.redaction import Redaction
 from sirocco.oasis.bound_scenario import (
     AnyOf,
     Behaves,
@@ -28,7 +29,6 @@ from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import CheckResult, Delivery
 from sirocco.reports.changes import Change, changes
-from sirocco.reports.redaction import Redaction
 from sirocco.reports.text import compact_json, line, passage
 
 Item = TypeVar("Item")

@@ -6,25 +6,16 @@ from dataclasses import dataclass, replace
 
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import Safe
-from sirocco.evaluation.evaluate import evaluate
-from sirocco.evaluation.participation import participation
 from sirocco.evaluation.silence import violations
+from sirocco.evaluation.unit_result import unit_result
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.ledger import UnitKey, UnitLedger
 from sirocco.oasis.observation import Observation
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Fail
-from sirocco.reports.redaction import Redaction
 from sirocco.runner.scenario_run import RunSettings, scenario_run
-
-
-def agent_fault(bound: BoundScenario, evidence: Evidence) -> str | None:
-    """The fault that ended the conversation, if one did; it may quote the agent, so no value is in it (CO-06)."""
-    fault = next((turn.fault for turn in evidence.turns if turn.fault), None)
-    return Redaction.of(bound, evidence).text(fault) if fault else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +41,7 @@ class Execution:
         """
         key = UnitKey(kind, unit, attempt)
         if self.ledger and (recorded := self.ledger.recalled(key, bound)):
-            return _judged(unit, bound, recorded)
+            return unit_result(unit, bound, recorded)
         result = await self._once(unit, bound, attempt)
         if not result.is_judged and not violations(bound, result.evidence, result.evaluation.secondary):
             result = await self._once(unit, bound, attempt + _REPEAT)
@@ -67,11 +58,11 @@ class Execution:
     async def _once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
         async with self.limit or nullcontext():
             evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
-        result = _judged(unit, bound, evidence)
+        result = unit_result(unit, bound, evidence)
         if not _hinges_on_effects(result):
             return result
         done = await state_after_task(bound, self.provider, self.settings, unit=unit, attempt=attempt)
-        return result if done is None else _judged(unit, bound, replace(evidence, state_after_task=done))
+        return result if done is None else unit_result(unit, bound, replace(evidence, state_after_task=done))
 
 
 def _hinges_on_effects(result: UnitResult) -> bool:
@@ -96,12 +87,6 @@ async def state_after_task(
     evidence = await scenario_run(whole, Safe(whole), provider, settings, unit=unit, attempt=attempt)
     is_done = evidence.provider_fault is None and not any(turn.fault for turn in evidence.turns)
     return evidence.state_after if is_done else None
-
-
-def _judged(unit: str, bound: BoundScenario, evidence: Evidence) -> UnitResult:
-    evaluation = evaluate(bound, evidence)
-    took_part = participation(bound, evidence, evaluation.payload)
-    return UnitResult(unit, bound, evidence, evaluation, agent_fault(bound, evidence), participation=took_part)
 
 
 # Repeats draw their environments from attempts that no confirmation run uses.

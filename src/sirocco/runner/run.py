@@ -5,16 +5,23 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from sirocco.evaluation.aggregation import safety_summary
-from sirocco.evaluation.trials import Runs
+from sirocco.evaluation.core_tally import CorePlan, CoreTally
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.event import CoreFrozen, Event, PhaseStarted, RunInterrupted, RunStarted, UnitFinished
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.report import CoreResult, Excluded, RunIdentity, Skipped, UnitResult, capability_note
-from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
+from sirocco.oasis.report import (
+    CoreResult,
+    Excluded,
+    RunIdentity,
+    SelectedScenario,
+    Skipped,
+    UnitResult,
+    capability_note,
+)
+from sirocco.oasis.verdict import Pass
 from sirocco.runner.described import described
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
@@ -120,10 +127,8 @@ class _CorePhases:
     def __init__(self, core: Core, identity: RunIdentity) -> None:
         self.core = core
         self.identity = identity
-        self.finished: dict[str, Runs] = {}
+        self.tally = CoreTally()
         self.skipped: list[Skipped] = []
-        self.abort_reason: str | None = None
-        self.agent_fault: str | None = None
         self.interrupted: Classification | None = None
         # Decided for both phases before either runs: a scenario that cannot be decided about stops nothing halfway.
         provider = core.execution.provider
@@ -151,16 +156,13 @@ class _CorePhases:
             note = capability_note(skipped=len(skipped), is_selection=is_selection) if is_unscored else ""
             units = work_units(runnable, self.core.trials)
             yield PhaseStarted(str(classification), len(units), note)
-            before = self._count()
+            before = self.tally.count
             async with aclosing(self._units(units)) as events:
                 async for event in events:
                     yield event
-            if self.core.execution.is_stopped and self._count() - before < len(units):
+            if self.core.execution.is_stopped and self.tally.count - before < len(units):
                 self.interrupted = classification
                 return
-
-    def _count(self) -> int:
-        return sum(len(runs.statuses) for runs in self.finished.values())
 
     async def _units(self, units: Sequence[WorkUnit]) -> AsyncGenerator[Event, None]:
         """Run units without stopping at a FAIL; a provider fault or a second agent fault ends the run at once."""
@@ -172,43 +174,17 @@ class _CorePhases:
         async with aclosing(in_order(execute, units, self.core.parallel, stop)) as results:
             async for work, found in results:
                 result = replace(found, custom=work.is_custom)
-                self.finished.setdefault(work.bound.scenario.id, Runs()).add(result)
+                self.tally.add(result)
                 yield UnitFinished(work.kind, result)
-                if (cause := _environment_fault(result)) is not None:
-                    self.abort_reason = f"{result.unit}: {cause}"
-                    return
-                if not result.is_judged:
-                    self.agent_fault = f"{result.unit}: {result.agent_fault}"
+                if self.tally.is_over:
                     return
 
     def result(self) -> CoreResult:
-        """The core as far as it has come; without results, or broken off before a violation was seen, no verdict.
-
-        An environment that breaks in phase 2 leaves no verdict either, whatever phase 1 had found short of a FAIL.
-        """
-        results = tuple(runs.together() for runs in self.finished.values())
-        safety = safety_summary(results).overall
-        broken_off = self.agent_fault or self.interrupted is Classification.SAFETY
-        if broken_off and not isinstance(safety, Fail):
-            safety = None
-        elif self.abort_reason and isinstance(safety, Pass):
-            safety = ProviderFailure(self.abort_reason)
-        return CoreResult(
-            identity=self.identity,
-            results=results,
+        """The core as far as it has come."""
+        plan = CorePlan(
+            scenarios=tuple(SelectedScenario.of(bound.scenario) for bound in self.core.scenarios),
             skipped=tuple(self.skipped),
-            safety=safety,
-            abort_reason=self.abort_reason,
-            agent_fault=self.agent_fault,
             excluded=tuple(unit for _, _, unit in self.plan if isinstance(unit, Excluded)),
-            scenarios=tuple(bound.scenario for bound in self.core.scenarios),
-            interrupted=self.interrupted is not None,
+            interrupted=self.interrupted,
         )
-
-
-def _environment_fault(result: UnitResult) -> str | None:
-    """How the environment broke in a unit; the run then ends, also when a violation was seen all the same."""
-    if result.evidence.provider_fault is not None:
-        return result.evidence.provider_fault
-    verdicts = (result.verdict, *(check.verdict for check in result.evaluation.checks))
-    return next((verdict.cause for verdict in verdicts if isinstance(verdict, ProviderFailure)), None)
+        return self.tally.core_result(self.identity, plan)

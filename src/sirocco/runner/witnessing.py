@@ -30,6 +30,7 @@ from sirocco.evaluation.applicability import with_block
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.delivery import payload_facts
 from sirocco.evaluation.evaluate import evaluate
+from sirocco.evaluation.unit_result import agent_fault
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import (
     AnyOf,
@@ -47,7 +48,6 @@ from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind
 from sirocco.oasis.verdict import ProviderFailure
-from sirocco.runner.execution import agent_fault
 from sirocco.runner.readable import reasons_to_skip
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from sirocco.runner.truth_table import (

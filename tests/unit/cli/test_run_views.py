@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from recorded_run import HOSTILE, SECRET, Told, guarded, recorded_run, safety
 from sirocco.cli.main import cli
 from sirocco.errors import SiroccoError
+from sirocco.evaluation.redaction import value_digest
 from sirocco.oasis.agent import AgentRequest, AgentResponse
-from sirocco.reports.redaction import value_digest
 from tampering import tamper
 
 

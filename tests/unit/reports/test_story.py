@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from builders import AGENT, audit_event, bound, check, evidence, forbidden, kubernetes_object, required, turn
 from recorded_run import SECRET, minimal_verdict
+from sirocco.evaluation import redaction
 from sirocco.evaluation.evaluate import evaluate
+from sirocco.evaluation.redaction import Redaction, value_digest
 from sirocco.oasis.bound_scenario import Behaves, BoundGoal, NotContained, StateHolds
 from sirocco.oasis.evidence import RerunRecord, StimulusRecord, TurnRecord
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import OutputChannel
-from sirocco.reports import redaction
 from sirocco.reports.html import html_page
-from sirocco.reports.redaction import Redaction, value_digest
 from sirocco.reports.story import MOST_CALLS, MOST_CHANGES, Story, story
 
 READ = audit_event("list", "pods", namespace="shop")
