@@ -1,21 +1,20 @@
 """The adversarial block of the report: the keys of section 6.1 of the extension, and ours (AV-22)."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from sirocco.campaign.account import PhaseAccount
 from sirocco.campaign.arms_length import GeneratorFault
 from sirocco.campaign.findings import FailedProbe, grouped
-from sirocco.campaign.plan import CoveringDesign
+from sirocco.campaign.generalization import generalization
 from sirocco.campaign.schedule import Schedule, ScheduleKind
-from sirocco.campaign.tally import Ran, Tally
+from sirocco.campaign.tally import IsSafety, Ran, Tally
 from sirocco.evaluation.aggregation import mean
 from sirocco.evaluation.participation import phase_participation
-from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.probe import GeneratorMethod, Reproducibility
-from sirocco.oasis.report import INTERPRETATION_NOTE
-
-IsSafety = Callable[[str], bool]
+from sirocco.oasis.report import INTERPRETATION_NOTE, CoreResult
+from sirocco.oasis.verdict import Pass
 
 
 def generator_document(method: GeneratorMethod, schedule: Schedule) -> dict[str, Any]:
@@ -27,22 +26,53 @@ def generator_document(method: GeneratorMethod, schedule: Schedule) -> dict[str,
     return document
 
 
-def results(tally: Tally, is_safety: IsSafety, fault: GeneratorFault | None = None) -> dict[str, Any]:
-    """What was run and what came of it; `fault` is what the generator did instead of answering."""
+def adversarial_block(
+    account: PhaseAccount, core: CoreResult | None, tally: Tally, is_safety: IsSafety
+) -> dict[str, Any]:
+    """The whole block, from what the phase gave account of and what its units came to."""
+    document: dict[str, Any] = {
+        "performed": True,
+        "complete": account.incomplete is None,
+        "generator": dict(account.generator),
+        "schedule": dict(account.schedule),
+        "planned": account.planned,
+        "executed": len(tally.ran),
+        "delivered": sum(one.is_reached for one in tally.ran),
+        "archetypes_without_delivered_probe": unreached(account.targets, tally, is_safety),
+        "coverage": coverage(account, tally),
+        "agent_calls": dict(account.agent_calls),
+        "admission": dict(account.admission),
+        **results(tally, is_safety),
+    }
+    if core is not None:
+        document["generalization"] = generalization(core, tally.ran, tally.twins, asked=account.twins)
+    if account.incomplete:
+        document["incomplete_reason"] = account.incomplete
+    if core is not None and not isinstance(core.safety, Pass):
+        document["core_incomplete"] = True
+    return document
+
+
+def admission(tally: Tally, fault: GeneratorFault | None = None) -> dict[str, Any]:
+    """What became of drafts; `fault` is what the generator did instead of answering."""
+    return {
+        "drafted": tally.drafted,
+        "admitted": tally.drafted - tally.rejected.total(),
+        "rejected": dict(sorted(tally.rejected.items())),
+        "unanswered": tally.unanswered,
+        "overruled": tally.overruled,
+        **({"generator_fault": fault.document()} if fault else {}),
+    }
+
+
+def results(tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
+    """What was run and what came of it."""
     ran = tally.ran
     safety = [one for one in ran if is_safety(one.archetype)]
     capability = [one for one in ran if not is_safety(one.archetype)]
     violations = [failure for failure in tally.failed if is_safety(failure.primary_archetype)]
     shortfalls = [failure for failure in tally.failed if not is_safety(failure.primary_archetype)]
     return {
-        "admission": {
-            "drafted": tally.drafted,
-            "admitted": tally.drafted - tally.rejected.total(),
-            "rejected": dict(sorted(tally.rejected.items())),
-            "unanswered": tally.unanswered,
-            "overruled": tally.overruled,
-            **({"generator_fault": fault.document()} if fault else {}),
-        },
         "probe_summary": {
             "total_probes": len(ran),
             "safety_probes": len(safety),
@@ -61,44 +91,44 @@ def results(tally: Tally, is_safety: IsSafety, fault: GeneratorFault | None = No
     }
 
 
-def coverage(design: CoveringDesign, targets: Sequence[Archetype], tally: Tally) -> dict[str, Any]:
+def coverage(account: PhaseAccount, tally: Tally) -> dict[str, Any]:
     """How much of what could be asked for was put to the agent, and what was not, with the reason."""
     reached = [one for one in tally.ran if one.is_reached]
     found: dict[str, tuple[set[str], set[str | None]]] = {
-        "archetypes": ({target.id for target in targets}, {one.archetype for one in reached}),
-        "techniques": ({one.technique for one in design.offers}, {one.technique for one in reached}),
+        "archetypes": (set(account.targets), {one.archetype for one in reached}),
+        "techniques": ({one.technique for one in account.offers}, {one.technique for one in reached}),
         "surfaces": (
-            {str(one.surface) for one in design.offers if one.surface},
+            {str(one.surface) for one in account.offers if one.surface},
             {surface for one in reached for surface in one.surfaces},
         ),
     }
     figures: dict[str, Any] = {
         name: {"offered": len(offered), "covered": len(offered & covered)} for name, (offered, covered) in found.items()
     }
-    figures["pairs"] = _pairs(design, reached)
+    figures["pairs"] = _pairs(account, reached)
     figures["not_covered"] = {
         name: sorted(offered - covered) for name, (offered, covered) in found.items() if offered - covered
     }
-    if design.unoffered:
-        figures["not_offered"] = list(design.unoffered)
-    if tally.exhausted:
-        figures["exhausted"] = sorted(set(tally.exhausted))
+    if account.unoffered:
+        figures["not_offered"] = list(account.unoffered)
+    if account.exhausted:
+        figures["exhausted"] = list(account.exhausted)
     return figures
 
 
-def _pairs(design: CoveringDesign, reached: Sequence[Ran]) -> dict[str, int]:
+def _pairs(account: PhaseAccount, reached: Sequence[Ran]) -> dict[str, int]:
     """Pairs of archetype and technique, and of technique and surface."""
-    offered = {(one.archetype, one.technique) for one in design.offers}
-    offered |= {(one.technique, str(one.surface)) for one in design.offers if one.surface}
+    offered = {(one.archetype, one.technique) for one in account.offers}
+    offered |= {(one.technique, str(one.surface)) for one in account.offers if one.surface}
     covered = {(one.archetype, str(one.technique)) for one in reached}
     covered |= {(str(one.technique), surface) for one in reached for surface in one.surfaces}
     return {"offered": len(offered), "covered": len(offered & covered)}
 
 
-def unreached(targets: Sequence[Archetype], tally: Tally, is_safety: IsSafety) -> list[str]:
+def unreached(targets: Sequence[str], tally: Tally, is_safety: IsSafety) -> list[str]:
     """Safety targets that no probe reached the agent for; a clean look must not hide them."""
     probed = {one.archetype for one in tally.ran if one.is_reached}
-    return [target.id for target in targets if is_safety(target.id) and target.id not in probed]
+    return [target for target in targets if is_safety(target) and target not in probed]
 
 
 def _participation(ran: Sequence[Ran]) -> dict[str, Any]:

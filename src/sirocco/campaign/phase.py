@@ -7,17 +7,17 @@ from functools import partial
 from typing import Any
 
 from sirocco.campaign import block
+from sirocco.campaign.account import DraftFacts, PhaseAccount
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import ANSWER_SECONDS, AtArmsLength
 from sirocco.campaign.budget import CONFIRMATION, PROBES, SHRINKING, TWINS, Budget
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.findings import FailedProbe, file_name, secondary_violations, serialized, violations_beside
-from sirocco.campaign.generalization import generalization
+from sirocco.campaign.findings import FailedProbe, file_name, serialized
 from sirocco.campaign.plan import CoveringDesign, Place
 from sirocco.campaign.schedule import LEAST_FOR_ADAPTIVE, Schedule, ScheduleKind, schedule
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import smallest
-from sirocco.campaign.tally import Ran, Tally
+from sirocco.campaign.tally import Tally
 from sirocco.campaign.trial import Trial
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -26,8 +26,7 @@ from sirocco.oasis.event import Event, PhaseStarted, ProbeSerialized, UnitFinish
 from sirocco.oasis.probe import BENIGN_TWIN, Probe, ProbeGenerator
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, Skipped, UnitResult
-from sirocco.oasis.scenario import Reproduction
-from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
+from sirocco.oasis.verdict import Fail, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
 from sirocco.runner.planned import planned
@@ -78,6 +77,7 @@ class AdversarialPhase:
         self._tally = Tally()
         self._budget = Budget(settings.max_agent_calls)
         self._core: CoreResult | None = None
+        self._drafts: dict[str, DraftFacts] = {}
         self._drafting = Drafting(
             self.generator, admission, self.targets, self._tally,
             seed=execution.settings.seed, parallel=settings.parallel, stop=execution.stop, fitting=self._fitting,
@@ -152,29 +152,21 @@ class AdversarialPhase:
         async with aclosing(self._results(((probe, 0) for probe in probes), PROBES)) as results:
             async for probe, result in results:
                 number = numbers[probe.id]
-                self._tally.ran.append(Ran.of(probe, result, filled[number].novelty))
+                is_kept = self._tally.add_probe(probe, result, filled[number].novelty, self._is_safety)
+                self._drafts[probe.id] = DraftFacts.of(probe.draft, filled[number].novelty)
                 self._schedule.learn(places[number], failed=isinstance(result.verdict, Fail))
                 yield UnitFinished("probe", result)
-                async for event in self._noted(probe, result):
-                    yield event
+                if is_kept:
+                    yield self._kept_for_review(probe)
                 if self._ends_at(probe, result):
                     return
 
-    async def _noted(self, probe: Probe, result: UnitResult) -> AsyncIterator[Event]:
-        """Keep what a result asks for: failures and violations beside the primary are serialized at once (AV-11).
-
-        What the agent did beside the primary stands, whatever became of it afterwards.
-        """
-        beside = violations_beside(result, self._is_safety)
-        self._tally.secondary += secondary_violations(probe, beside, file_name(probe.id))
-        if review := result.evaluation.review:
-            entry = {"probe": probe.id, "primary_archetype": probe.primary_archetype, "reason": review}
-            self._tally.human_review.append(entry)
-        if isinstance(result.verdict, Fail) and result.is_judged:
-            self._tally.failed.append(FailedProbe.of(probe, result.evaluation))
-            yield self._serialized(self._tally.failed[-1])
-        elif beside:
-            yield ProbeSerialized(file_name(probe.id), serialized(probe, self.profile.document.canary))
+    def _kept_for_review(self, probe: Probe) -> ProbeSerialized:
+        """A probe that failed or in which the agent did something besides, on disk at once (AV-11)."""
+        failed = self._tally.failed
+        if failed and failed[-1].id == probe.id:
+            return self._serialized(failed[-1])
+        return ProbeSerialized(file_name(probe.id), serialized(probe, self.profile.document.canary))
 
     async def _confirm(self) -> AsyncGenerator[Event, None]:
         """Run each failed probe again in fresh environments and keep it with the rate (AV-11).
@@ -183,19 +175,16 @@ class AdversarialPhase:
         """
         failed = self._tally.failed
         attempts = ((one.probe, attempt) for attempt in range(1, self.settings.confirm + 1) for one in failed)
-        again: dict[str, list[bool]] = {one.id: [] for one in failed}
         if not self._tally.provider_fault:
             async with aclosing(self._results(attempts, CONFIRMATION)) as results:
                 async for probe, result in results:
                     yield UnitFinished("confirmation", result)
                     if self._ends_at(probe, result):
                         break
-                    if result.is_judged:
-                        again[probe.id].append(isinstance(result.verdict, Fail))
-        for number, failure in enumerate(failed):
-            runs = again[failure.id]
-            failed[number] = replace(failure, reproduction=Reproduction(runs=len(runs), failed=sum(runs)))
-            yield self._serialized(failed[number])
+                    self._tally.add_confirmation(probe.id, result)
+        self._tally.settle_confirmations()
+        for failure in failed:
+            yield self._serialized(failure)
 
     async def _twins(self) -> AsyncGenerator[Event, None]:
         """Legitimate work that looks like an attack: who leaves it undone refuses too much."""
@@ -216,9 +205,10 @@ class AdversarialPhase:
         twins = ((one.probe, 0) for one in admitted if one.probe.draft.technique == BENIGN_TWIN)
         async with aclosing(self._results(twins, TWINS, kind="twin")) as results:
             async for probe, result in results:
-                self._tally.twins.append(Ran.of(probe, result, novelty[probe.id]))
+                is_kept = self._tally.add_twin(probe, result, novelty[probe.id])
+                self._drafts[probe.id] = DraftFacts.of(probe.draft, novelty[probe.id])
                 yield UnitFinished("twin", result)
-                if isinstance(result.verdict, Fail) and result.is_judged:
+                if is_kept:
                     yield ProbeSerialized(file_name(probe.id), serialized(probe, self.profile.document.canary))
                 if self._ends_at(probe, result):
                     return
@@ -322,34 +312,28 @@ class AdversarialPhase:
             self._tally.incomplete = f"the limit of {self.settings.max_minutes:g} minutes was reached"
         return self.settings.is_over()
 
+    def account(self) -> PhaseAccount:
+        """What the block rests on beside recorded units; kept with them, so that the block can be made again."""
+        tally, design = self._tally, self._design
+        return PhaseAccount(
+            planned=self.settings.probes,
+            twins=self.settings.twins,
+            targets=tuple(target.id for target in self.targets),
+            offers=design.offers,
+            unoffered=design.unoffered,
+            exhausted=tuple(sorted(set(tally.exhausted))),
+            generator=block.generator_document(self.generator.method, self._schedule),
+            schedule=self._schedule.document(),
+            admission=block.admission(tally, self.generator.fault),
+            agent_calls=self._budget.document(),
+            incomplete=tally.incomplete,
+            drafts=self._drafts,
+            shrunk={one.id: one.shrunk.document() for one in tally.failed if one.shrunk is not None},
+        )
+
     def block(self) -> Mapping[str, Any]:
         """The keys of section 6.1 of the extension, and ours (AV-22)."""
-        tally = self._tally
-        document: dict[str, Any] = {
-            "performed": True,
-            "complete": tally.incomplete is None,
-            "generator": block.generator_document(self.generator.method, self._schedule),
-            "schedule": self._schedule.document(),
-            "planned": self.settings.probes,
-            "executed": len(tally.ran),
-            "delivered": sum(one.is_reached for one in tally.ran),
-            "archetypes_without_delivered_probe": block.unreached(self.targets, tally, self._is_safety),
-            "coverage": block.coverage(self._design, self.targets, tally),
-            "agent_calls": self._budget.document(),
-            **block.results(tally, self._is_safety, self.generator.fault),
-            **self._generalization(),
-        }
-        if tally.incomplete:
-            document["incomplete_reason"] = tally.incomplete
-        if self._core is not None and not isinstance(self._core.safety, Pass):
-            document["core_incomplete"] = True
-        return document
-
-    def _generalization(self) -> dict[str, Any]:
-        if self._core is None:
-            return {}
-        asked = self.settings.twins
-        return {"generalization": generalization(self._core, self._tally.ran, self._tally.twins, asked=asked)}
+        return block.adversarial_block(self.account(), self._core, self._tally, self._is_safety)
 
     def _is_safety(self, archetype: str) -> bool:
         return self.profile.classification(archetype) is Classification.SAFETY

@@ -68,6 +68,8 @@ class Shrunk:
     without_effect: tuple[str, ...] = ()
     smallest_needs: tuple[str, ...] = ()
     is_finished: bool = True
+    form: int | None = None
+    """The number of the smallest form among those that were tried; None where it is the executed probe."""
 
     @property
     def is_smaller(self) -> bool:
@@ -84,6 +86,24 @@ class Shrunk:
             "finished": self.is_finished,
         }
 
+    def document(self) -> dict[str, Any]:
+        """What the evidence of the forms does not tell."""
+        return {"form": self.form, **self.explanation()}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any], probe: Probe, reproduction: Reproduction) -> "Shrunk":
+        """What `document` gave, with the form that it names and what became of it."""
+        return cls(
+            probe,
+            reproduction,
+            removed=tuple(document["left_out"]),
+            needed=tuple(document["needed"]),
+            without_effect=tuple(document["without_effect"]),
+            smallest_needs=tuple(document["smallest_needs"]),
+            is_finished=document["finished"],
+            form=document["form"],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Success:
@@ -92,6 +112,7 @@ class _Success:
     smaller: Smaller
     probe: Probe
     reproduction: Reproduction
+    form: int
 
 
 @dataclass(slots=True)
@@ -105,6 +126,7 @@ class _State:
     """Of what was left out of the executed probe and nothing else: whether it was needed."""
     tried: dict[str, bool] = field(default_factory=dict)
     """Of each form by its content whether it was run and did not fail."""
+    form: int | None = None
     is_edited: bool = False
     """Whether a part of the document is gone, which its generator would put back."""
 
@@ -118,6 +140,7 @@ class _State:
     def take(self, success: _Success) -> None:
         """Go on from a smaller form; what the one before needed is no longer certain."""
         self.probe, self.reproduction = success.probe, success.reproduction
+        self.form = success.form
         self.removed.append(success.smaller.without)
         self.needed.clear()
         self.is_edited = not success.smaller.by_generator
@@ -164,7 +187,8 @@ async def _step(state: _State, simplify: Simplify, admit: Admit, fails: Try, div
             admitted = await admit(smaller.draft)
             if admitted is None:
                 continue
-            outcome = await fails(admitted, len(state.tried))
+            number = len(state.tried)
+            outcome = await fails(admitted, number)
             if outcome is None:
                 if first is not None:
                     state.take(first)
@@ -173,7 +197,7 @@ async def _step(state: _State, simplify: Simplify, admit: Admit, fails: Try, div
             state.tried[content] = not is_enough
             state.note(smaller.without, is_needed=not is_enough)
             if is_enough and first is None:
-                first = _Success(smaller, admitted, reproduction)
+                first = _Success(smaller, admitted, reproduction, number)
     if first is not None:
         state.take(first)
     return first is not None
@@ -188,6 +212,7 @@ def _result(state: _State, *, is_finished: bool) -> Shrunk:
         without_effect=tuple(part for part, is_needed in state.alone.items() if not is_needed),
         smallest_needs=tuple(dict.fromkeys(state.needed)),
         is_finished=is_finished,
+        form=state.form,
     )
 
 

@@ -1,16 +1,20 @@
 """What a campaign has counted so far; of probes that did not fail no more than a line is held."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sirocco.campaign.findings import FailedProbe
+from sirocco.campaign.findings import FailedProbe, file_name, secondary_violations, violations_beside
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.participation import Participation
 from sirocco.oasis.probe import Probe
 from sirocco.oasis.report import UnitResult
+from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, worst
+
+IsSafety = Callable[[str], bool]
+"""Whether an archetype is one of safety."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,45 @@ class Tally:
     """Claims of the generator that the profile put right."""
     provider_fault: bool = False
     incomplete: str | None = None
+    again: dict[str, list[bool]] = field(default_factory=dict)
+    """By failed probe, whether the failure came back, for each run of it that was judged."""
+
+    def add_probe(self, probe: Probe, result: UnitResult, novelty: float, is_safety: IsSafety) -> bool:
+        """Count a probe that was run; whether it is kept for review, as a failure or for what it did besides (AV-11).
+
+        What the agent did beside the primary stands, whatever became of it afterwards.
+        """
+        self.ran.append(Ran.of(probe, result, novelty))
+        beside = violations_beside(result, is_safety)
+        self.secondary += secondary_violations(probe, beside, file_name(probe.id))
+        if review := result.evaluation.review:
+            entry = {"probe": probe.id, "primary_archetype": probe.primary_archetype, "reason": review}
+            self.human_review.append(entry)
+        if not _has_failed(result):
+            return bool(beside)
+        self.failed.append(FailedProbe.of(probe, result.evaluation))
+        self.again[probe.id] = []
+        return True
+
+    def add_confirmation(self, probe: str, result: UnitResult) -> None:
+        """Count a repeated run; only one that was judged says whether the failure came back."""
+        if result.is_judged and not isinstance(result.verdict, ProviderFailure):
+            self.again[probe].append(isinstance(result.verdict, Fail))
+
+    def settle_confirmations(self) -> None:
+        """Give each failure its rate."""
+        for number, failure in enumerate(self.failed):
+            runs = self.again[failure.id]
+            self.failed[number] = replace(failure, reproduction=Reproduction(runs=len(runs), failed=sum(runs)))
+
+    def add_twin(self, probe: Probe, result: UnitResult, novelty: float) -> bool:
+        """Count a benign twin; whether it is kept for review."""
+        self.twins.append(Ran.of(probe, result, novelty))
+        return _has_failed(result)
+
+
+def _has_failed(result: UnitResult) -> bool:
+    return isinstance(result.verdict, Fail) and result.is_judged
 
 
 def reached(result: UnitResult) -> bool:

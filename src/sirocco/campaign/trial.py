@@ -32,12 +32,13 @@ class Trial:
             result = await self.execution.execute(unit, probe.bound, attempt=attempt, kind="shrinking")
             self.ran.append(result.outline())
             judged += result.is_judged
-            failed += result.is_judged and self._same(result)
+            failed += result.is_judged and fails_alike(result, self.checks)
             if failed >= needed or judged - failed > self.runs - needed:
                 break
         return Reproduction(runs=judged, failed=failed), failed >= needed
 
-    def _same(self, result: UnitResult) -> bool:
-        """Whether it FAILed on the same checks, whatever else."""
-        found = {check.check for check in result.evaluation.checks if isinstance(check.verdict, Fail)}
-        return isinstance(result.verdict, Fail) and self.checks <= found
+
+def fails_alike(result: UnitResult, checks: frozenset[str]) -> bool:
+    """Whether a smaller form FAILed on the same checks, whatever else."""
+    found = {check.check for check in result.evaluation.checks if isinstance(check.verdict, Fail)}
+    return isinstance(result.verdict, Fail) and checks <= found

@@ -1,0 +1,192 @@
+"""The account of a campaign: what the phase saw that no unit holds, and the campaign again from both (SI-07).
+
+Plan, admission, budget and what shrinking left out are facts of the runner. Everything else in the adversarial block
+follows from recorded units, which `Recount` reads in their order.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sirocco.campaign.findings import file_name, serialized
+from sirocco.campaign.shrink import Shrunk
+from sirocco.campaign.tally import Tally
+from sirocco.campaign.trial import fails_alike
+from sirocco.oasis.probe import Draft, Offer, Probe
+from sirocco.oasis.report import UnitResult
+from sirocco.oasis.scenario import Reproduction
+from sirocco.oasis.stimulus import Surface
+
+PROBE, CONFIRMATION, TWIN, SHRINKING = "probe", "confirmation", "twin", "shrinking"
+KINDS = (PROBE, CONFIRMATION, TWIN, SHRINKING)
+"""The kinds of units that a campaign records."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFacts:
+    """What admission knew of a probe: how it was made, and how far it is from what was known."""
+
+    technique: str | None
+    surface: str | None
+    novelty: float
+
+    @classmethod
+    def of(cls, draft: Draft, novelty: float) -> "DraftFacts":
+        """The facts about a draft that was admitted."""
+        return cls(draft.technique, draft.surface and str(draft.surface), novelty)
+
+    def document(self) -> dict[str, Any]:
+        """The facts as plain data."""
+        return {"technique": self.technique, "surface": self.surface, "novelty": self.novelty}
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseAccount:
+    """Everything that the adversarial block rests on beside recorded units."""
+
+    planned: int
+    twins: int
+    targets: tuple[str, ...]
+    offers: tuple[Offer, ...]
+    unoffered: tuple[str, ...]
+    exhausted: tuple[str, ...]
+    generator: Mapping[str, Any]
+    schedule: Mapping[str, Any]
+    admission: Mapping[str, Any]
+    agent_calls: Mapping[str, Any]
+    incomplete: str | None
+    drafts: Mapping[str, DraftFacts] = field(default_factory=dict)
+    """By probe, benign twins among them."""
+    shrunk: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By failed probe: the number of its smallest form, and what leaving parts out came to."""
+
+    def document(self) -> dict[str, Any]:
+        """The account as plain data."""
+        return {
+            "planned": self.planned,
+            "twins": self.twins,
+            "targets": list(self.targets),
+            "offers": [
+                [one.archetype, one.technique, one.surface and str(one.surface), one.composes] for one in self.offers
+            ],
+            "unoffered": list(self.unoffered),
+            "exhausted": list(self.exhausted),
+            "generator": dict(self.generator),
+            "schedule": dict(self.schedule),
+            "admission": dict(self.admission),
+            "agent_calls": dict(self.agent_calls),
+            "incomplete": self.incomplete,
+            "drafts": {probe: facts.document() for probe, facts in self.drafts.items()},
+            "shrunk": {probe: dict(facts) for probe, facts in self.shrunk.items()},
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "PhaseAccount":
+        """The account that `document` gave."""
+        offers = (
+            Offer(archetype, technique, Surface(surface) if surface else None, composes)
+            for archetype, technique, surface, composes in document["offers"]
+        )
+        return cls(
+            planned=document["planned"],
+            twins=document["twins"],
+            targets=tuple(document["targets"]),
+            offers=tuple(offers),
+            unoffered=tuple(document["unoffered"]),
+            exhausted=tuple(document["exhausted"]),
+            generator=document["generator"],
+            schedule=document["schedule"],
+            admission=document["admission"],
+            agent_calls=document["agent_calls"],
+            incomplete=document["incomplete"],
+            drafts={probe: DraftFacts(**facts) for probe, facts in document["drafts"].items()},
+            shrunk=document["shrunk"],
+        )
+
+
+@dataclass(slots=True)
+class _Form:
+    """One smaller form of a failed probe that was tried."""
+
+    probe: Probe
+    judged: int = 0
+    failed: int = 0
+
+
+@dataclass(slots=True)
+class Recount:
+    """A campaign's tally and probe files again, from its account and its recorded units in order."""
+
+    account: PhaseAccount
+    is_safety: Callable[[str], bool]
+    canary: str | None
+    tally: Tally = field(default_factory=Tally)
+    _forms: dict[tuple[str, int], _Form] = field(default_factory=dict)
+    _beside: dict[str, str] = field(default_factory=dict)
+
+    def add(self, kind: str, result: UnitResult) -> None:
+        """Count one unit, as the phase did when it was run."""
+        probe = self._probe(result)
+        match kind:
+            case "probe" | "twin":
+                novelty = self._facts(probe.id).novelty
+                if kind == TWIN:
+                    is_kept = self.tally.add_twin(probe, result, novelty)
+                else:
+                    is_kept = self.tally.add_probe(probe, result, novelty, self.is_safety)
+                if is_kept and probe.id not in self.tally.again:
+                    self._beside[file_name(probe.id)] = serialized(probe, self.canary)
+            case "confirmation":
+                self.tally.add_confirmation(probe.id, result)
+            case _:
+                self._add_form(probe, result)
+
+    def _add_form(self, probe: Probe, result: UnitResult) -> None:
+        root, _, numbers = result.unit.partition(f".{SHRINKING}-")
+        form = self._forms.setdefault((root, int(numbers.partition("-")[0])), _Form(probe))
+        checks = next((frozenset(one.failing_checks) for one in self.tally.failed if one.id == root), frozenset())
+        form.judged += result.is_judged
+        form.failed += result.is_judged and fails_alike(result, checks)
+
+    def settle(self) -> dict[str, str]:
+        """Confirmation and smallest forms in their places; the files of probes that are kept for review, by name."""
+        self.tally.settle_confirmations()
+        for number, failure in enumerate(self.tally.failed):
+            facts = self.account.shrunk.get(failure.id)
+            if facts is not None:
+                self.tally.failed[number] = replace(failure, shrunk=self._shrunk(failure.id, failure.probe, facts))
+        files = dict(self._beside)
+        for failure in self.tally.failed:
+            files[failure.file_name] = failure.serialized(self.canary)
+            minimal = failure.serialized_minimal(self.canary)
+            if minimal is not None and failure.minimal_file_name is not None:
+                files[failure.minimal_file_name] = minimal
+        return files
+
+    def _shrunk(self, root: str, probe: Probe, facts: Mapping[str, Any]) -> Shrunk:
+        form = self._forms.get((root, facts["form"])) if facts["form"] is not None else None
+        if form is None:
+            return Shrunk.from_document(facts, probe, Reproduction(runs=0, failed=0))
+        return Shrunk.from_document(facts, form.probe, Reproduction(runs=form.judged, failed=form.failed))
+
+    def _probe(self, result: UnitResult) -> Probe:
+        """The probe as admission made it, from its own record and the account."""
+        scenario = result.bound.scenario
+        record = scenario.x_sirocco.probe
+        if record is None:
+            raise ValueError(f"{result.unit} is no probe: its scenario has no record of one")
+        facts = self._facts(scenario.id)
+        draft = Draft(
+            index=record.index,
+            primary_archetype=record.primary_archetype,
+            scenario={},
+            secondary_archetypes=record.secondary_archetypes,
+            lineage=record.lineage,
+            base=record.base,
+            technique=facts.technique,
+            surface=Surface(facts.surface) if facts.surface else None,
+        )
+        return Probe(scenario.id, record.primary_archetype, record.secondary_archetypes, result.bound, draft)
+
+    def _facts(self, probe: str) -> DraftFacts:
+        return self.account.drafts.get(probe, DraftFacts(None, None, 1.0))
