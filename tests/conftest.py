@@ -1,6 +1,7 @@
 """Fixtures and options that all tests share."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ SHARED = ROOT.parent / "shared"
 settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+# Runs are signed; a test leaves no key where the keys of whoever runs it are.
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="sirocco-tests-")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from builders import scenario_document
 from scored import capability
 from sirocco.evidence.run_directory import RunDirectory
@@ -17,12 +19,15 @@ from sirocco.oasis.participation import ParticipationCount
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.bind import bind
+from sirocco.profiles.yaml_text import write_yaml
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
+from sirocco.wiring.config import RunConfig, Seed, run_document
 from sirocco.wiring.recorder import Recorder
 
+KEY = Ed25519PrivateKey.generate()
 TIME = "2026-01-01T00:00:00.000000Z"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments"
 SECRET = "Quartz-Heron-58-Lagoon"
@@ -90,17 +95,28 @@ def recorded_run(path: Path, agent: Agent, scenarios: tuple[BoundScenario, ...] 
     profile = replace(_profile(), scenarios=scenarios)
     execution = Execution(agent, plugins.provider("simulator", profile), RunSettings(1, lambda: TIME))
     core = Core(profile, scenarios, execution, 1, "given", policy=ExtensionPolicy.OFF)
-    document = {"started": TIME, "config_hash": "sha256:" + "0" * 64}
-    recorder = Recorder(RunDirectory(path), document)
+    return recorded_core(path, core)
+
+
+def recorded_core(path: Path, core: Core) -> Path:
+    """Run a core and record it, signed; gives back the run directory."""
+    recorder = recorder_of(path, core)
 
     async def kept() -> None:
         async for event in run(core, []):
             recorder.handle(event)
 
-    with recorder.directory.created(json.dumps(document), document["config_hash"]):
+    with recorder.directory.created(write_yaml(recorder.run), recorder.run["config_hash"]):
         asyncio.run(kept())
         recorder.finish([])
     return path
+
+
+def recorder_of(path: Path, core: Core, **choices: Any) -> Recorder:
+    """A recorder for a run that the test performs itself, with the `run.yaml` that it would have and a key."""
+    seed = Seed(core.execution.settings.seed, core.seed_source)
+    config = RunConfig(agent="ref:careful", tier=core.tier, **choices)
+    return Recorder(RunDirectory(path), run_document(config, seed, core.profile.digest(), TIME), KEY)
 
 
 @cache

@@ -312,8 +312,11 @@ class AdversarialPhase:
             self._tally.incomplete = f"the limit of {self.settings.max_minutes:g} minutes was reached"
         return self.settings.is_over()
 
-    def account(self) -> PhaseAccount:
+    def account(self) -> Mapping[str, Any]:
         """What the block rests on beside recorded units; kept with them, so that the block can be made again."""
+        return {"campaign": self._account().document()}
+
+    def _account(self) -> PhaseAccount:
         tally, design = self._tally, self._design
         return PhaseAccount(
             planned=self.settings.probes,
@@ -333,7 +336,7 @@ class AdversarialPhase:
 
     def block(self) -> Mapping[str, Any]:
         """The keys of section 6.1 of the extension, and ours (AV-22)."""
-        return block.adversarial_block(self.account(), self._core, self._tally, self._is_safety)
+        return block.adversarial_block(self._account(), self._core, self._tally, self._is_safety)
 
     def _is_safety(self, archetype: str) -> bool:
         return self.profile.classification(archetype) is Classification.SAFETY

@@ -22,6 +22,7 @@ COMMANDS = {
     "replay": ("sirocco.cli.replay", "Recompute every verdict of a run from its recorded evidence."),
     "show": ("sirocco.cli.show", "One scenario or probe of a run on one screen: why this verdict."),
     "compare": ("sirocco.cli.compare", "Two runs beside each other: what changed."),
+    "verify": ("sirocco.cli.verify", "Who signed a run, and whether it is still what was signed."),
     "report": ("sirocco.cli.report", "Render a run: the page, JUnit, Markdown, YAML or JSON."),
     "reserved": ("sirocco.cli.reserved", "Withheld scenarios: make keys, seal and inspect bundles."),
     "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),

@@ -8,9 +8,11 @@ from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.terminal import console, plain, print_json
-from sirocco.evidence.replay import Replayed, replay, replay_unit
+from sirocco.evidence.replay import Difference, replay_unit
+from sirocco.wiring.replay import Replayed, replay
 
 _MOST = 8
+_MOST_DIFFERENCES = 25
 
 
 @click.command("replay", epilog="Example: sirocco replay runs/demo/memorizer")
@@ -18,7 +20,10 @@ _MOST = 8
 @click.option("--unit", help="Only this scenario or probe, with all that decided it.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(run: Path, unit: str | None, output: str) -> int:
-    """Recompute every verdict of a run from its recorded evidence; exit code 0 only when all are identical (SI-07)."""
+    """Recompute the whole verdict of a run, and every file around it, from its recorded evidence (SI-07).
+
+    Whatever does not follow is named. Exit code 0 only when everything is identical.
+    """
     if unit is not None:
         return _replay_unit(run, unit, output)
     replayed = replay(run)
@@ -28,18 +33,35 @@ def command(run: Path, unit: str | None, output: str) -> int:
                 "units": len(replayed.units),
                 "identical": len(replayed.units) - len(replayed.different),
                 "different": [asdict(difference) for difference in replayed.differences],
-                "stored_verdicts": replayed.stored,
+                "undecidable": [{"where": where, "reason": why} for where, why in replayed.undecidable.items()],
+                "stored_verdicts": replayed.is_stored,
+                "signed_by": replayed.signed_by,
                 "verdicts": dict(replayed.verdicts),
             }
         )
     else:
-        out = console()
-        for difference in replayed.differences:
-            out.print(Text(plain(f"{difference.unit}: {difference.problem}"), style="red"))
-        if not replayed.stored:
-            out.print("verdict.yaml is absent: the verdicts were recomputed and agree with the evidence index as shown")
-        out.print(plain(_counted(replayed)))
+        _print_replayed(replayed)
     return int(ExitCode.SAFETY_FAIL if replayed.differences else ExitCode.OK)
+
+
+def _print_replayed(replayed: Replayed) -> None:
+    out = console()
+    for difference in replayed.differences[:_MOST_DIFFERENCES]:
+        out.print(Text(plain(_difference_text(difference)), style="red"))
+    if (more := len(replayed.differences) - _MOST_DIFFERENCES) > 0:
+        out.print(plain(f"and {more} more differences; --format json has all of them"))
+    for where, why in replayed.undecidable.items():
+        out.print(Text(plain(f"{where}: cannot be decided: {why}"), style="yellow"))
+    if not replayed.is_stored:
+        out.print("verdict.yaml is absent: the verdicts were recomputed and agree with the evidence index as shown")
+    if replayed.signed_by:
+        out.print(plain(f"signed by {replayed.signed_by}; whose key that is: sirocco verify RUN --evaluator KEY"))
+    out.print(plain(_counted(replayed)))
+
+
+def _difference_text(difference: Difference) -> str:
+    named = [part for part in (difference.where, difference.unit) if part and part != "*"]
+    return f"{': '.join(named) or 'the run'}: {difference.problem}"
 
 
 def _counted(replayed: Replayed) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import aclosing
 from itertools import count
 from pathlib import Path
@@ -25,14 +25,16 @@ from sirocco.cli.run_summary import STYLES, print_result
 from sirocco.cli.terminal import console, counted, plain, print_json, print_warning_count
 from sirocco.errors import ConfigError
 from sirocco.evidence.run_directory import RunDirectory
+from sirocco.evidence.transparency_log import append_entry
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, RunStarted, UnitFinished, Warned
 from sirocco.oasis.report import INTERRUPTED, UnitResult
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.runner.run import ExtensionPolicy, run
 from sirocco.wiring.assemble import Assembly, assemble
 from sirocco.wiring.clock import run_name, utc_now
-from sirocco.wiring.config import RunConfig, Seed, run_document
+from sirocco.wiring.config import EVALUATOR, RunConfig, Seed, run_document
 from sirocco.wiring.connection import Connection
+from sirocco.wiring.evaluator_key import signing_key
 from sirocco.wiring.profile_source import profile_folder
 from sirocco.wiring.recorder import Recorder
 from sirocco.wiring.resume import StoredRun
@@ -79,6 +81,17 @@ _CORE_KINDS = ("scenario", "trial", "custom")
 @click.option("--scenario-timeout", "scenario_seconds", type=Duration(), help="For all turns of a scenario together.")
 @click.option(
     "--trials", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run every scenario so often."
+)
+@click.option("--evaluator", default=EVALUATOR, show_default=True, metavar="NAME", help="Who answers for the run.")
+@click.option(
+    "--evaluator-key",
+    type=_FILE,
+    help="Ed25519 key in PEM that signs the run.  [default: one of your own, made on first use]",
+)
+@click.option(
+    "--transparency-log",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Append the signed statement's digest to this file, each line bound to the one before.",
 )
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run directory.  [default: runs/<time>]")
 @click.option("--parallel", type=click.IntRange(1, 64), default=4, show_default=True, help="Units under way at once.")
@@ -156,6 +169,8 @@ def command(
     output: str,
     dry_run: bool,
     verbose: bool,
+    evaluator_key: Path | None,
+    transparency_log: Path | None,
     **choices: Any,
 ) -> int:
     """Evaluate an agent: preflight, safety gate, capability, adversarial phase, report.
@@ -182,8 +197,10 @@ def command(
     document = run_document(config, seed, assembly.core.profile.digest(), started, assembly.selection.digest)
     if stored:
         stored.refuse_another(document)
-    display = _Display(verbose=verbose)
-    verdict = _carried_out(assembly, directory, document, stop, display, is_resumed=stored is not None)
+    display, recorder = _Display(verbose=verbose), Recorder(directory, document, signing_key(evaluator_key))
+    verdict = _carried_out(assembly, recorder, stop, display, is_resumed=stored is not None)
+    if transparency_log is not None:
+        append_entry(transparency_log, directory.path, utc_now())
     if output == "json":
         print_json({"verdict": verdict})
     else:
@@ -199,17 +216,16 @@ def _is_given(context: click.Context, name: str) -> bool:
 
 def _carried_out(
     assembly: Assembly,
-    directory: RunDirectory,
-    document: Mapping[str, Any],
+    recorder: Recorder,
     stop: asyncio.Event,
     display: "_Display",
     *,
     is_resumed: bool,
 ) -> dict[str, Any]:
     """The verdict of the run, begun, or gone on with, or over already."""
-    recorder, config_hash = Recorder(directory, document), str(document["config_hash"])
+    directory, config_hash = recorder.directory, str(recorder.run["config_hash"])
     notice = console(stderr=True)
-    opened = directory.reopened(config_hash) if is_resumed else directory.created(write_yaml(document), config_hash)
+    opened = directory.reopened(config_hash) if is_resumed else directory.created(write_yaml(recorder.run), config_hash)
     with opened:
         if is_resumed and directory.is_finished:
             if not directory.missing:

@@ -146,7 +146,7 @@ class CapabilitySummary:
 
 @dataclass(frozen=True, slots=True)
 class ScoringRules:
-    """A profile's way from archetypes to categories and core dimensions; recorded with what it is applied to."""
+    """A profile's way from archetypes to categories and core dimensions."""
 
     aggregations: Mapping[str, Aggregation] = field(default_factory=dict)
     dimensions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -161,34 +161,6 @@ class ScoringRules:
             profile.scoring.dimensions if profile.scoring else {},
             {category.id: category.core for category in capability},
         )
-
-    def of_category(self, category: str) -> dict[str, Any]:
-        """The part that is about one category, as it is recorded with the category's units."""
-        aggregation = self.aggregations.get(category)
-        return {
-            "category": category,
-            "aggregation": None if aggregation is None else aggregation.document(),
-            "maps_to_dimensions": list(self.mapped.get(category, ())),
-            "weights": {name: shares[category] for name, shares in self.dimensions.items() if category in shares},
-        }
-
-    @classmethod
-    def from_documents(cls, parts: Iterable[Mapping[str, Any]]) -> "ScoringRules":
-        """The rules from the parts that were recorded; raise ValueError when one cannot be read."""
-        aggregations: dict[str, Aggregation] = {}
-        dimensions: dict[str, dict[str, float]] = {}
-        mapped: dict[str, tuple[str, ...]] = {}
-        try:
-            for part in parts:
-                category = str(part["category"])
-                if part["aggregation"] is not None:
-                    aggregations[category] = Aggregation.model_validate(part["aggregation"])
-                mapped[category] = tuple(part["maps_to_dimensions"])
-                for name, weight in part["weights"].items():
-                    dimensions.setdefault(name, {})[category] = float(weight)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError("it does not say how scores are put together") from error
-        return cls(aggregations, dimensions, mapped)
 
 
 def capability_summary(results: Iterable[UnitResult], rules: ScoringRules) -> CapabilitySummary:

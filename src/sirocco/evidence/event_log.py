@@ -3,7 +3,8 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,15 @@ class EventLog:
             self._file.truncate(self._end)
             raise
         self._end += len(line)
+
+    def known(self, name: str) -> Iterator[Mapping[str, Any]]:
+        """The events of one name that earlier sessions wrote."""
+        self._file.seek(0)
+        for line in self._file.readall().splitlines():
+            with suppress(ValueError, RecursionError):
+                event = json.loads(line) if f'"{name}"'.encode() in line else None
+                if isinstance(event, dict) and event.get("event") == name:
+                    yield event
 
     def sync(self) -> None:
         """Make what was written survive a loss of power; a kill of the process it survives anyway."""

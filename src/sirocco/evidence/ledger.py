@@ -41,6 +41,18 @@ class Entry:
     evaluation: str | None = None
 
 
+def ledger_digests(path: Path) -> dict[str, str]:
+    """The digest of each entered unit's evidence, read without a trace; EvidenceError when it is no ledger."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+        try:
+            return dict(connection.execute("SELECT unit, digest FROM units"))
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise EvidenceError(path, f"not a ledger: {error}", "restore it from a copy") from error
+
+
 class Ledger:
     """Finished units on disk. Which of them count in the report is decided anew each time that the run goes on."""
 
@@ -113,6 +125,10 @@ class Ledger:
     def counted(self) -> Iterator[Entry]:
         """The units that count, in the order in which they came."""
         return self._entries("WHERE position IS NOT NULL ORDER BY position")
+
+    def uncounted(self) -> Iterator[Entry]:
+        """The units that are entered and do not count."""
+        return self._entries("WHERE position IS NULL ORDER BY unit")
 
     def total(self) -> int:
         """How many units are entered."""

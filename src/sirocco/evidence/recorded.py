@@ -10,7 +10,6 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from sirocco.errors import EvidenceError
-from sirocco.evaluation.aggregation import ScoringRules
 from sirocco.evaluation.applicability import applied_block
 from sirocco.evidence.segments import Span, read_record
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -34,11 +33,12 @@ class RecordedUnit:
 
     unit: str
     kind: str
+    run: str
+    """The digest of the `run.yaml` that the unit was run under."""
     scenario: Mapping[str, Any]
     evidence: Mapping[str, Any]
     digest: str
     bands: tuple[Any, ...] | None = None
-    scoring: Mapping[str, Any] | None = None
     conditional: int | None = None
     attempt: int = 0
 
@@ -70,8 +70,8 @@ class Record:
         return line_digest(self.line)
 
     @classmethod
-    def of(cls, key: UnitKey, result: UnitResult, rules: ScoringRules, config_hash: str) -> "Record":
-        """The record of a result.
+    def of(cls, key: UnitKey, result: UnitResult, config_hash: str, run: str) -> "Record":
+        """The record of a result in the run whose `run.yaml` has the digest `run` (SI-10).
 
         What a profile says about scoring a unit is recorded with it: replay does not ask for the profile.
         """
@@ -81,11 +81,10 @@ class Record:
             "unit": key.unit,
             "kind": key.kind,
             "attempt": key.attempt,
+            "run": run,
             **run_with,
             "evidence": result.evidence,
         }
-        if bound.bands:
-            recorded["scoring"] = rules.of_category(bound.scenario.category)
         return cls(_json(recorded), content_digest(config_hash, key.attempt, bound))
 
 
@@ -169,11 +168,11 @@ def recorded_unit(line: bytes, where: object) -> RecordedUnit:
         return RecordedUnit(
             unit=unit,
             kind=kind,
+            run=str(entry["run"]),
             scenario=entry["scenario"],
             evidence=entry["evidence"],
             digest=line_digest(line),
             bands=tuple(entry["bands"]) if "bands" in entry else None,
-            scoring=entry.get("scoring"),
             conditional=int(entry["conditional"]) if "conditional" in entry else None,
             attempt=int(entry["attempt"]),
         )
@@ -196,22 +195,27 @@ class IndexEntry:
     kind: str
     span: Span
     digest: str
+    content: str
     evaluation: str
 
     def document(self) -> dict[str, Any]:
         """The entry as the index has it."""
         place = {"segment": self.span.segment, "offset": self.span.offset, "length": self.span.length}
-        digests = {"digest": self.digest, "evaluation": self.evaluation}
+        digests = {"digest": self.digest, "content": self.content, "evaluation": self.evaluation}
         return {"position": self.position, "kind": self.kind, **place, **digests}
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceIndex:
-    """The units that count in a run's report, and the Merkle root over their evidence."""
+    """The units that count in a run's report, the Merkle root over all recorded ones, and those that do not count."""
 
     folder: Path
     merkle_root: str
+    account: str
+    """The digest of the run's account."""
     units: Mapping[str, IndexEntry]
+    uncounted: Mapping[str, str]
+    """Digests of units that were under way when the run broke off."""
 
     @classmethod
     def of_run(cls, path: Path) -> "EvidenceIndex":
@@ -224,7 +228,8 @@ class EvidenceIndex:
         try:
             document = json.loads(file.read_bytes())
             units = {str(unit): _index_entry(entry) for unit, entry in document["units"].items()}
-            return cls(path / FOLDER, str(document["merkle_root"]), units)
+            uncounted = {str(unit): str(found) for unit, found in document["uncounted"].items()}
+            return cls(path / FOLDER, str(document["merkle_root"]), str(document["account"]), units, uncounted)
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise EvidenceError(file, "the evidence index cannot be read", _NOT_A_RUN) from error
 
@@ -250,7 +255,8 @@ def _index_entry(entry: Mapping[str, Any]) -> IndexEntry:
     if not all(type(number) is int and number >= 0 for number in numbers):
         raise ValueError("not a place")
     position, *place = numbers
-    return IndexEntry(position, str(entry["kind"]), Span(*place), str(entry["digest"]), str(entry["evaluation"]))
+    digests = (str(entry[name]) for name in ("digest", "content", "evaluation"))
+    return IndexEntry(position, str(entry["kind"]), Span(*place), *digests)
 
 
 def recorded_units(path: Path) -> Iterator[RecordedUnit]:

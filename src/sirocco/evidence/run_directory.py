@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.errors import ConfigError, EvidenceError, SiroccoError
-from sirocco.evaluation.aggregation import ScoringRules
+from sirocco.evidence.account import ACCOUNT
 from sirocco.evidence.event_log import EVENTS, EventLog
 from sirocco.evidence.files import LOCK, Lock, sync_folder, write_whole, writing
 from sirocco.evidence.ledger import Entry, Ledger
@@ -18,6 +18,7 @@ from sirocco.evidence.recorded import (
     INDEX,
     IndexEntry,
     Record,
+    RecordedUnit,
     content_digest,
     line_digest,
     recorded_unit,
@@ -49,8 +50,8 @@ class RunDirectory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.rules = ScoringRules()
         self._config_hash = ""
+        self._run = ""
         self._is_void = False
         self._recalled: set[str] = set()
         self._judged: dict[str, tuple[Evaluation, str]] = {}
@@ -70,6 +71,7 @@ class RunDirectory:
                 self._lock(held, config_hash)
             self._refuse_contents()
             held.callback(self._remove_void, is_new=is_new)
+            self._run = line_digest(run.encode())
             with writing(self.path, "the run", remedy=_NOT_BEGUN):
                 for folder in _FOLDERS:
                     (self.path / folder).mkdir()
@@ -106,7 +108,9 @@ class RunDirectory:
         with ExitStack() as held:
             with writing(self.path, "the run"):
                 self._lock(held, config_hash)
+                self._run = line_digest((self.path / RUN).read_bytes())
                 self._open(held, create=False)
+                self._refuse_rollback()
             with self._ending():
                 yield self
 
@@ -146,9 +150,27 @@ class RunDirectory:
         folder = self.path / FOLDER
         for span, line in whole_records(folder, self._ledger.last()):
             recorded = recorded_unit(line, folder)
+            self._refuse_another(recorded)
             if self._ledger.find(recorded.unit) is None:
                 key, content = recorded.key, recorded.content(self._config_hash)
                 self._ledger.enter(Entry(key.unit, key.kind, key.attempt, content, span, recorded.digest))
+
+    def _refuse_another(self, recorded: RecordedUnit) -> None:
+        """Raise EvidenceError for a unit that was recorded in another run (SI-10)."""
+        if recorded.run != self._run:
+            where = f"{self.path}: {recorded.unit}"
+            problem = f"it was recorded in another run, or {RUN} was changed since"
+            raise EvidenceError(where, problem, "restore the directory from a copy, or start another run")
+
+    def _refuse_rollback(self) -> None:
+        """Raise EvidenceError when units were finished of which there is no trace: a unit is entered before its event.
+
+        Whoever could take back a unit that failed, and run it again until it passes, would choose the verdict (SI-10).
+        """
+        finished = [event["unit"] for event in self._events.known("unit_finished")]
+        if lost := [unit for unit in finished if self._ledger.find(unit) is None]:
+            problem = f"{EVENTS} tells of {len(lost)} finished units that are not recorded, {lost[0]} among them"
+            raise EvidenceError(self.path, problem, "restore the directory from a copy, or start another run")
 
     @property
     def is_finished(self) -> bool:
@@ -202,12 +224,14 @@ class RunDirectory:
         line = read_record(self.path / FOLDER, entry.span)
         if line_digest(line) != entry.digest:
             raise EvidenceError(where, "its evidence was altered after it was recorded", "restore the segment")
+        recorded = recorded_unit(line, where)
+        self._refuse_another(recorded)
         self._recalled.add(key.unit)
-        return Evidence.from_document(recorded_unit(line, where).evidence, where)
+        return Evidence.from_document(recorded.evidence, where)
 
     def keep(self, key: UnitKey, result: UnitResult) -> None:
         """Append a unit's evidence to the segment, then enter it in the ledger; it is on the disk when this returns."""
-        record = Record.of(key, result, self.rules, self._config_hash)
+        record = Record.of(key, result, self._config_hash, self._run)
         proof, evaluation = record.digest, digest(result.evaluation.document())
         self._judged[key.unit] = (result.evaluation, evaluation)
         with writing(self.path / FOLDER, f"unit {key.unit}"):
@@ -245,12 +269,24 @@ class RunDirectory:
         """Keep the sealed evidence of a reserved unit in a file of its own."""
         self.write(f"{FOLDER}/{label}.age", sealed)
 
-    def write_index(self) -> str:
-        """Write the evidence index and return the Merkle root over all units that count."""
+    def write_index(self, account: str = "") -> str:
+        """Write the account and the evidence index; return the Merkle root over all recorded units."""
+        self.write(ACCOUNT, account)
         units: dict[str, dict[str, Any]] = {}
         for position, entry in enumerate(self._ledger.counted(), start=1):
-            indexed = IndexEntry(position, entry.kind, entry.span, entry.digest, entry.evaluation or "")
+            indexed = IndexEntry(position, entry.kind, entry.span, entry.digest, entry.content, entry.evaluation or "")
             units[entry.unit] = indexed.document()
-        root = merkle_root({unit: entry["digest"] for unit, entry in units.items()})
-        self.write(INDEX, json.dumps({"merkle_root": root, "units": units}, indent=1, sort_keys=True) + "\n")
+        uncounted = {entry.unit: entry.digest for entry in self._ledger.uncounted()}
+        root = merkle_root({unit: entry["digest"] for unit, entry in units.items()} | uncounted)
+        index = {
+            "merkle_root": root,
+            "account": line_digest(account.encode()),
+            "units": units,
+            "uncounted": uncounted,
+        }
+        self.write(INDEX, json.dumps(index, indent=1, sort_keys=True) + "\n")
         return root
+
+    def uncounted(self) -> tuple[str, ...]:
+        """Units that are recorded and do not count: they were under way when the run broke off."""
+        return tuple(entry.unit for entry in self._ledger.uncounted())

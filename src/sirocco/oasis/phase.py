@@ -17,3 +17,7 @@ class Phase(Protocol):
     def block(self) -> Mapping[str, Any]:
         """What the phase adds to the report's adversarial block; asked for after `perform` has ended."""
         ...
+
+    def account(self) -> Mapping[str, Any]:
+        """What the block rests on beside recorded units, as plain data, under the name of the phase (SI-07)."""
+        ...

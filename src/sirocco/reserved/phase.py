@@ -124,6 +124,10 @@ class ReservedPhase:
             self._incomplete = f"nothing can decide {unit.label} for this agent"
         return ReservedFinished(unit.label, result.status or ("NOT_DECIDABLE" if result.is_judged else "AGENT_FAULT"))
 
+    def account(self) -> Mapping[str, Any]:
+        """The block itself: what it rests on is sealed."""
+        return {"reserved": self.block()}
+
     def block(self) -> Mapping[str, Any]:
         """Counts, and nothing else (AV-21)."""
         counts = ReservedCounts.of(

@@ -3,7 +3,7 @@
 import hashlib
 import platform
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,11 @@ from sirocco.runner.preflight import CORE_VERSION
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.connection import Reach
+
+EVALUATOR = "sirocco"
+"""Who evaluates, where nobody gave a name."""
+FORMAT = 2
+"""The form of a run directory; a version that reads another one says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +64,7 @@ class RunConfig:
     max_minutes: float | None = None
     reserved: tuple[Path, ...] = ()
     identity: Path | None = None
+    evaluator: str = EVALUATOR
 
     def __post_init__(self) -> None:
         if not self.agent.strip():
@@ -111,7 +117,7 @@ class Seed:
 WITHOUT_EFFECT = frozenset(
     {
         "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "max_minutes", "identity", "listen",
-        "advertise",
+        "advertise", "evaluator",
     }
 )  # fmt: skip
 """What no result depends on; of the profile, a suite and custom scenarios, it is the content that counts."""
@@ -125,10 +131,10 @@ def run_document(
     `selection_digest` stands for what a suite and files of custom scenarios hold.
     """
     resolved = config.document() | {"seed": f"{seed.value:#x}"}
-    deciding = {key: value for key, value in resolved.items() if key not in WITHOUT_EFFECT}
     # What is sealed is compared by its ciphertext, which says nothing.
     bundles = [f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}" for path in config.reserved]
     return {
+        "format": FORMAT,
         "sirocco": __version__,
         "versions": {"python": platform.python_version(), "oasis_core": CORE_VERSION},
         "started": started,
@@ -137,13 +143,18 @@ def run_document(
         "profile_digest": profile_digest,
         "selection_digest": selection_digest,
         "reserved_digests": bundles,
-        "config_hash": digest(
-            {
-                "sirocco": __version__,
-                "profile": profile_digest,
-                "selection": selection_digest,
-                "bundles": bundles,
-                **deciding,
-            }
-        ),
+        "config_hash": _config_hash(__version__, profile_digest, selection_digest, bundles, resolved),
     }
+
+
+def recomputed_config_hash(run: Mapping[str, Any]) -> str:
+    """The hash that a `run.yaml` must have for what it says."""
+    digests = (run["profile_digest"], run["selection_digest"], run["reserved_digests"])
+    return _config_hash(run["sirocco"], *digests, run["config"])
+
+
+def _config_hash(version: str, profile: str, selection: str, bundles: Sequence[str], config: Mapping[str, Any]) -> str:
+    deciding = {key: value for key, value in config.items() if key not in WITHOUT_EFFECT}
+    return digest(
+        {"sirocco": version, "profile": profile, "selection": selection, "bundles": list(bundles), **deciding}
+    )

@@ -5,9 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from sirocco.errors import ConfigError, EvidenceError
-from sirocco.evaluation.aggregation import ScoringRules
-from sirocco.evidence.run_directory import CORE, VERDICT, RunDirectory
+from sirocco.evaluation.core_tally import CorePlan
+from sirocco.evidence.account import RunAccount
+from sirocco.evidence.attestation import ATTESTATION, attestation_text
+from sirocco.evidence.run_directory import CORE, RunDirectory
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import (
     ClaimOverruled,
@@ -23,25 +27,22 @@ from sirocco.oasis.event import (
     Warned,
 )
 from sirocco.oasis.phase import Phase
-from sirocco.oasis.report import INTERRUPTED, CoreResult, RunIdentity
+from sirocco.oasis.report import CoreResult, RunIdentity
 from sirocco.profiles.yaml_text import write_yaml
-from sirocco.reports.document import core_document, verdict_document
-from sirocco.reports.html import html_page
-from sirocco.reports.junit import junit_xml
-from sirocco.reports.page import units_to_show
+from sirocco.reports.document import core_document
 from sirocco.wiring.clock import utc_now
-from sirocco.wiring.stories import stories
+from sirocco.wiring.run_report import RunReport, merged_block
 
-EVALUATOR = "sirocco"
 _IDENTITY = "identity"
 
 
 class Recorder:
     """Writes one run directory from events; the directory is open while they come."""
 
-    def __init__(self, directory: RunDirectory, run: Mapping[str, Any]) -> None:
+    def __init__(self, directory: RunDirectory, run: Mapping[str, Any], key: Ed25519PrivateKey | None = None) -> None:
         self.directory = directory
         self.run = run
+        self.key = key
         self.core: CoreResult | None = None
         self.frozen = ""
         self.extended = False
@@ -73,44 +74,41 @@ class Recorder:
         self._happened(_summary(event), always=isinstance(event, RunInterrupted))
 
     def finish(self, extensions: Sequence[Phase]) -> dict[str, Any]:
-        """Write the verdict and the report, as far as the run came; give back the verdict document."""
+        """Write the verdict and the report, as far as the run came, and sign them; give back the verdict document."""
         if self.core is None:
             raise AssertionError("a run ends with a core, complete or not, or with an error")
-        block = self._block(extensions)
+        performed = extensions if self.extended else ()
+        account = RunAccount(
+            self.core.identity,
+            CorePlan.of(self.core),
+            utc_now(),
+            self.interrupted,
+            **{name: found for one in performed for name, found in one.account().items()},
+        )
+        block = merged_block((one.block() for one in performed), is_interrupted=self.interrupted) if performed else None
         self._keep_core()
-        metadata = {
-            "evaluator": EVALUATOR,
-            "timestamp": self.run["started"],
-            "finished": utc_now(),
-            "config_hash": self.run["config_hash"],
-            "evidence_root": self.directory.write_index(),
-        }
-        document = verdict_document(self.core, json.loads(self.frozen), metadata, block)
-        if block is not None:
-            self.directory.write("adversarial/findings.yaml", write_yaml({"findings": block["findings"]}))
-        self.directory.write("verdict.yaml", write_yaml(document))
-        self.directory.write(VERDICT, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-        told = stories(self.directory.path, units_to_show(document["verdict"]))
-        self.directory.write("report.html", html_page(document["verdict"], told))
-        self.directory.write("junit.xml", junit_xml(document["verdict"]))
+        root = self.directory.write_index(account.text())
+        report = RunReport.of(
+            self.run, account, self.core, json.loads(self.frozen), block,
+            evidence_root=root, uncounted=self.directory.uncounted(),
+        )  # fmt: skip
+        for name, text in report.files(self.directory.path).items():
+            self.directory.write(name, text)
         if not self.interrupted:
             self._happened({"event": "run_finished"})
+        self._sign(report)
+        if not self.interrupted:
             self.directory.finish(utc_now())
-        return document
+        return report.document
 
-    def _block(self, extensions: Sequence[Phase]) -> dict[str, Any] | None:
-        if not self.extended:
-            return None
-        block: dict[str, Any] = {}
-        for phase in extensions:
-            block |= phase.block()
-        if self.interrupted and block["complete"]:
-            block |= {"complete": False, "incomplete_reason": INTERRUPTED}
-        return block
+    def _sign(self, report: RunReport) -> None:
+        """Sign what is on the disk now; nothing of it changes afterwards."""
+        if self.key is not None:
+            predicate = report.predicate(self.run, self.directory.units)
+            self.directory.write(ATTESTATION, attestation_text(self.directory.path, predicate, self.key))
 
     def _keep_identity(self, identity: RunIdentity) -> None:
         """Hold on to who is evaluated in what; a resumed run that finds somebody else there goes no further."""
-        self.directory.rules = ScoringRules.of(identity.profile)
         found = {
             "agent": identity.agent.document(),
             "agent_isolation": identity.agent_isolation,

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from sirocco.errors import ConfigError
 from sirocco.evidence.files import stored_document
 from sirocco.evidence.run_directory import RUN
-from sirocco.wiring.config import WITHOUT_EFFECT, RunConfig, Seed
+from sirocco.wiring.config import FORMAT, WITHOUT_EFFECT, RunConfig, Seed
 
 _NOT_RECORDED = frozenset({"agent_headers", "provider_token", "kubeconfig", "reserved", "identity", "seed"})
 """What a run directory does not hold, or only the name of: secrets, keys and files of others are given again."""
@@ -38,6 +38,9 @@ class StoredRun:
         keys = {"sirocco", "started", "seed_source", "config", "profile_digest", "config_hash"}
         if not isinstance(document, dict) or not keys <= document.keys() or not isinstance(document["config"], dict):
             raise ConfigError(path / RUN, "does not describe a run", remedy)
+        if (found := document.get("format", 1)) != FORMAT:
+            problem = f"sirocco {document['sirocco']} wrote this run in format {found}; this version reads {FORMAT}"
+            raise ConfigError(path, problem, "use the version that wrote it, or evaluate again")
         return cls(path, document)
 
     @property

@@ -192,35 +192,6 @@ def test_the_rules_of_a_profile_are_those_of_its_capability_categories() -> None
     assert ScoringRules.of(document.model_copy(update={"scoring": None})).dimensions == {}
 
 
-@pytest.mark.requirement("SI-07")
-def test_the_rules_that_were_recorded_with_the_units_give_the_same_scores() -> None:
-    results = [unit("a", 0.8, "diagnosis", "C-DA-002"), unit("b", 0.3, "execution", "C-OE-001")]
-    again = ScoringRules.from_documents(RULES.of_category(name) for name in ("diagnosis", "execution"))
-    expected, found = capability_summary(results, RULES).document(), capability_summary(results, again).document()
-    assert found["domain_categories"] == expected["domain_categories"]
-    assert found["core_dimensions"] == expected["core_dimensions"]
-
-
-PART = {"category": "a", "aggregation": None, "maps_to_dimensions": [], "weights": {}}
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        {},
-        None,
-        PART | {"aggregation": {"method": "best"}},
-        PART | {"weights": {"b": "much"}},
-        PART | {"weights": []},
-        PART | {"maps_to_dimensions": 1},
-    ],
-)
-def test_rules_that_cannot_be_read_are_an_error(part: Any) -> None:
-    assert ScoringRules.from_documents([PART]).mapped == {"a": ()}
-    with pytest.raises(ValueError, match=r"."):
-        ScoringRules.from_documents([part])
-
-
 SCORES = st.dictionaries(st.text(max_size=3), st.floats(0, 1), min_size=1, max_size=8)
 WEIGHTS = st.dictionaries(st.text(max_size=3), st.floats(0.1, 5), max_size=8)
 

@@ -10,10 +10,10 @@ import pytest
 
 from builders import scenario_document
 from commands import RunFiles, sirocco
+from recorded_run import recorder_of
 from scored import Scaler, capability
 from sirocco.cli.exit_codes import ExitCode, of_error, of_verdict
 from sirocco.errors import SiroccoError
-from sirocco.evidence.replay import replay
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.agent import AgentResponse
 from sirocco.oasis.event import CoreFrozen
@@ -26,7 +26,7 @@ from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import assemble, plugins, profile_source
-from sirocco.wiring.recorder import Recorder
+from sirocco.wiring.replay import replay
 
 SETTINGS = RunSettings(1, lambda: "2026-01-01T00:00:00.000000Z", provider_seconds=0.2)
 LOG, STATE, RETURNED, STIMULI = "audit_log", "resource_state", "response_content", "stimuli"
@@ -95,9 +95,10 @@ def ended(folder: Path, profile: Any, fault: Any, agent: Any = None, told: list[
     directory = RunDirectory(folder / "run")
     execution = Execution(agent or Reader(), provider, SETTINGS, directory)
     core = Core(profile, profile.scenarios, execution, 1, "given", policy=ExtensionPolicy.OFF)
-    document = {"started": "2026-01-01T00:00:00Z", "config_hash": "sha256:0", "config": {}}
+    recorder = recorder_of(directory.path, core)
+    recorder.directory = directory
 
-    async def evaluate(recorder: Recorder) -> int:
+    async def evaluate() -> int:
         try:
             async for event in run(core, []):
                 recorder.handle(event)
@@ -107,8 +108,8 @@ def ended(folder: Path, profile: Any, fault: Any, agent: Any = None, told: list[
             return int(of_error(error))
         return int(of_verdict(recorder.finish([])["verdict"], fail_on_adversarial=False))
 
-    with directory.created(write_yaml(document), "sha256:0"):
-        return Ended(asyncio.run(evaluate(Recorder(directory, document))), directory.path)
+    with directory.created(write_yaml(recorder.run), recorder.run["config_hash"]):
+        return Ended(asyncio.run(evaluate()), directory.path)
 
 
 def test_without_a_fault_the_run_is_whole(tmp_path, profile):

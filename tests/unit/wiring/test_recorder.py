@@ -35,6 +35,9 @@ class Meddler:
         object.__setattr__(core, "safety", None)
         object.__setattr__(core, "results", ())
 
+    def account(self):
+        return {}
+
     def block(self):
         nothing = {"failed": 0, "total": 0}
         return {
@@ -60,8 +63,8 @@ def test_an_extension_finds_the_core_on_disk_and_cannot_change_what_the_report_s
             if isinstance(event, CoreFrozen):
                 assert (directory.path / "core.yaml").exists()
 
-    monkeypatch.setattr("sirocco.wiring.recorder.html_page", lambda verdict, told: "")
-    monkeypatch.setattr("sirocco.wiring.recorder.junit_xml", lambda verdict: "")
+    monkeypatch.setattr("sirocco.wiring.run_report.html_page", lambda verdict, told: "")
+    monkeypatch.setattr("sirocco.wiring.run_report.junit_xml", lambda verdict: "")
     with directory.created("{}", "sha256:0"):
         asyncio.run(recorded())
         verdict = recorder.finish([meddler])["verdict"]

@@ -9,16 +9,18 @@ from dataclasses import replace
 
 import pytest
 
+from recorded_run import KEY
 from sirocco.agents.reference import REFERENCE_AGENTS
 from sirocco.errors import EvidenceError
-from sirocco.evidence.replay import replay
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.report import CoreResult
 from sirocco.oasis.verdict import Fail
+from sirocco.profiles.yaml_text import write_yaml
 from sirocco.runner.run import run
 from sirocco.wiring.assemble import assemble
 from sirocco.wiring.config import RunConfig, run_document
 from sirocco.wiring.recorder import Recorder
+from sirocco.wiring.replay import replay
 
 CORE = ("safety", "safety_details", "capability")
 
@@ -79,13 +81,14 @@ def _run(path, tamper):
     execution = replace(assembly.core.execution, agent=agent, ledger=directory)
     core = replace(assembly.core, execution=execution)
     assembly.extensions[0].execution = execution
-    recorder = Recorder(directory, run_document(config, assembly.seed, "sha256:0", "2026-01-01T00:00:00Z"))
+    document = run_document(config, assembly.seed, core.profile.digest(), "2026-01-01T00:00:00Z")
+    recorder = Recorder(directory, document, KEY)
 
     async def recorded() -> None:
         async for event in run(core, assembly.extensions):
             recorder.handle(event)
 
-    with directory.created("{}", "sha256:0"):
+    with directory.created(write_yaml(document), document["config_hash"]):
         asyncio.run(recorded())
         verdict = recorder.finish(assembly.extensions)["verdict"]
     return verdict, agent

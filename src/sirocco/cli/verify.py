@@ -1,0 +1,43 @@
+"""`sirocco verify`: who signed a run, and whether it is still what was signed."""
+
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from sirocco.cli.exit_codes import ExitCode
+from sirocco.cli.terminal import console, plain, print_json
+from sirocco.wiring.verification import Verification, verification
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("verify", epilog="Example: sirocco verify runs/demo/memorizer --evaluator evaluator.pub")
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--evaluator", "key", type=_FILE, required=True, help="The evaluator's key in PEM; the public half does.")
+@click.option("--transparency-log", "log", type=_FILE, help="The statement must be in this log, and the log unbroken.")
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(run: Path, key: Path, log: Path | None, output: str) -> int:
+    """Check a run's signature, and the chain from it to every recorded unit, offline (SI-10).
+
+    Exit code 0 only when that evaluator signed exactly this. A signature proves who signed, not that it happened;
+    whether the verdict follows from the evidence, `sirocco replay` tells.
+    """
+    found = verification(run, key, log)
+    if output == "json":
+        print_json(found.document())
+    else:
+        _print(found)
+    return int(ExitCode.SAFETY_FAIL if found.problems else ExitCode.OK)
+
+
+def _print(found: Verification) -> None:
+    out = console()
+    for problem in found.problems:
+        out.print(Text(plain(problem), style="red"))
+    if found.problems:
+        out.print("the run is not what this evaluator signed")
+        return
+    for line in found.statement_lines():
+        out.print(plain(line))
+    out.print("signed by this evaluator and unchanged since; that proves who signed, not that it happened")

@@ -1,0 +1,133 @@
+"""The attestation of a run: an in-toto statement over every file of the run directory, signed with Ed25519 (SI-10).
+
+The envelope is DSSE, which other tools verify as well. A signature proves who signed, and that nothing was changed
+since; it does not prove that what is recorded happened.
+"""
+
+import hashlib
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from sirocco.errors import EvidenceError
+from sirocco.evidence.files import LOCK
+from sirocco.oasis.canonical import canonical_json
+
+ATTESTATION = "attestation.json"
+_STATEMENT = "https://in-toto.io/Statement/v1"
+_PREDICATE = "urn:sirocco:evaluation:v1"
+_PAYLOAD = "application/vnd.in-toto+json"
+_KEY_ID = "ed25519:"
+_LEDGER = "ledger.sqlite"
+_UNATTESTED = frozenset({ATTESTATION, LOCK, _LEDGER, f"{_LEDGER}-wal", f"{_LEDGER}-shm"})
+"""Files without a digest in the statement. The ledger changes when it is opened; its entries are compared instead."""
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    """What a key is called: the SHA-256 of its 32 bytes."""
+    raw = key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return f"{_KEY_ID}{hashlib.sha256(raw).hexdigest()}"
+
+
+def attestation_text(path: Path, predicate: Mapping[str, Any], key: Ed25519PrivateKey) -> str:
+    """The signed statement about a run directory as it is now."""
+    public = key.public_key()
+    raw = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
+    statement = {
+        "_type": _STATEMENT,
+        "subject": [{"name": name, "digest": {"sha256": found}} for name, found in file_digests(path).items()],
+        "predicateType": _PREDICATE,
+        "predicate": {**predicate, "evaluator_key": b64encode(raw).decode()},
+    }
+    payload = canonical_json(statement).encode()
+    envelope = {
+        "payloadType": _PAYLOAD,
+        "payload": b64encode(payload).decode(),
+        "signatures": [{"keyid": key_id(public), "sig": b64encode(key.sign(_pre_authentication(payload))).decode()}],
+    }
+    return json.dumps(envelope, indent=1) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Attestation:
+    """A statement as it was read, with the key that it names; `is_signed` says whether that key signed it."""
+
+    predicate: Mapping[str, Any]
+    digests: Mapping[str, str]
+    key: Ed25519PublicKey
+    is_signed: bool
+    payload: bytes
+
+    @property
+    def key_id(self) -> str:
+        """What the key is called."""
+        return key_id(self.key)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the statement: what a transparency log holds."""
+        return f"sha256:{hashlib.sha256(self.payload).hexdigest()}"
+
+    @classmethod
+    def of_run(cls, path: Path) -> "Attestation | None":
+        """The attestation of a run directory; None when there is none, EvidenceError when it is not one."""
+        file = path / ATTESTATION
+        if not file.is_file():
+            return None
+        try:
+            envelope = json.loads(file.read_bytes())
+            payload = b64decode(envelope["payload"], validate=True)
+            statement = {"_type": None, "predicateType": None} | json.loads(payload)
+            predicate = statement["predicate"]
+            key = Ed25519PublicKey.from_public_bytes(b64decode(predicate["evaluator_key"], validate=True))
+            digests = {str(one["name"]): str(one["digest"]["sha256"]) for one in statement["subject"]}
+            signatures = [b64decode(one["sig"], validate=True) for one in envelope["signatures"]]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise EvidenceError(file, "not an attestation of a run", "restore it from a copy") from error
+        kinds = (envelope.get("payloadType"), statement["_type"], statement["predicateType"])
+        is_ours = kinds == (_PAYLOAD, _STATEMENT, _PREDICATE)
+        is_signed = is_ours and any(_is_signature(key, payload, one) for one in signatures)
+        return cls(predicate, digests, key, is_signed, payload)
+
+    def changed_files(self, path: Path) -> Iterator[tuple[str, str]]:
+        """Files of the run directory that are not what was signed, each with what became of it."""
+        found = file_digests(path)
+        for name in sorted(self.digests.keys() | found.keys()):
+            if name not in found:
+                yield name, "is missing"
+            elif name not in self.digests:
+                yield name, "was added after the run was signed"
+            elif found[name] != self.digests[name]:
+                yield name, "was changed after the run was signed"
+
+
+def file_digests(path: Path) -> dict[str, str]:
+    """The SHA-256 of every file of a run directory that a statement speaks of, by name."""
+    files = (file for file in path.rglob("*") if file.is_file() and file.name not in _UNATTESTED)
+    return {file.relative_to(path).as_posix(): _sha256(file) for file in sorted(files)}
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _pre_authentication(payload: bytes) -> bytes:
+    """What DSSE signs: the type and the payload, each with its length before it."""
+    kind = _PAYLOAD.encode()
+    return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
+
+
+def _is_signature(key: Ed25519PublicKey, payload: bytes, signature: bytes) -> bool:
+    try:
+        key.verify(signature, _pre_authentication(payload))
+    except InvalidSignature:
+        return False
+    return True

@@ -1,0 +1,77 @@
+"""The evaluator's key: an Ed25519 key in PEM, made on first use or given, with which every run is signed (SI-10)."""
+
+import os
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from sirocco.errors import ConfigError
+
+_NEW_KEY = "make one with `openssl genpkey -algorithm ed25519 -out FILE`"
+
+
+def default_key_file() -> Path:
+    """Where the key of whoever evaluates on this machine is kept."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "sirocco" / "evaluator.pem"
+
+
+def signing_key(given: Path | None) -> Ed25519PrivateKey:
+    """The key to sign with: the given one, or the evaluator's own, which is made when there is none yet."""
+    file = given or default_key_file()
+    if given is None and not file.exists():
+        _make_key(file)
+    key = _private_key(file)
+    if key is None:
+        raise ConfigError(file, "not an Ed25519 key in PEM without a password", _NEW_KEY)
+    return key
+
+
+def _make_key(file: Path) -> None:
+    key = Ed25519PrivateKey.generate()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as content:
+            content.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        file.with_suffix(".pub").write_bytes(
+            key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        )
+    except FileExistsError:
+        return  # Another run made it a moment ago.
+    except OSError as error:
+        problem = f"the evaluator's key cannot be written there: {error.strerror}"
+        raise ConfigError(file, problem, f"give one with --evaluator-key FILE; {_NEW_KEY}") from error
+
+
+def _private_key(file: Path) -> Ed25519PrivateKey | None:
+    try:
+        key = load_pem_private_key(file.read_bytes(), password=None)
+    except OSError as error:
+        raise ConfigError(file, f"the key cannot be read: {error.strerror}", _NEW_KEY) from error
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None
+    return key if isinstance(key, Ed25519PrivateKey) else None
+
+
+def public_key(file: Path) -> Ed25519PublicKey:
+    """The public half of a key file, whichever half the file holds."""
+    key = _private_key(file)
+    if key is not None:
+        return key.public_key()
+    try:
+        public = load_pem_public_key(file.read_bytes())
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        public = None
+    if not isinstance(public, Ed25519PublicKey):
+        raise ConfigError(file, "not an Ed25519 key in PEM", "give the evaluator's public key")
+    return public

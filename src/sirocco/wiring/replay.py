@@ -1,0 +1,282 @@
+"""Replay: the whole verdict document and every file around it again, from evidence, account and `run.yaml` (SI-07).
+
+Nothing is asked for but the run directory. What does not follow is named, file by file and field by field; what only
+sealed evidence can show is listed as undecidable. No environment is started and no agent is called.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sirocco.campaign.account import KINDS, PhaseAccount, Recount
+from sirocco.campaign.block import adversarial_block
+from sirocco.errors import EvidenceError
+from sirocco.evaluation.core_tally import CoreTally
+from sirocco.evidence.account import ACCOUNT, RunAccount
+from sirocco.evidence.attestation import ATTESTATION, Attestation
+from sirocco.evidence.event_log import EVENTS
+from sirocco.evidence.files import stored_document
+from sirocco.evidence.ledger import ledger_digests
+from sirocco.evidence.merkle import merkle_root
+from sirocco.evidence.recorded import INDEX, EvidenceIndex, line_digest, recorded_unit
+from sirocco.evidence.replay import Difference, recomputed, unit_differences
+from sirocco.evidence.run_directory import LEDGER, RUN
+from sirocco.evidence.segments import whole_records
+from sirocco.oasis.archetype import Classification
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.report import UnitResult
+from sirocco.reports.document import core_document
+from sirocco.wiring.config import recomputed_config_hash
+from sirocco.wiring.document_difference import field_differences, first_different_line, shown
+from sirocco.wiring.resume import StoredRun
+from sirocco.wiring.run_report import JUNIT, PAGE, RunReport, merged_block
+
+_WHOLE_RUN = "*"
+_FOLDER = "adversarial"
+_RENDERED = (PAGE, JUNIT)
+_RESERVED = "adversarial_verification/reserved_scenarios"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The units that count in the run, the verdicts that could be recomputed, and every difference found."""
+
+    units: tuple[str, ...]
+    verdicts: Mapping[str, str | None]
+    differences: tuple[Difference, ...]
+    undecidable: Mapping[str, str]
+    """What replay can neither confirm nor deny, with the reason."""
+    is_stored: bool
+    signed_by: str | None
+
+    @property
+    def different(self) -> tuple[str, ...]:
+        """Units for which something differs, or whose evidence is lost."""
+        named = {difference.unit for difference in self.differences}
+        return tuple(unit for unit in self.units if unit in named)
+
+
+def replay(path: Path) -> Replayed:
+    """Recompute everything that follows from recorded evidence, and compare it with what the run wrote down."""
+    stored = StoredRun.read(path)
+    index = EvidenceIndex.of_run(path)
+    account = RunAccount.of_run(path, stored.document)
+    units = _Units(path, index, account)
+    differences = [*units.differences, *_chain_differences(path, stored, index, units)]
+    attestation = Attestation.of_run(path)
+    is_stored = (path / "verdict.yaml").exists()
+    if units.is_whole:
+        report = units.report(stored.document)
+        files = {**report.files(path, refuse_altered=False), **units.probe_files}
+        differences += _file_differences(path, files, is_stored=is_stored)
+        differences += _event_differences(path, units.verdicts)
+        predicate = report.predicate(stored.document, len(index.units) + len(index.uncounted))
+        differences += _attestation_differences(path, attestation, predicate, () if is_stored else files)
+    undecidable = {}
+    if account.reserved is not None:
+        undecidable[f"verdict.yaml#/{_RESERVED}"] = "the counts rest on sealed evidence; its key is not here"
+    return Replayed(
+        units=index.order,
+        verdicts=units.verdicts,
+        differences=tuple(dict.fromkeys(differences)),
+        undecidable=undecidable,
+        is_stored=is_stored,
+        signed_by=attestation.key_id if attestation and attestation.is_signed else None,
+    )
+
+
+class _Units:
+    """Every unit of a run judged again, one at a time, and what they come to together."""
+
+    def __init__(self, path: Path, index: EvidenceIndex, account: RunAccount) -> None:
+        self.account = account
+        self.index = index
+        self.verdicts: dict[str, str | None] = {}
+        self.digests = dict(index.uncounted)
+        self.differences: list[Difference] = []
+        self._core = CoreTally()
+        self._campaign = None if account.campaign is None else _recount(account.campaign, account.identity.profile)
+        run = line_digest((path / RUN).read_bytes())
+        for unit in index.order:
+            self._read(unit, run)
+        self.is_whole = len(self.verdicts) == len(index.units)
+        self.probe_files = self._campaign.settle() if self._campaign and self.is_whole else {}
+
+    def _read(self, unit: str, run: str) -> None:
+        try:
+            recorded = self.index.unit(unit)
+        except EvidenceError as error:
+            self.differences.append(Difference(unit, f"its evidence cannot be read: {error.problem}"))
+            return
+        result = recomputed(recorded)
+        self.verdicts[unit] = result.status
+        self.digests[unit] = recorded.digest
+        self.differences += unit_differences(recorded, result, self.index.units[unit], run)
+        self._count(recorded.kind, result)
+
+    def _count(self, kind: str, result: UnitResult) -> None:
+        if kind not in KINDS:
+            self._core.add(result)
+        elif self._campaign is None:
+            self.differences.append(Difference(result.unit, "it is of a campaign that the account does not know"))
+        else:
+            self._campaign.add(kind, result)
+
+    def report(self, run: Mapping[str, Any]) -> RunReport:
+        """The report that follows from the units."""
+        account = self.account
+        core = self._core.core_result(account.identity, account.plan)
+        block = None
+        if self._campaign is not None:
+            campaign, tally = self._campaign.account, self._campaign.tally
+            own = adversarial_block(campaign, core, tally, self._campaign.is_safety)
+            block = merged_block((own, account.reserved or {}), is_interrupted=account.is_interrupted)
+        return RunReport.of(
+            run, account, core, core_document(core), block,
+            evidence_root=merkle_root(self.digests), uncounted=sorted(self.index.uncounted),
+        )  # fmt: skip
+
+    @property
+    def is_broken_off(self) -> bool:
+        """Whether the run ended before its time, so that units were under way that do not count."""
+        campaign = self._campaign.account.incomplete if self._campaign else None
+        return self.account.is_interrupted or self._core.is_over or campaign is not None
+
+
+def _recount(campaign: Mapping[str, Any], profile: ProfileDocument) -> Recount:
+    try:
+        account = PhaseAccount.from_document(campaign)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise EvidenceError(ACCOUNT, "the account of the campaign cannot be read", "restore it from a copy") from error
+    categories = {one.id: one.classification for one in profile.categories}
+    classes = {one.id: categories[one.category] for one in profile.archetypes}
+    return Recount(account, lambda archetype: classes.get(archetype) is Classification.SAFETY, profile.canary)
+
+
+def _chain_differences(path: Path, stored: StoredRun, index: EvidenceIndex, units: _Units) -> Iterator[Difference]:
+    """How `run.yaml`, index, segments, ledger and account do not belong together (SI-10)."""
+    if (found := recomputed_config_hash(stored.document)) != stored.config_hash:
+        yield _in_file(RUN, "/config_hash", stored.config_hash, found)
+    if line_digest((path / ACCOUNT).read_bytes()) != index.account:
+        yield Difference(_WHOLE_RUN, "the account of the run was altered after it was written", ACCOUNT)
+    if merkle_root(units.digests) != index.merkle_root:
+        yield Difference(_WHOLE_RUN, "the Merkle root over the evidence is not the recorded one", INDEX)
+    known = {unit: entry.digest for unit, entry in index.units.items()} | dict(index.uncounted)
+    for span, line in whole_records(index.folder):
+        try:
+            unit = recorded_unit(line, index.folder).unit
+        except EvidenceError as error:
+            yield Difference(_WHOLE_RUN, f"a record at {span.offset} of segment {span.segment}: {error.problem}", INDEX)
+            continue
+        if unit not in known:
+            yield Difference(unit, "it is recorded, but the index does not name it and no verdict counts it")
+    for unit in () if units.is_broken_off else sorted(index.uncounted):
+        yield Difference(unit, "it is recorded, but no verdict counts it although the run came to its end")
+    if not (path / LEDGER).is_file():
+        yield Difference(_WHOLE_RUN, "the ledger is missing", LEDGER)
+        return
+    entered = ledger_digests(path / LEDGER)
+    for unit in sorted(entered.keys() | known.keys()):
+        if entered.get(unit) != known.get(unit):
+            yield Difference(unit, "ledger and index do not agree about its evidence: one of them is of another time")
+
+
+def _file_differences(path: Path, files: Mapping[str, str], *, is_stored: bool) -> Iterator[Difference]:
+    """Every file that follows from others against what is there."""
+    for name, text in files.items():
+        file = path / name
+        if not file.exists():
+            # Without the verdict there is nothing to compare with: whoever deleted it asks for it again.
+            if is_stored:
+                yield Difference(_WHOLE_RUN, "the file is missing", name)
+        elif file.read_bytes() != text.encode():
+            yield from _text_differences(name, file, text)
+    for file in sorted((path / _FOLDER).glob("*")):
+        if (name := file.relative_to(path).as_posix()) not in files:
+            yield Difference(_WHOLE_RUN, "no probe of this run gives such a file", name)
+
+
+def _text_differences(name: str, file: Path, text: str) -> Iterator[Difference]:
+    """Where a file is not what replay gives: by field in a document, by line in a page."""
+    if name in _RENDERED:
+        line = first_different_line(file.read_text(errors="replace"), text)
+        yield Difference(_WHOLE_RUN, "the file is not what the verdict gives", f"{name}:{line}")
+        return
+    try:
+        found = stored_document(file)
+    except (yaml.YAMLError, ValueError) as error:
+        raise EvidenceError(file, "not a document of a run", "restore it, or delete it and replay") from error
+    wanted = json.loads(text) if name.endswith(".json") else yaml.load(text, Loader=yaml.CSafeLoader)
+    if not isinstance(found, dict):
+        raise EvidenceError(file, "not a document of a run", "restore it, or delete it and replay")
+    is_named = False
+    for pointer, said, gives in field_differences(found, wanted):
+        is_named = True
+        yield replace(_in_file(name, pointer, said, gives), unit=_unit_at(wanted, pointer))
+    if not is_named:
+        line = first_different_line(file.read_text(errors="replace"), text)
+        yield Difference(_WHOLE_RUN, "the file was written in another form", f"{name}:{line}")
+
+
+def _in_file(name: str, pointer: str, said: object, gives: object) -> Difference:
+    return Difference(_WHOLE_RUN, f"{name} says {shown(said)}, replay gives {shown(gives)}", f"{name}#{pointer}")
+
+
+def _unit_at(document: Any, pointer: str) -> str:
+    """The scenario or probe that a field of the verdict document is about."""
+    at = document
+    for part in pointer.split("/")[1:]:
+        if isinstance(at, Mapping) and isinstance(named := at.get("scenario_id") or at.get("probe"), str):
+            return named
+        at = _member(at, part)
+    return _WHOLE_RUN
+
+
+def _member(value: Any, part: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(part.replace("~1", "/").replace("~0", "~"))
+    if isinstance(value, list) and part.isdigit() and int(part) < len(value):
+        return value[int(part)]
+    return None
+
+
+def _event_differences(path: Path, verdicts: Mapping[str, str | None]) -> Iterator[Difference]:
+    """What `events.jsonl` tells of units that the evidence does not."""
+    finished: set[str] = set()
+    try:
+        for line in (path / EVENTS).read_text().splitlines():
+            event = json.loads(line)
+            if event["event"] == "unit_finished":
+                finished.add(event["unit"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        yield Difference(_WHOLE_RUN, "the events cannot be read", EVENTS)
+        return
+    for unit in sorted(finished - verdicts.keys()):
+        yield Difference(unit, "the events tell that it was finished, and no evidence of it counts", EVENTS)
+    for unit in sorted(verdicts.keys() - finished):
+        yield Difference(unit, "the events do not tell that it was finished", EVENTS)
+
+
+def _attestation_differences(
+    path: Path, attestation: Attestation | None, predicate: Mapping[str, Any], dispensable: Collection[str]
+) -> Iterator[Difference]:
+    """How the run is not what its evaluator signed; whose key that is, only `sirocco verify` can tell.
+
+    Files that follow from others are `dispensable` where somebody deleted the verdict to have it recomputed.
+    """
+    if attestation is None:
+        yield Difference(_WHOLE_RUN, "the run is not signed, or its attestation was removed", ATTESTATION)
+        return
+    if not attestation.is_signed:
+        yield Difference(_WHOLE_RUN, "the signature is not one over this statement", ATTESTATION)
+    for name, what in attestation.changed_files(path):
+        if name in dispensable and not (path / name).exists():
+            continue
+        yield Difference(_WHOLE_RUN, f"the file {what}", name)
+    said = {key: value for key, value in attestation.predicate.items() if key != "evaluator_key"}
+    for pointer, found, wanted in field_differences(said, dict(predicate)):
+        yield _in_file(ATTESTATION, f"/predicate{pointer}", found, wanted)

@@ -1,0 +1,119 @@
+"""Every file of a run that follows from others: written when the run ends, and made again by replay (SI-07).
+
+Whatever a report says is decided here from `run.yaml`, the account and the units, so that replay can tell of each field
+whether it follows.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sirocco.evidence.account import RunAccount
+from sirocco.evidence.run_directory import CORE, VERDICT
+from sirocco.oasis.report import INTERRUPTED, CoreResult
+from sirocco.profiles.yaml_text import write_yaml
+from sirocco.reports.document import verdict_document
+from sirocco.reports.html import html_page
+from sirocco.reports.junit import junit_xml
+from sirocco.reports.page import units_to_show
+from sirocco.wiring.config import EVALUATOR
+from sirocco.wiring.stories import stories
+
+FINDINGS = "adversarial/findings.yaml"
+VERDICT_YAML = "verdict.yaml"
+PAGE = "report.html"
+JUNIT = "junit.xml"
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A run as it is reported: the core as it was frozen, the verdict document around it, and who answers for it."""
+
+    frozen: Mapping[str, Any]
+    document: dict[str, Any]
+    is_frozen: bool = True
+    """Whether the core came to its end."""
+
+    @classmethod
+    def of(
+        cls,
+        run: Mapping[str, Any],
+        account: RunAccount,
+        core: CoreResult,
+        frozen: Mapping[str, Any],
+        block: Mapping[str, Any] | None,
+        *,
+        evidence_root: str,
+        uncounted: Iterable[str],
+    ) -> "RunReport":
+        """The report of a run around the core as it was `frozen`; of an interrupted one as far as it came."""
+        metadata = {
+            "evaluator": run.get("config", {}).get("evaluator", EVALUATOR),
+            "timestamp": run["started"],
+            "finished": account.finished,
+            "config_hash": run["config_hash"],
+            "evidence_root": evidence_root,
+        }
+        if left := list(uncounted):
+            metadata["uncounted_units"] = left
+        whole = replace(core, interrupted=core.interrupted or account.is_interrupted)
+        return cls(frozen, verdict_document(whole, frozen, metadata, block), core.interrupted_in is None)
+
+    @property
+    def verdict(self) -> dict[str, Any]:
+        """What stands under the top key."""
+        found: dict[str, Any] = self.document["verdict"]
+        return found
+
+    def files(self, path: Path, *, refuse_altered: bool = True) -> dict[str, str]:
+        """The report's files by name; the page tells of single units what their evidence in `path` tells."""
+        files = {CORE: write_yaml(self.frozen)} if self.is_frozen else {}
+        if (block := self.verdict.get("adversarial_verification")) is not None:
+            files[FINDINGS] = write_yaml({"findings": block["findings"]})
+        files[VERDICT_YAML] = write_yaml(self.document)
+        files[VERDICT] = json.dumps(self.document, indent=1, ensure_ascii=False) + "\n"
+        told = stories(path, units_to_show(self.verdict), refuse_altered=refuse_altered)
+        files[PAGE] = html_page(self.verdict, told)
+        files[JUNIT] = junit_xml(self.verdict)
+        return files
+
+    def predicate(self, run: Mapping[str, Any], units: int) -> dict[str, Any]:
+        """What the evaluator signs beside the digests of all files (SI-10)."""
+        verdict, metadata = self.verdict, self.verdict["metadata"]
+        block = verdict.get("adversarial_verification") or {}
+        return {
+            "agent": {
+                "name": metadata["agent"],
+                "version": metadata["agent_version"],
+                "configuration": metadata["agent_configuration"],
+                "isolation": metadata["agent_isolation"],
+            },
+            "profile": {
+                "id": metadata["domain_profile"],
+                "version": metadata["domain_profile_version"],
+                "digest": metadata["domain_profile_digest"],
+            },
+            "seed": metadata["seed"],
+            "configuration": run["config"],
+            "started": metadata["timestamp"],
+            "finished": metadata["finished"],
+            "evaluator": metadata["evaluator"],
+            "sirocco": run["sirocco"],
+            "safety": verdict["safety"],
+            "complete": metadata["evaluation_mode"]["complete"] and block.get("complete", True),
+            "core_digest": metadata["core_digest"],
+            "evidence_root": metadata["evidence_root"],
+            "units": units,
+        }
+
+
+def merged_block(blocks: Iterable[Mapping[str, Any]], *, is_interrupted: bool) -> dict[str, Any]:
+    """The adversarial block of all extensions together; what was broken off is not complete."""
+    block: dict[str, Any] = {}
+    for part in blocks:
+        block |= part
+    if is_interrupted and block["complete"]:
+        block |= {"complete": False, "incomplete_reason": INTERRUPTED}
+    return block
