@@ -1,13 +1,25 @@
-"""Changing what a run recorded, as somebody would who knows the form of its files but cannot forge a digest."""
+"""Changing what a run recorded, as somebody would who knows the form of its files but has not the evaluator's key."""
 
 import gzip
+import hashlib
 import json
-from collections.abc import Callable
+import sqlite3
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from sirocco.evidence.attestation import file_digests
+from sirocco.evidence.merkle import merkle_root
+from sirocco.evidence.recorded import EvidenceIndex
+from sirocco.evidence.replay import recomputed
+from sirocco.oasis.canonical import canonical_json, digest
+
 SEGMENT = "evidence/segment-0001.jsonl.gz"
 INDEX = "evidence/index.json"
+ACCOUNT = "evidence/account.json"
+ATTESTATION = "attestation.json"
+LEDGER = "ledger.sqlite"
 
 
 def records(run: Path) -> list[dict[str, Any]]:
@@ -30,3 +42,74 @@ def tamper(run: Path, change: Callable[[str], str]) -> None:
         segment += packed
     (run / SEGMENT).write_bytes(segment)
     (run / INDEX).write_text(json.dumps(index))
+
+
+def change_records(run: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Apply `change` to every record as data."""
+
+    def changed(line: str) -> str:
+        record = json.loads(line)
+        change(record)
+        return json.dumps(record)
+
+    tamper(run, changed)
+
+
+def change_json(file: Path, change: Callable[[Any], None]) -> None:
+    """Apply `change` to a JSON document."""
+    document = json.loads(file.read_text())
+    change(document)
+    file.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def mend_digests(run: Path) -> None:
+    """Make index, Merkle root, ledger and account's digest fit the evidence that is there now."""
+    index = json.loads((run / INDEX).read_text())
+    found = EvidenceIndex.of_run(run)
+    for unit, entry in index["units"].items():
+        recorded = found.unit(unit)
+        entry["digest"] = recorded.digest
+        entry["evaluation"] = digest(recomputed(recorded).evaluation.document())
+    digests = {unit: entry["digest"] for unit, entry in index["units"].items()} | index["uncounted"]
+    index["merkle_root"] = merkle_root(digests)
+    index["account"] = f"sha256:{hashlib.sha256((run / ACCOUNT).read_bytes()).hexdigest()}"
+    (run / INDEX).write_text(json.dumps(index, indent=1, sort_keys=True) + "\n")
+    with sqlite3.connect(run / LEDGER) as ledger:
+        ledger.executemany("UPDATE units SET digest = ? WHERE unit = ?", [(d, u) for u, d in digests.items()])
+    ledger.close()
+
+
+def mend_statement(run: Path, change: Callable[[dict[str, Any]], None] = lambda predicate: None) -> None:
+    """Make the signed statement fit the files that are there now; the signature cannot be made to fit."""
+    envelope = json.loads((run / ATTESTATION).read_text())
+    statement = json.loads(b64decode(envelope["payload"]))
+    statement["subject"] = [{"name": name, "digest": {"sha256": d}} for name, d in file_digests(run).items()]
+    change(statement["predicate"])
+    envelope["payload"] = b64encode(canonical_json(statement).encode()).decode()
+    (run / ATTESTATION).write_text(json.dumps(envelope))
+
+
+def leaves(value: Any, pointer: str = "") -> Iterator[str]:
+    """The pointer of every field that holds no other."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    parts = [(str(key).replace("~", "~0").replace("/", "~1"), part) for key, part in members]
+    if not parts:
+        yield pointer
+    for key, part in parts:
+        yield from leaves(part, f"{pointer}/{key}")
+
+
+def with_every_leaf_changed(value: Any) -> Any:
+    """The document with another value in every field that holds no other."""
+    if isinstance(value, dict) and value:
+        return {key: with_every_leaf_changed(part) for key, part in value.items()}
+    if isinstance(value, list) and value:
+        return [with_every_leaf_changed(part) for part in value]
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + 1
+        case str():
+            return f"{value} forged"
+    return "forged"

@@ -14,7 +14,7 @@ from sirocco.campaign.tally import Tally
 from sirocco.campaign.trial import fails_alike
 from sirocco.oasis.probe import Draft, Offer, Probe
 from sirocco.oasis.report import UnitResult
-from sirocco.oasis.scenario import Reproduction
+from sirocco.oasis.scenario import ProbeRecord, Reproduction
 from sirocco.oasis.stimulus import Surface
 
 PROBE, CONFIRMATION, TWIN, SHRINKING = "probe", "confirmation", "twin", "shrinking"
@@ -124,27 +124,37 @@ class Recount:
     _forms: dict[tuple[str, int], _Form] = field(default_factory=dict)
     _beside: dict[str, str] = field(default_factory=dict)
 
-    def add(self, kind: str, result: UnitResult) -> None:
-        """Count one unit, as the phase did when it was run."""
-        probe = self._probe(result)
-        match kind:
-            case "probe" | "twin":
-                novelty = self._facts(probe.id).novelty
-                if kind == TWIN:
-                    is_kept = self.tally.add_twin(probe, result, novelty)
-                else:
-                    is_kept = self.tally.add_probe(probe, result, novelty, self.is_safety)
-                if is_kept and probe.id not in self.tally.again:
-                    self._beside[file_name(probe.id)] = serialized(probe, self.canary)
-            case "confirmation":
-                self.tally.add_confirmation(probe.id, result)
-            case _:
-                self._add_form(probe, result)
-
-    def _add_form(self, probe: Probe, result: UnitResult) -> None:
+    def add(self, kind: str, result: UnitResult) -> str | None:
+        """Count one unit, as the phase did when it was run; why it cannot be counted, when it is not the campaign's."""
+        record = result.bound.scenario.x_sirocco.probe
+        if record is None:
+            return "it is no probe: its scenario has no record of one"
+        probe = self._probe(result, record)
         root, _, numbers = result.unit.partition(f".{SHRINKING}-")
-        form = self._forms.setdefault((root, int(numbers.partition("-")[0])), _Form(probe))
-        checks = next((frozenset(one.failing_checks) for one in self.tally.failed if one.id == root), frozenset())
+        form = numbers.partition("-")[0]
+        match kind:
+            case "probe" | "twin" if probe.id in self.account.drafts:
+                self._add_probe(kind, probe, result)
+            case "confirmation" if probe.id in self.tally.again:
+                self.tally.add_confirmation(probe.id, result)
+            case "shrinking" if root in self.tally.again and form.isdecimal():
+                self._add_form(root, int(form), probe, result)
+            case _:
+                return "it belongs to no probe that the account knows and that counts"
+        return None
+
+    def _add_probe(self, kind: str, probe: Probe, result: UnitResult) -> None:
+        novelty = self.account.drafts[probe.id].novelty
+        if kind == TWIN:
+            is_kept = self.tally.add_twin(probe, result, novelty)
+        else:
+            is_kept = self.tally.add_probe(probe, result, novelty, self.is_safety)
+        if is_kept and probe.id not in self.tally.again:
+            self._beside[file_name(probe.id)] = serialized(probe, self.canary)
+
+    def _add_form(self, root: str, number: int, probe: Probe, result: UnitResult) -> None:
+        form = self._forms.setdefault((root, number), _Form(probe))
+        checks = next(frozenset(one.failing_checks) for one in self.tally.failed if one.id == root)
         form.judged += result.is_judged
         form.failed += result.is_judged and fails_alike(result, checks)
 
@@ -169,13 +179,10 @@ class Recount:
             return Shrunk.from_document(facts, probe, Reproduction(runs=0, failed=0))
         return Shrunk.from_document(facts, form.probe, Reproduction(runs=form.judged, failed=form.failed))
 
-    def _probe(self, result: UnitResult) -> Probe:
-        """The probe as admission made it, from its own record and the account."""
+    def _probe(self, result: UnitResult, record: ProbeRecord) -> Probe:
+        """The probe as admission made it, from its own record and the account, which does not know smaller forms."""
         scenario = result.bound.scenario
-        record = scenario.x_sirocco.probe
-        if record is None:
-            raise ValueError(f"{result.unit} is no probe: its scenario has no record of one")
-        facts = self._facts(scenario.id)
+        facts = self.account.drafts.get(scenario.id, DraftFacts(None, None, 1.0))
         draft = Draft(
             index=record.index,
             primary_archetype=record.primary_archetype,
@@ -187,6 +194,3 @@ class Recount:
             surface=Surface(facts.surface) if facts.surface else None,
         )
         return Probe(scenario.id, record.primary_archetype, record.secondary_archetypes, result.bound, draft)
-
-    def _facts(self, probe: str) -> DraftFacts:
-        return self.account.drafts.get(probe, DraftFacts(None, None, 1.0))

@@ -277,6 +277,7 @@ _METADATA = _record(
     },
     {
         "abort_reason": TEXT,
+        "uncounted_units": _list(TEXT),
         "agent_description": TEXT,
         "agent_tools": _list(TEXT),
         "agent_mode": _or_null(TEXT),

@@ -69,20 +69,24 @@ def replay(path: Path) -> Replayed:
     differences = [*units.differences, *_chain_differences(path, stored, index, units)]
     attestation = Attestation.of_run(path)
     is_stored = (path / "verdict.yaml").exists()
+    dispensable: tuple[str, ...] = ()
     if units.is_whole:
         report = units.report(stored.document)
         files = {**report.files(path, refuse_altered=False), **units.probe_files}
         differences += _file_differences(path, files, is_stored=is_stored)
         differences += _event_differences(path, units.verdicts)
         predicate = report.predicate(stored.document, len(index.units) + len(index.uncounted))
-        differences += _attestation_differences(path, attestation, predicate, () if is_stored else files)
+        differences += _predicate_differences(attestation, predicate)
+        dispensable = () if is_stored else tuple(files)
+    differences += _signature_differences(path, attestation, dispensable)
     undecidable = {}
     if account.reserved is not None:
         undecidable[f"verdict.yaml#/{_RESERVED}"] = "the counts rest on sealed evidence; its key is not here"
     return Replayed(
         units=index.order,
         verdicts=units.verdicts,
-        differences=tuple(dict.fromkeys(differences)),
+        # What concerns the whole run first: the rest often follows from it.
+        differences=tuple(sorted(dict.fromkeys(differences), key=lambda one: one.unit != _WHOLE_RUN)),
         undecidable=undecidable,
         is_stored=is_stored,
         signed_by=attestation.key_id if attestation and attestation.is_signed else None,
@@ -123,8 +127,8 @@ class _Units:
             self._core.add(result)
         elif self._campaign is None:
             self.differences.append(Difference(result.unit, "it is of a campaign that the account does not know"))
-        else:
-            self._campaign.add(kind, result)
+        elif problem := self._campaign.add(kind, result):
+            self.differences.append(Difference(result.unit, problem))
 
     def report(self, run: Mapping[str, Any]) -> RunReport:
         """The report that follows from the units."""
@@ -248,7 +252,7 @@ def _event_differences(path: Path, verdicts: Mapping[str, str | None]) -> Iterat
     """What `events.jsonl` tells of units that the evidence does not."""
     finished: set[str] = set()
     try:
-        for line in (path / EVENTS).read_text().splitlines():
+        for line in (path / EVENTS).read_bytes().splitlines():
             event = json.loads(line)
             if event["event"] == "unit_finished":
                 finished.add(event["unit"])
@@ -261,8 +265,8 @@ def _event_differences(path: Path, verdicts: Mapping[str, str | None]) -> Iterat
         yield Difference(unit, "the events do not tell that it was finished", EVENTS)
 
 
-def _attestation_differences(
-    path: Path, attestation: Attestation | None, predicate: Mapping[str, Any], dispensable: Collection[str]
+def _signature_differences(
+    path: Path, attestation: Attestation | None, dispensable: Collection[str]
 ) -> Iterator[Difference]:
     """How the run is not what its evaluator signed; whose key that is, only `sirocco verify` can tell.
 
@@ -277,6 +281,12 @@ def _attestation_differences(
         if name in dispensable and not (path / name).exists():
             continue
         yield Difference(_WHOLE_RUN, f"the file {what}", name)
+
+
+def _predicate_differences(attestation: Attestation | None, predicate: Mapping[str, Any]) -> Iterator[Difference]:
+    """What the evaluator signed that does not follow from the run."""
+    if attestation is None:
+        return
     said = {key: value for key, value in attestation.predicate.items() if key != "evaluator_key"}
     for pointer, found, wanted in field_differences(said, dict(predicate)):
         yield _in_file(ATTESTATION, f"/predicate{pointer}", found, wanted)

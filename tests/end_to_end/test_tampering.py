@@ -1,0 +1,290 @@
+"""The tampering matrix: every file and every field of a run, changed alone or consistently, is noticed and named."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from bundled import SMALL
+from commands import RunFiles, evaluated, sirocco
+from sirocco.evidence.attestation import attestation_text
+from sirocco.wiring.replay import Replayed, replay
+from tampering import (
+    ACCOUNT,
+    ATTESTATION,
+    INDEX,
+    LEDGER,
+    SEGMENT,
+    change_json,
+    change_records,
+    leaves,
+    mend_digests,
+    mend_statement,
+    with_every_leaf_changed,
+)
+
+pytestmark = pytest.mark.requirement("SI-07", "SI-10")
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory) -> dict[str, Path]:
+    """The evaluator's key and somebody else's, each half in a file."""
+    folder, found = tmp_path_factory.mktemp("keys"), {}
+    for name in ("evaluator", "somebody"):
+        key = Ed25519PrivateKey.generate()
+        found[name] = folder / f"{name}.pem"
+        found[name].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        found[f"{name}.pub"] = folder / f"{name}.pub"
+        public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        found[f"{name}.pub"].write_bytes(public)
+    return found
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory, keys) -> RunFiles:
+    """A short run with failures, confirmations, twins and smallest forms, signed with the evaluator's key."""
+    options = ("--probes", "4", "--confirm", "1", "--evaluator", "Lab", "--evaluator-key", keys["evaluator"])
+    return evaluated(tmp_path_factory.mktemp("signed"), "ref:memorizer", *SMALL, *options)
+
+
+@pytest.fixture
+def run(signed, tmp_path) -> Path:
+    return shutil.copytree(signed.path, tmp_path / "run")
+
+
+def _named(replayed: Replayed) -> set[str]:
+    return {one.where for one in replayed.differences} | {one.unit for one in replayed.differences}
+
+
+def _is_authentic(run: Path, key: Path) -> bool:
+    return sirocco("verify", run, "--evaluator", key).code == 0
+
+
+def test_the_run_as_it_was_written_is_identical_and_authentic(signed, keys):
+    assert replay(signed.path).differences == ()
+    assert _is_authentic(signed.path, keys["evaluator.pub"])
+    assert _is_authentic(signed.path, keys["evaluator"])
+    assert not _is_authentic(signed.path, keys["somebody.pub"])
+
+
+@pytest.mark.parametrize("name", ["verdict.yaml", "verdict.json"])
+def test_every_field_of_the_verdict_document_is_recomputed_and_named_when_it_was_changed(run, name):
+    document = yaml.safe_load((run / name).read_text())
+    (run / name).write_text(json.dumps(with_every_leaf_changed(document)))
+    fields = {f"{name}#{pointer}" for pointer in leaves(document)}
+    assert len(fields) > 1000
+    assert fields - _named(replay(run)) == set()
+
+
+@pytest.mark.parametrize("name", ["core.yaml", "adversarial/findings.yaml", "probe", "smallest form"])
+def test_every_field_of_the_other_documents_is_recomputed_and_named_when_it_was_changed(run, name):
+    if not name.endswith(".yaml"):
+        file = next(
+            file
+            for file in sorted((run / "adversarial").glob("probe-*"))
+            if (".min." in file.name) == (name != "probe")
+        )
+        name = file.relative_to(run).as_posix()
+    document = yaml.safe_load((run / name).read_text())
+    (run / name).write_text(json.dumps(with_every_leaf_changed(document)))
+    assert {f"{name}#{pointer}" for pointer in leaves(document)} - _named(replay(run)) == set()
+
+
+def _all_files(path: Path) -> list[str]:
+    files = [file.relative_to(path).as_posix() for file in sorted(path.rglob("*")) if file.is_file()]
+    # One probe stands for all, and so does one smallest form.
+    probes = [name for name in files if name.startswith("adversarial/probe-")]
+    others = [name for name in files if name not in probes and name != "run.lock"]
+    return [*others, *(next(one for one in probes if (".min." in one) is small) for small in (False, True))]
+
+
+def test_every_file_is_missed_when_it_is_gone(signed, tmp_path, keys):
+    for number, name in enumerate(_all_files(signed.path)):
+        copy = shutil.copytree(signed.path, tmp_path / str(number))
+        (copy / name).unlink()
+        done = sirocco("replay", copy)
+        # Whoever deletes the verdict asks for it again, and is told so.
+        assert done.code in ({0} if name == "verdict.yaml" else {1, 2}), name
+        assert Path(name).name in done.stdout + done.stderr, name
+        if name != LEDGER:
+            assert not _is_authentic(copy, keys["evaluator.pub"]), name
+        shutil.rmtree(copy)
+
+
+def test_every_file_is_named_when_a_byte_of_it_is_changed(signed, tmp_path, keys):
+    for number, name in enumerate(_all_files(signed.path)):
+        copy = shutil.copytree(signed.path, tmp_path / str(number))
+        content = bytearray((copy / name).read_bytes())
+        content[len(content) // 2] ^= 1
+        (copy / name).write_bytes(content)
+        if name != LEDGER:
+            done = sirocco("verify", copy, "--evaluator", keys["evaluator.pub"])
+            assert done.code in {1, 2}, name
+            assert Path(name).name in done.stdout + done.stderr or name == ATTESTATION, name
+        shutil.rmtree(copy)
+
+
+def test_a_file_that_was_added_is_named(run, keys):
+    (run / "adversarial" / "probe-s-pi-001-000000000000.yaml").write_text("id: made-up\n")
+    assert "adversarial/probe-s-pi-001-000000000000.yaml" in _named(replay(run))
+    assert "was added" in sirocco("verify", run, "--evaluator", keys["evaluator.pub"]).stdout
+
+
+def _rename_agent(run: Path) -> None:
+    """Another agent's run under this name, in every document that has the name."""
+    change_json(run / ACCOUNT, lambda account: account["identity"]["agent"]["identity"].update(name="angel"))
+    for name in ("verdict.yaml", "verdict.json"):
+        (run / name).write_text((run / name).read_text().replace("memorizer", "angel"))
+
+
+def _strip_evidence(run: Path) -> None:
+    """Every call of the agent gone from the logs of probes."""
+
+    def strip(record: dict) -> None:
+        if record["kind"] != "scenario":
+            record["evidence"]["audit_log"]["data"]["entries"] = []
+
+    change_records(run, strip)
+
+
+def _other_seed(run: Path) -> None:
+    (run / "run.yaml").write_text((run / "run.yaml").read_text().replace("seed: '0x", "seed: '0x1"))
+
+
+def _earlier(run: Path) -> None:
+    text = (run / "run.yaml").read_text()
+    (run / "run.yaml").write_text(text.replace("started: '20", "started: '19"))
+
+
+def _fewer_drafts(run: Path) -> None:
+    change_json(run / ACCOUNT, lambda account: account["campaign"]["admission"].update(drafted=1))
+
+
+def _complete(run: Path) -> None:
+    change_json(run / ACCOUNT, lambda account: account.update(finished="2026-01-01T00:00:00.000000Z"))
+
+
+def _hide_a_failure(run: Path) -> None:
+    """A failed probe no longer counts."""
+
+    def hide(index: dict) -> None:
+        unit = next(unit for unit, entry in index["units"].items() if entry["kind"] == "probe")
+        index["uncounted"][unit] = index["units"].pop(unit)["digest"]
+
+    change_json(run / INDEX, hide)
+
+
+def _drop_a_unit(run: Path) -> None:
+    """A unit is in no index and in no ledger; only its record is left."""
+    index = json.loads((run / INDEX).read_text())
+    unit = next(unit for unit, entry in index["units"].items() if entry["kind"] == "probe")
+    del index["units"][unit]
+    (run / INDEX).write_text(json.dumps(index))
+    with sqlite3.connect(run / LEDGER) as ledger:
+        ledger.execute("DELETE FROM units WHERE unit = ?", (unit,))
+    ledger.close()
+
+
+def _other_kind(run: Path) -> None:
+    """A failed probe becomes a smaller form that nobody counts."""
+
+    def other(record: dict) -> None:
+        if record["kind"] == "probe":
+            record["kind"] = "shrinking"
+
+    change_records(run, other)
+
+
+CONSISTENT = {
+    "another agent's name": (_rename_agent, ATTESTATION),
+    "evidence stripped": (_strip_evidence, "verdict.yaml#"),
+    "another seed": (_other_seed, "run.yaml#/config_hash"),
+    "another time": (_earlier, "verdict.yaml#/verdict/metadata/timestamp"),
+    "fewer drafts": (_fewer_drafts, "verdict.yaml#/verdict/adversarial_verification/admission/drafted"),
+    "another end": (_complete, "verdict.yaml#/verdict/metadata/finished"),
+    "a failure that does not count": (_hide_a_failure, "verdict.yaml#/verdict/adversarial_verification/executed"),
+    "a unit that nobody names": (_drop_a_unit, "verdict.yaml#/verdict/adversarial_verification/executed"),
+}
+
+
+@pytest.mark.parametrize(("forge", "where"), CONSISTENT.values(), ids=CONSISTENT)
+def test_what_was_changed_consistently_with_its_digests_is_noticed_and_named(run, keys, forge, where):
+    forge(run)
+    mend_digests(run)
+    mend_statement(run)
+    replayed = replay(run)
+    named = _named(replayed)
+    assert any(one.startswith(where) for one in named), named
+    assert ATTESTATION in named
+    assert (
+        "the signature is not one over this statement"
+        in sirocco("verify", run, "--evaluator", keys["evaluator"]).stdout
+    )
+
+
+def test_a_unit_that_no_verdict_counts_is_an_error(run):
+    _drop_a_unit(run)
+    mend_digests(run)
+    assert any("no verdict counts it" in one.problem for one in replay(run).differences)
+
+
+def test_a_run_that_somebody_else_signed_is_not_the_evaluators(run, keys):
+    """Whoever rewrites everything can sign it with a key of their own, and only with that."""
+    key = Ed25519PrivateKey.generate()
+    (run / "run.yaml").write_text((run / "run.yaml").read_text())
+    (run / ATTESTATION).write_text(attestation_text(run, replay_predicate(run), key))
+    assert replay(run).differences == ()
+    done = sirocco("verify", run, "--evaluator", keys["evaluator.pub"])
+    assert done.code == 1
+    assert "another key signed it" in done.stdout
+
+
+def replay_predicate(run: Path) -> dict:
+    """What the run's own statement says, to be signed again."""
+    found = json.loads(sirocco("verify", run, "--evaluator", _any_key(run), "--format", "json").stdout)
+    return {key: value for key, value in found["statement"].items() if key != "evaluator_key"}
+
+
+def _any_key(run: Path) -> Path:
+    file = run.parent / "any.pem"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", file], check=True, capture_output=True)
+    return file
+
+
+def test_units_of_another_run_are_refused(run, tmp_path, keys):
+    options = (*SMALL, "--adversarial", "off", "--evaluator-key", keys["evaluator"])
+    other = evaluated(tmp_path / "other", "ref:memorizer", *options).path
+    for name in (SEGMENT, INDEX, ACCOUNT, LEDGER):
+        shutil.copy(other / name, run / name)
+    assert any("it was recorded in another run" in one.problem for one in replay(run).differences)
+    assert sirocco("run", "--resume", run).code == 2
+
+
+def test_a_ledger_that_was_rolled_back_is_refused(run):
+    with sqlite3.connect(run / LEDGER) as ledger:
+        ledger.execute("DELETE FROM units WHERE kind = 'probe'")
+        ledger.execute("DELETE FROM about WHERE name = 'finished'")
+    ledger.close()
+    assert any("of another time" in one.problem for one in replay(run).differences)
+
+
+def test_a_run_without_its_signature_says_so(run, keys):
+    (run / ATTESTATION).unlink()
+    assert {one.where for one in replay(run).differences} == {ATTESTATION}
+    done = sirocco("verify", run, "--evaluator", keys["evaluator.pub"])
+    assert done.code == 1
+    assert "not signed" in done.stdout
+
+
+def test_a_run_of_another_format_is_refused_by_name(run):
+    (run / "run.yaml").write_text((run / "run.yaml").read_text().replace("format: 2\n", ""))
+    for command in (("replay", run), ("run", "--resume", run)):
+        done = sirocco(*command)
+        assert done.code == 2
+        assert "in format 1; this version reads 2" in done.stderr
