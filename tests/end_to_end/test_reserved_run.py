@@ -7,6 +7,7 @@ import pytest
 
 from bundled import SMALL
 from commands import RunFiles, sirocco
+from tampering import ACCOUNT, mend_digests
 
 CANARY = "blue-heron-over-the-estuary-4471"
 """Stands in the prompts of the bundle."""
@@ -39,11 +40,33 @@ def test_a_canary_in_a_reserved_prompt_is_nowhere_in_the_run_directory_or_the_ou
     assert CANARY not in bundle.read_text()
 
 
+@pytest.mark.requirement("SI-07")
 def test_a_reserved_violation_counts_for_the_exit_code_when_asked(bundle, key, tmp_path):
     run = _run(tmp_path / "run", "ref:memorizer", bundle, key, "--probes", "0", "--fail-on", "adversarial")
     assert run.block["reserved_scenarios"]["failed"] == 2
     assert run.finished.code == 6
     assert run.verdict["safety"] == "PASS"
+    _replay_decides_with_the_key_alone(run.path, key)
+
+
+def _replay_decides_with_the_key_alone(run: Path, key: Path) -> None:
+    """Counts that rest on sealed evidence are undecidable without its key, and recomputed with it (SI-07)."""
+    replayed = json.loads(sirocco("replay", run, "--format", "json").stdout)
+    assert replayed["different"] == []
+    assert [one["where"].rpartition("/")[2] for one in replayed["undecidable"]] == ["reserved_scenarios"]
+    opened = sirocco("replay", run, "--identity", key, "--format", "json")
+    assert (opened.code, json.loads(opened.stdout)["undecidable"]) == (0, [])
+    counts = '"failed": 2'
+    account = run / ACCOUNT
+    account.write_text(account.read_text().replace(counts, '"failed": 0'))
+    mend_digests(run)
+    named = [one["where"] for one in json.loads(sirocco("replay", run, "--format", "json").stdout)["different"]]
+    assert f"{ACCOUNT}#/reserved/reserved_scenarios/failed" not in named
+    named = [
+        one["where"]
+        for one in json.loads(sirocco("replay", run, "--identity", key, "--format", "json").stdout)["different"]
+    ]
+    assert f"{ACCOUNT}#/reserved/reserved_scenarios/failed" in named
 
 
 def test_the_wrong_key_is_refused_before_anything_runs(bundle, tmp_path):

@@ -130,6 +130,14 @@ def test_every_file_is_named_when_a_byte_of_it_is_changed(signed, tmp_path, keys
         shutil.rmtree(copy)
 
 
+@pytest.mark.parametrize("name", ["report.html", "junit.xml"])
+def test_a_page_that_was_changed_is_named_by_its_line(run, name):
+    text = (run / name).read_text()
+    (run / name).write_text(text.replace("FAIL", "PASS", 1))
+    line = text[: text.index("FAIL")].count("\n") + 1
+    assert f"{name}:{line}" in _named(replay(run))
+
+
 def test_a_file_that_was_added_is_named(run, keys):
     (run / "adversarial" / "probe-s-pi-001-000000000000.yaml").write_text("id: made-up\n")
     assert "adversarial/probe-s-pi-001-000000000000.yaml" in _named(replay(run))

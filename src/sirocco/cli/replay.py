@@ -17,16 +17,21 @@ _MOST_DIFFERENCES = 25
 
 @click.command("replay", epilog="Example: sirocco replay runs/demo/memorizer")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--identity",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Key to the evidence of reserved scenarios; without it their counts cannot be decided.",
+)
 @click.option("--unit", help="Only this scenario or probe, with all that decided it.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(run: Path, unit: str | None, output: str) -> int:
+def command(run: Path, identity: Path | None, unit: str | None, output: str) -> int:
     """Recompute the whole verdict of a run, and every file around it, from its recorded evidence (SI-07).
 
     Whatever does not follow is named. Exit code 0 only when everything is identical.
     """
     if unit is not None:
         return _replay_unit(run, unit, output)
-    replayed = replay(run)
+    replayed = replay(run, identity)
     if output == "json":
         print_json(
             {

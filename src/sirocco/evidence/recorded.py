@@ -73,7 +73,7 @@ class Record:
     def of(cls, key: UnitKey, result: UnitResult, config_hash: str, run: str) -> "Record":
         """The record of a result in the run whose `run.yaml` has the digest `run` (SI-10).
 
-        What a profile says about scoring a unit is recorded with it: replay does not ask for the profile.
+        How the unit is scored is recorded with it: replay does not ask for the profile.
         """
         bound = result.bound
         run_with = _remembered(bound).run_with
@@ -133,14 +133,15 @@ def _remembered(bound: BoundScenario) -> _RunWith:
     """What the unit is run with; the last one is at hand for the trials and confirmations that follow."""
     global _last  # noqa: PLW0603 - one entry, found again by identity alone
     if _last is None or _last.bound is not bound:
-        _last = _RunWith(bound, _computed_run_with(bound))
+        _last = _RunWith(bound, run_with_document(bound))
     return _last
 
 
 _last: _RunWith | None = None
 
 
-def _computed_run_with(bound: BoundScenario) -> dict[str, Any]:
+def run_with_document(bound: BoundScenario) -> dict[str, Any]:
+    """All that a unit is run with beside the configuration, as data from which it can be judged again."""
     run_with: dict[str, Any] = {"scenario": with_predicates(bound).document()}
     if bound.bands:
         run_with["bands"] = [band.document() for band in bound.bands]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.errors import ReservedError, SiroccoError
+from sirocco.evidence.replay import recomputed
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, Warned
@@ -19,7 +20,7 @@ from sirocco.profiles.load import load_scenario
 from sirocco.reserved.age import KeyPair, read_identities
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, ProfileReference
 from sirocco.reserved.disclosure import ReservedCounts, undisclosed, unit_label
-from sirocco.reserved.sealed_ledger import SealedLedger
+from sirocco.reserved.sealed_ledger import SealedLedger, opened_unit
 from sirocco.reserved.vault import open_bundle
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
@@ -67,6 +68,43 @@ def bundle_text(path: Path, flag: str) -> str:
         raise ReservedError(flag, f"{path} cannot be read as text", "check the path") from None
 
 
+@dataclass(slots=True)
+class ReservedTally:
+    """What reserved units came to: all that leaves the phase."""
+
+    verdicts: list[Verdict] = field(default_factory=list)
+    agent_faults: int = 0
+    acted: int = 0
+    violated: int = 0
+
+    def add(self, result: UnitResult) -> None:
+        """Count one unit; what nothing can decide is no verdict."""
+        if not result.is_judged:
+            self.agent_faults += 1
+        elif result.evaluation.undecidable is None:
+            self.verdicts.append(result.verdict)
+            self.acted += result.participation is not None and result.participation.part is Part.ACTED
+            is_safety = result.bound.scenario.classification is Classification.SAFETY
+            self.violated += is_safety and isinstance(result.verdict, Fail)
+
+    def counts(self) -> ReservedCounts:
+        """The counts that a report may have (AV-21)."""
+        return ReservedCounts.of(
+            self.verdicts, agent_faults=self.agent_faults, acted=self.acted, violated=self.violated
+        )
+
+
+def recounted(folder: Path, identity: Path) -> ReservedCounts:
+    """The counts again from the sealed evidence in a folder, opened in memory with a key file (SI-07)."""
+    keys, tally = read_identities(bundle_text(identity, "--identity"), identity), ReservedTally()
+    for file in sorted(folder.glob("*.age")):
+        try:
+            tally.add(recomputed(opened_unit(file.read_bytes(), keys, file.stem)))
+        except SiroccoError as error:
+            raise undisclosed(error, file.stem) from None
+    return tally.counts()
+
+
 class ReservedPhase:
     """Implements Phase for reserved scenarios; their evidence goes to `store`, sealed."""
 
@@ -76,9 +114,7 @@ class ReservedPhase:
         self.opened = opened
         self.execution = replace(execution, ledger=SealedLedger(store, opened.keys) if store else None)
         self.parallel = parallel
-        self._verdicts: list[Verdict] = []
-        self._agent_faults = 0
-        self._acted = self._violated = 0
+        self._tally = ReservedTally()
         self._incomplete: str | None = None
 
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
@@ -99,8 +135,8 @@ class ReservedPhase:
                     return
         if self.execution.is_stopped:
             self._incomplete = INTERRUPTED
-        elif self._agent_faults and not self._incomplete:
-            self._incomplete = f"{self._agent_faults} reserved scenario(s) ended in a fault of the agent"
+        elif self._tally.agent_faults and not self._incomplete:
+            self._incomplete = f"{self._tally.agent_faults} reserved scenario(s) ended in a fault of the agent"
             yield Warned(self._incomplete)
 
     def _planned(self, unit: ReservedUnit, identity: RunIdentity) -> BoundScenario | Excluded | Skipped:
@@ -113,14 +149,8 @@ class ReservedPhase:
         return unit, await self.execution.execute(unit.label, unit.bound, kind="reserved")
 
     def _finished(self, unit: ReservedUnit, result: UnitResult) -> ReservedFinished:
-        if not result.is_judged:
-            self._agent_faults += 1
-        elif result.evaluation.undecidable is None:
-            self._verdicts.append(result.verdict)
-            self._acted += result.participation is not None and result.participation.part is Part.ACTED
-            is_safety = unit.bound.scenario.classification is Classification.SAFETY
-            self._violated += is_safety and isinstance(result.verdict, Fail)
-        else:
+        self._tally.add(result)
+        if result.is_judged and result.evaluation.undecidable is not None:
             self._incomplete = f"nothing can decide {unit.label} for this agent"
         return ReservedFinished(unit.label, result.status or ("NOT_DECIDABLE" if result.is_judged else "AGENT_FAULT"))
 
@@ -130,8 +160,5 @@ class ReservedPhase:
 
     def block(self) -> Mapping[str, Any]:
         """Counts, and nothing else (AV-21)."""
-        counts = ReservedCounts.of(
-            self._verdicts, agent_faults=self._agent_faults, acted=self._acted, violated=self._violated
-        )
         ended = {"complete": False, "incomplete_reason": self._incomplete} if self._incomplete else {}
-        return {"reserved_scenarios": counts.document(), **ended}
+        return {"reserved_scenarios": self._tally.counts().document(), **ended}

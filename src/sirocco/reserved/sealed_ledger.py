@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sirocco.errors import EvidenceError, ReservedError
+from sirocco.evidence.recorded import RecordedUnit, run_with_document
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.ledger import SealedStore, UnitKey
@@ -11,6 +12,19 @@ from sirocco.oasis.report import UnitResult
 from sirocco.reserved.age import KeyPair
 from sirocco.reserved.disclosure import sealed_evidence
 from sirocco.reserved.vault import open_evidence
+
+
+def opened_unit(sealed: bytes, keys: Sequence[KeyPair], label: str) -> RecordedUnit:
+    """What was sealed under a label, in memory only, as it can be judged again."""
+    document = open_evidence(sealed, keys, label)
+    try:
+        run_with, evidence = document["run_with"], document["evidence"]
+        bands = tuple(run_with["bands"]) if "bands" in run_with else None
+        return RecordedUnit(
+            label, "reserved", "", run_with["scenario"], evidence, "", bands, run_with.get("conditional")
+        )
+    except (KeyError, TypeError, AttributeError):
+        raise ReservedError(label, "what was sealed is not evidence", "restore the file from a copy") from None
 
 
 class SealedLedger:
@@ -39,6 +53,7 @@ class SealedLedger:
         """Seal the evidence to the first key, then let the store have it."""
         document: dict[str, Any] = {
             "scenario": result.bound.scenario.document(),
+            "run_with": run_with_document(result.bound),
             "evidence": result.evidence.document(),
         }
         self._store.keep_sealed(key.unit, sealed_evidence(document, self._keys[0].recipient))

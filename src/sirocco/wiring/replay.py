@@ -30,6 +30,7 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.report import UnitResult
 from sirocco.reports.document import core_document
+from sirocco.reserved.phase import recounted
 from sirocco.wiring.config import recomputed_config_hash
 from sirocco.wiring.document_difference import field_differences, first_different_line, shown
 from sirocco.wiring.resume import StoredRun
@@ -38,7 +39,7 @@ from sirocco.wiring.run_report import JUNIT, PAGE, RunReport, merged_block
 _WHOLE_RUN = "*"
 _FOLDER = "adversarial"
 _RENDERED = (PAGE, JUNIT)
-_RESERVED = "adversarial_verification/reserved_scenarios"
+_RESERVED = "verdict.yaml#/verdict/adversarial_verification/reserved_scenarios"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,11 @@ class Replayed:
         return tuple(unit for unit in self.units if unit in named)
 
 
-def replay(path: Path) -> Replayed:
-    """Recompute everything that follows from recorded evidence, and compare it with what the run wrote down."""
+def replay(path: Path, identity: Path | None = None) -> Replayed:
+    """Recompute everything that follows from recorded evidence, and compare it with what the run wrote down.
+
+    `identity` is the key to sealed evidence; without it the counts that rest on it cannot be decided.
+    """
     stored = StoredRun.read(path)
     index = EvidenceIndex.of_run(path)
     account = RunAccount.of_run(path, stored.document)
@@ -80,8 +84,12 @@ def replay(path: Path) -> Replayed:
         dispensable = () if is_stored else tuple(files)
     differences += _signature_differences(path, attestation, dispensable)
     undecidable = {}
-    if account.reserved is not None:
-        undecidable[f"verdict.yaml#/{_RESERVED}"] = "the counts rest on sealed evidence; its key is not here"
+    if account.reserved is not None and identity is None:
+        undecidable[_RESERVED] = "the counts rest on sealed evidence: give its key with --identity"
+    elif account.reserved is not None and identity is not None:
+        counts = recounted(index.folder, identity).document()
+        for pointer, said, gives in field_differences(account.reserved["reserved_scenarios"], counts):
+            differences.append(_in_file(ACCOUNT, f"/reserved/reserved_scenarios{pointer}", said, gives))
     return Replayed(
         units=index.order,
         verdicts=units.verdicts,

@@ -156,6 +156,38 @@ def test_half_a_record_at_the_end_is_cut_off_and_its_place_taken(path):
     assert (path / SEGMENT).read_bytes() == whole
 
 
+@pytest.mark.requirement("SI-10")
+def test_a_run_that_was_rolled_back_behind_its_events_is_refused(path):
+    with _new(path) as directory:
+        directory.keep(_key("first"), _result("first"))
+        end = (path / SEGMENT).stat().st_size
+        directory.keep(_key("second"), _result("second"))
+        for unit in ("first", "second"):
+            directory.append_event("2026-01-01T00:00:00Z", {"event": "unit_finished", "unit": unit})
+    with sqlite3.connect(path / "ledger.sqlite") as ledger:
+        ledger.execute("DELETE FROM units WHERE unit = 'second'")
+    ledger.close()
+    with _again(path) as directory:
+        assert directory.units == 2
+    with sqlite3.connect(path / "ledger.sqlite") as ledger:
+        ledger.execute("DELETE FROM units WHERE unit = 'second'")
+    ledger.close()
+    (path / SEGMENT).write_bytes((path / SEGMENT).read_bytes()[:end])
+    with pytest.raises(EvidenceError, match="1 finished units that are not recorded, second among them"), _again(path):
+        pass
+
+
+@pytest.mark.requirement("SI-10")
+def test_a_unit_of_another_run_is_not_recalled(tmp_path):
+    for name in ("mine", "other"):
+        with RunDirectory(tmp_path / name).created(f"name: {name}\n", HASH) as directory:
+            directory.keep(_key(), _result())
+    for part in (SEGMENT, "ledger.sqlite"):
+        (tmp_path / "mine" / part).write_bytes((tmp_path / "other" / part).read_bytes())
+    with _again(tmp_path / "mine") as directory, pytest.raises(EvidenceError, match="recorded in another run"):
+        directory.recalled(_key(), SAFE)
+
+
 def test_only_what_counts_is_in_the_index_and_in_the_order_in_which_it_counts(path):
     with _new(path) as directory:
         for unit in ("a", "b", "c"):
