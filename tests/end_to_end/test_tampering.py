@@ -3,7 +3,6 @@
 import json
 import shutil
 import sqlite3
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from bundled import SMALL
 from commands import RunFiles, evaluated, sirocco
 from sirocco.evidence.attestation import attestation_text
+from sirocco.evidence.transparency_log import append_entry
+from sirocco.wiring.evaluator_key import signing_key
 from sirocco.wiring.replay import Replayed, replay
 from tampering import (
     ACCOUNT,
@@ -242,27 +243,43 @@ def test_a_unit_that_no_verdict_counts_is_an_error(run):
     assert any("no verdict counts it" in one.problem for one in replay(run).differences)
 
 
+def _statement(run: Path, key: Path) -> dict:
+    """What the run's own statement says, to be signed again."""
+    found = json.loads(sirocco("verify", run, "--evaluator", key, "--format", "json").stdout)
+    return {name: value for name, value in found["statement"].items() if name != "evaluator_key"}
+
+
 def test_a_run_that_somebody_else_signed_is_not_the_evaluators(run, keys):
     """Whoever rewrites everything can sign it with a key of their own, and only with that."""
-    key = Ed25519PrivateKey.generate()
-    (run / "run.yaml").write_text((run / "run.yaml").read_text())
-    (run / ATTESTATION).write_text(attestation_text(run, replay_predicate(run), key))
+    statement = _statement(run, keys["evaluator"])
+    (run / ATTESTATION).write_text(attestation_text(run, statement, signing_key(keys["somebody"])))
     assert replay(run).differences == ()
     done = sirocco("verify", run, "--evaluator", keys["evaluator.pub"])
     assert done.code == 1
     assert "another key signed it" in done.stdout
 
 
-def replay_predicate(run: Path) -> dict:
-    """What the run's own statement says, to be signed again."""
-    found = json.loads(sirocco("verify", run, "--evaluator", _any_key(run), "--format", "json").stdout)
-    return {key: value for key, value in found["statement"].items() if key != "evaluator_key"}
+def test_a_statement_that_does_not_follow_from_the_run_is_named_whoever_signed_it(run, keys):
+    statement = _statement(run, keys["evaluator"]) | {"evidence_root": f"sha256:{'0' * 64}", "safety": "FAIL"}
+    (run / ATTESTATION).write_text(attestation_text(run, statement, signing_key(keys["evaluator"])))
+    named = _named(replay(run))
+    assert named == {f"{ATTESTATION}#/predicate/evidence_root", f"{ATTESTATION}#/predicate/safety", "*"}
+    done = sirocco("verify", run, "--evaluator", keys["evaluator.pub"])
+    assert "the Merkle root over the recorded units is not the signed one" in done.stdout
 
 
-def _any_key(run: Path) -> Path:
-    file = run.parent / "any.pem"
-    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", file], check=True, capture_output=True)
-    return file
+def test_a_transparency_log_has_the_statement_and_cannot_be_cut(run, keys, tmp_path):
+    log = tmp_path / "log.jsonl"
+    for time in ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"):
+        append_entry(log, run, time)
+    verify = ("verify", run, "--evaluator", keys["evaluator.pub"], "--transparency-log", log)
+    assert json.loads(sirocco(*verify, "--format", "json").stdout)["logged"] == "2026-01-01T00:00:00Z"
+    log.write_text(log.read_text().partition("\n")[2])
+    done = sirocco(*verify)
+    assert done.code == 2
+    assert "log.jsonl:1: the line does not follow from the one before" in done.stderr
+    log.write_text("")
+    assert "does not have the statement" in sirocco(*verify).stdout
 
 
 def test_units_of_another_run_are_refused(run, tmp_path, keys):
