@@ -83,7 +83,14 @@ def coverage(design: CoveringDesign, targets: Sequence[Archetype], tally: Tally)
         figures["not_offered"] = list(design.unoffered)
     if tally.exhausted:
         figures["exhausted"] = sorted(set(tally.exhausted))
+    if few := thin(design, tally):
+        figures["thin"] = few
     return figures
+
+
+def thin(design: CoveringDesign, tally: Tally) -> dict[str, int]:
+    """The archetypes with less than half of their fair share of the probes that were run, and how many they had."""
+    return design.thin(Counter(one.archetype for one in tally.ran))
 
 
 def _pairs(design: CoveringDesign, reached: Sequence[Ran]) -> dict[str, int]:

@@ -162,8 +162,6 @@ async def _generated(
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:
             refused += [event async for event in events if isinstance(event, DraftRejected)]
-        if not filled:
-            break
         found += [filled[number] for number in sorted(filled)]
     return _Generated(found, refused, drafting.generator.fault)
 

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import count
 from pathlib import Path
@@ -182,7 +182,9 @@ def command(
     document = run_document(config, seed, assembly.core.profile.digest(), started, assembly.selection.digest)
     if stored:
         stored.refuse_another(document)
-    display = _Display(verbose=verbose)
+    for remark in config.remarks:
+        console(stderr=True).print(Text(plain(f"warning: {remark}"), style="yellow"))
+    display = _Display(verbose=verbose, told=config.remarks)
     verdict = _carried_out(assembly, directory, document, stop, display, is_resumed=stored is not None)
     if output == "json":
         print_json({"verdict": verdict})
@@ -269,8 +271,12 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event,
 class _Display:
     """Progress on standard error: a bar on a terminal, else a line now and then; warnings, and units if asked for."""
 
-    def __init__(self, *, verbose: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, verbose: bool = False, told: Sequence[str] = (), clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._verbose = verbose
+        self._remarks = frozenset(told)
+        """Warnings that were shown before the run began."""
         self._clock = clock
         self._told = clock()
         self._done: dict[str, int] = {}
@@ -309,7 +315,7 @@ class _Display:
                 self._unit(kind, result)
             case ReservedFinished():
                 self._advance("reserved")
-            case Warned(text):
+            case Warned(text) if text not in self._remarks:
                 self._console.print(Text(plain(f"warning: {text}"), style="yellow"))
             case _:
                 pass
