@@ -40,6 +40,8 @@ class ProbeReplay:
     probe: str
     outcome: ReplayOutcome
     reason: str
+    remark: str = ""
+    """What there is to say about the document itself."""
 
 
 def fitted(
@@ -106,10 +108,16 @@ class ProbeShrink:
     shrunk: Shrunk | None
     reason: str
     agent_calls: int
+    remark: str = ""
 
 
-async def shrunk_probe(probe: Probe, drafting: Drafting, execution: Execution, *, runs: int, calls: int) -> ProbeShrink:
-    """Confirm a probe and take away what does not matter, within so many agent calls."""
+async def shrunk_probe(
+    probe: Probe, drafting: Drafting, execution: Execution, *, runs: int, calls: int, is_as_made: bool
+) -> ProbeShrink:
+    """Confirm a probe and take away what does not matter, within so many agent calls.
+
+    What the generator did is taken back only in a document that is as it was made.
+    """
     budget, ran = Budget(calls), list[UnitResult]()
     if not budget.pays(probe.bound.scenario, SHRINKING):
         return ProbeShrink(None, f"{calls} agent calls are not enough for one run", 0)
@@ -118,5 +126,5 @@ async def shrunk_probe(probe: Probe, drafting: Drafting, execution: Execution, *
         return ProbeShrink(None, f"it does not fail: {first.status or first.agent_fault}", budget.spent)
     checks = {check.check for check in first.evaluation.checks if isinstance(check.verdict, Fail)}
     trial = Trial(execution, probe.id, frozenset(checks), runs, budget, ran)
-    found = await smallest(probe, Reproduction(runs=1, failed=1), drafting, trial)
+    found = await smallest(probe, Reproduction(runs=1, failed=1), drafting, trial, is_as_made=is_as_made)
     return ProbeShrink(found, first.verdict.reason, budget.spent)

@@ -126,7 +126,7 @@ class _State:
 async def shrunk(
     probe: Probe,
     reproduction: Reproduction,
-    simplify: Simplify,
+    simplify: Simplify | None,
     admit: Admit,
     fails: Try,
     divisible: Divisible = Divisible.EVERYTHING,
@@ -143,7 +143,9 @@ async def shrunk(
     return _result(state, is_finished=True)
 
 
-async def _step(state: _State, simplify: Simplify, admit: Admit, fails: Try, divisible: Divisible) -> bool | None:
+async def _step(
+    state: _State, simplify: Simplify | None, admit: Admit, fails: Try, divisible: Divisible
+) -> bool | None:
     """Find one part that can go; False when there is none, None when the budget is spent.
 
     Each thing that the generator did is taken back from the executed probe, also after the first that can go: what it

@@ -16,8 +16,10 @@ from sirocco.oasis.verdict import Pass
 _ROUNDING = 1e-9
 
 
-async def smallest(probe: Probe, reproduction: Reproduction, drafting: Drafting, fails: Try) -> Shrunk:
-    """Take away what can go."""
+async def smallest(
+    probe: Probe, reproduction: Reproduction, drafting: Drafting, fails: Try, *, is_as_made: bool = True
+) -> Shrunk:
+    """Take away what can go; of a document that is not as its generator made it, only parts of the document itself."""
     witnesses = drafting.admission.witnesses
     whole = await witnesses.of_careful(probe.bound)
 
@@ -29,7 +31,8 @@ async def smallest(probe: Probe, reproduction: Reproduction, drafting: Drafting,
         return admitted.probe if smaller is not None and _is_as_good(smaller, whole) else None
 
     divisible = _divisible(probe, whole, drafting.admission.profile)
-    return await shrunk(probe, reproduction, drafting.generator.simpler, admit, fails, divisible)
+    simplify = drafting.generator.simpler if is_as_made else None
+    return await shrunk(probe, reproduction, simplify, admit, fails, divisible)
 
 
 def _divisible(probe: Probe, whole: UnitResult | None, profile: Profile) -> Divisible:
