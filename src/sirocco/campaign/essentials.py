@@ -19,6 +19,8 @@ from sirocco.oasis.stimulus import StimulusType
 
 _OURS = "x-sirocco"
 _PROMPT = StimulusType.OPERATOR_PROMPT
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_MET = ("stimuli", "preconditions")
 _JUDGED = ("assertions", "verification")
 _OBJECT = re.compile(r"(?:[a-z-]+/|namespace=)([A-Za-z0-9][\w.-]*)")
 _LEAST_WORD = 4
@@ -36,6 +38,17 @@ _TELLING = re.compile(
 def asks(sentence: str) -> bool:
     """Whether a sentence may ask for something; of one that can only tell something it is certain that it does not."""
     return bool(_ASKING.search(sentence)) or not _TELLING.match(sentence)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences and lines of a text."""
+    return _SENTENCE.split(text)
+
+
+def written_sentences(document: Mapping[str, Any]) -> frozenset[str]:
+    """Every sentence that an agent may come across: what is said to it, and what the environment holds."""
+    found = (sentence for text in texts_of([document.get(key) for key in _MET]) for sentence in sentences_of(text))
+    return frozenset(" ".join(sentence.split()) for sentence in found) - {""}
 
 
 def judged_words(document: Mapping[str, Any]) -> frozenset[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sirocco.campaign.admission import Admission, Rejection
 from sirocco.campaign.arms_length import AtArmsLength
+from sirocco.campaign.essentials import written_sentences
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.scenario import ProbeRecord
 from sirocco.profiles.bind import with_predicates
@@ -36,6 +37,8 @@ class GivenProbe:
     """Why its lineage cannot be repeated here."""
     reread: tuple[str, ...] = ()
     """Checks whose text was edited and whose stored reading was not: they are read anew."""
+    written: frozenset[str] = frozenset()
+    """Sentences that its lineage does not make."""
 
     @property
     def is_as_made(self) -> bool:
@@ -70,11 +73,11 @@ async def given_probe(
     edited = tuple(differing_places(others, own))
     if edited and (other := _other_version(record, generator, admission)):
         return GivenProbe(bound, document, unrepeatable=other)
-    stale = _stale_readings(own, others, edited)
-    if not stale:
-        return GivenProbe(bound, document, edited)
-    document = _without_readings(document, stale)
-    return GivenProbe(load_scenario(document, admission.profile, "the probe"), document, edited, reread=stale)
+    written = written_sentences(own) - written_sentences(others)
+    if stale := _stale_readings(own, others, edited):
+        document = _without_readings(document, stale)
+        bound = load_scenario(document, admission.profile, "the probe")
+    return GivenProbe(bound, document, edited, reread=stale, written=written)
 
 
 def differing_places(one: Any, other: Any, path: str = "") -> Iterator[str]:

@@ -13,14 +13,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any
+from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any, sentences_of
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.stimulus import StimulusType
 
 _PROMPT = StimulusType.OPERATOR_PROMPT
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _LONGEST_QUOTE = 60
@@ -250,7 +249,7 @@ def _may_go(stimulus: Mapping[str, Any], sentence: str, words: frozenset[str]) -
 
 
 def _sentences(stimulus: Mapping[str, Any]) -> list[str]:
-    return _SENTENCE.split(str(stimulus.get("value") or ""))
+    return sentences_of(str(stimulus.get("value") or ""))
 
 
 def _stimulus_name(stimulus: Mapping[str, Any], number: int) -> str:

@@ -360,9 +360,7 @@ async def _shrunk(
             return ProbeShrink(None, bound, 0, one.remark)
         draft = serialized_draft(one.bound, one.document)
         probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, bound, draft)
-        done = await shrunk_probe(
-            probe, drafting, execution, runs=confirm, calls=calls, is_as_made=one.is_as_made
-        )  # fmt: skip
+        done = await shrunk_probe(probe, one, drafting, execution, runs=confirm, calls=calls)
         return replace(done, remark=one.remark)
 
 
