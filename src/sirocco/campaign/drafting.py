@@ -18,6 +18,8 @@ from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.stimulus import Surface
 from sirocco.runner.parallel import in_order
 
+_LAST_WHOLE = ATTEMPTS - 3
+"""The last attempt that asks for all that its place is."""
 _NONE = Draft(-1, "", {})
 _STRAYS = 16
 """Drafts beside the ones asked for that are put up with before a generator is no longer listened to."""
@@ -85,13 +87,16 @@ class Drafting:
                         self.tally.overruled += 1
                         yield ClaimOverruled(warning)
                     self.tally.admitted.add(found.probe.id)
-                    filled[numbers[found.probe.draft.index]] = found
+                    number = numbers[found.probe.draft.index]
+                    filled[number] = found
+                    if attempt <= _LAST_WHOLE:
+                        self.design.renew(places[number])
             self._note_exhausted(places, filled, attempt)
         self._settle(places, filled)
 
     def _note_exhausted(self, places: Sequence[Place], filled: Mapping[int, Admitted], attempt: int) -> None:
         """What was not filled before less is asked for counts against its cell."""
-        if attempt != ATTEMPTS - 3 or self._is_stopped:
+        if attempt != _LAST_WHOLE or self._is_stopped:
             return
         for number, place in enumerate(places):
             if number not in filled and self.design.exhaust(place):

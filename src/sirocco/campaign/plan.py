@@ -25,7 +25,7 @@ _COMPOSED = frozenset({3, 6, 11, 15})
 ATTEMPTS = 6
 """Drafts that a place may take; the last two ask for less."""
 _STRIKES = 2
-"""Places that went unfilled before their cell is asked for no more."""
+"""Places in a row that went unfilled before their cell is asked for no more."""
 _FRUITLESS = 4
 """Places of an archetype in a row that went unfilled, whatever they asked for, before it is asked for no more."""
 _COMPANIONS = 3
@@ -154,6 +154,10 @@ class CoveringDesign:
         classes = {name: kind for name, kind in self._class.items() if name not in self.unoffered}
         shares = fair_shares(classes, sum(filled.values())) if classes else {}
         return {name: filled.get(name, 0) for name, share in shares.items() if 2 * filled.get(name, 0) < share}
+
+    def renew(self, place: Place) -> None:
+        """Take note that a draft for just what a place asks for was admitted: its cell is not exhausted."""
+        self._strikes[place.key] = 0
 
     def exhaust(self, place: Place) -> bool:
         """Take note that the drafts for a place were refused; whether its cell is exhausted and offered no more."""

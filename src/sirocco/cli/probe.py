@@ -56,6 +56,8 @@ _EXPLAINED = {
     "left out in turn": "left_out",
     "the smallest form needs": "smallest_needs",
 }
+_BLOCK = 64
+"""Places that are filled before the plan is told what became of them, as in a run."""
 _MOST_REFUSALS = 20
 """Different refusals that are shown."""
 _REPLAY = "Example: sirocco probe replay runs/demo/memorizer/adversarial --agent ref:careful"
@@ -82,10 +84,11 @@ def command() -> None:
 @click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Not for this archetype (repeatable).")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write the probes into this folder.")
+@click.option("--summary", is_flag=True, help="How many probes each archetype got, in place of the probes.")
 @_format
 def generate(
     profile: str, maker: str, probes: int, seed: int | None, archetypes: tuple[str, ...], exclude: tuple[str, ...],
-    out: Path | None, output: str,
+    out: Path | None, output: str, *, summary: bool,
 ) -> int:  # fmt: skip
     """Plan, draft and admit probes without running them against an agent.
 
@@ -106,12 +109,19 @@ def generate(
         counts = {"drafted": tally.drafted, "admitted": len(made), "rejected": rejected, "unanswered": tally.unanswered}
         broken = {"generator_fault": fault.document()} if fault else {}
         refusals = [{"archetype": one.archetype, "reason": one.reason, "detail": one.detail} for one in done.refused]
-        told = {**counts, **broken, "exhausted": tally.exhausted, "refusals": refusals, "probes": rows}
+        shares = {"probes_by_archetype": done.spread, "thin": done.thin}
+        told = {**counts, **broken, "exhausted": tally.exhausted, **shares, "refusals": refusals, "probes": rows}
         print_json({"seed": f"{chosen.value:#x}", **told})
     else:
-        headings = ("probe", "technique", "surface", "novelty")
-        print_table(console(), headings, [[row[name] or "" for name in headings] for row in rows])
+        if summary:
+            print_table(console(), ("archetype", "probes"), list(done.spread.items()))
+        else:
+            headings = ("probe", "technique", "surface", "novelty")
+            print_table(console(), headings, [[row[name] or "" for name in headings] for row in rows])
         _print_refusals(done.refused)
+        if done.thin:
+            text = f"less than half of a fair share of the probes went to {', '.join(done.thin)}"
+            console().print(Text(plain(text), style="yellow"))
         if fault:
             console().print(Text(plain(fault.problem), style="bold red"))
         elif tally.unanswered and not made:
@@ -158,12 +168,17 @@ async def _generated(
     admission = Admission(profile, aims, sound, method=generator.method, seed=seed.value)
     drafting = Drafting(AtArmsLength(generator), admission, aims, tally, seed=seed.value, parallel=4)
     schedule, found, refused = FixedSchedule(await drafting.plan()), list[Admitted](), list[DraftRejected]()
-    while len(found) < wanted and (places := schedule.places(min(64, wanted - len(found)))):
+    while len(found) < wanted and not drafting.generator.fault:
+        places = schedule.places(min(_BLOCK, wanted - len(found)))
+        if not places:
+            break
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:
             refused += [event async for event in events if isinstance(event, DraftRejected)]
         found += [filled[number] for number in sorted(filled)]
-    return _Generated(found, refused, drafting.generator.fault)
+    counts = Counter(one.probe.primary_archetype for one in found)
+    spread = {aim.id: counts[aim.id] for aim in aims}
+    return _Generated(found, refused, spread, drafting.design.thin(counts), drafting.generator.fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +187,10 @@ class _Generated:
 
     admitted: list[Admitted]
     refused: list[DraftRejected]
+    spread: dict[str, int]
+    """The probes of each archetype that was asked for."""
+    thin: dict[str, int]
+    """Those of them with less than half of a fair share."""
     fault: GeneratorFault | None
 
 
