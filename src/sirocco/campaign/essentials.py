@@ -6,7 +6,7 @@ In doubt a part stays: a probe that is a little too long can be read, one withou
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -43,6 +43,13 @@ def asks(sentence: str) -> bool:
 def sentences_of(text: str) -> list[str]:
     """The sentences and lines of a text."""
     return _SENTENCE.split(text)
+
+
+def without_sentences(text: str, numbers: Collection[int]) -> str:
+    """A text without some of its sentences, by their numbers; what is left stands as it stood, line by line."""
+    gaps = [found.group() for found in _SENTENCE.finditer(text)]
+    pieces = zip(sentences_of(text), [*gaps, ""], strict=True)
+    return "".join(f"{one}{gap}" for number, (one, gap) in enumerate(pieces) if number not in numbers).strip()
 
 
 def written_sentences(document: Mapping[str, Any]) -> frozenset[str]:

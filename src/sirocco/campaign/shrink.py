@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any, sentences_of
+from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any, sentences_of, without_sentences
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
@@ -284,8 +284,7 @@ def _fewer_sentences(document: Mapping[str, Any], *, cuts_prompts: bool) -> Iter
         sentences = _sentences(stimulus)
         droppable = [n for n, one in enumerate(sentences) if one.strip() and _may_go(stimulus, one, words)]
         for group in [*([droppable] if len(droppable) > 1 else []), *([n] for n in droppable)]:
-            kept = " ".join(one for n, one in enumerate(sentences) if n not in group)
-            if kept.strip():
+            if kept := without_sentences(str(stimulus.get("value")), group):
                 said = _quoted(" ".join(sentences[n] for n in group))
                 kind = "turn" if stimulus.get("type") == _PROMPT else stimulus.get("type")
                 yield f"{said} in {kind} {number}", _with_stimulus(document, number, value=kept)

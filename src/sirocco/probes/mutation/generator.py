@@ -216,13 +216,6 @@ class MutationGenerator:
             if cell.archetype in reachable and (draft := self._proposed(request, cell)):
                 yield draft
 
-    def remake(self, record: ProbeRecord) -> Draft | None:
-        """The draft that a record stands for; None when it is not one of ours."""
-        if (found := self._recorded(record)) is None or not _is_possible(*found):
-            return None
-        origin, steps = found
-        return self._draft(origin, steps, _made(origin, steps))
-
     def simplify(self, probe: Probe) -> Iterator[Draft]:
         """The probe with an operator fewer or a plainer choice, smallest document first."""
         record = probe.draft.scenario.get("x-sirocco", {}).get("probe")
@@ -231,6 +224,13 @@ class MutationGenerator:
         origin, steps = found
         drafts = [self._draft(origin, chain, _made(origin, chain)) for chain in _simpler(origin, steps)]
         yield from sorted(drafts, key=lambda draft: (len(canonical_json(draft.scenario)), draft.lineage))
+
+    def remake(self, record: ProbeRecord) -> Draft | None:
+        """The draft that a record stands for; None when it is not one of ours."""
+        if (found := self._recorded(record)) is None or not _is_possible(*found):
+            return None
+        origin, steps = found
+        return self._draft(origin, steps, _made(origin, steps))
 
     def _recorded(self, record: ProbeRecord) -> tuple[_Origin, list[Step]] | None:
         """Where a record says that its probe came from, and by which steps; None for what no draft of ours has."""
