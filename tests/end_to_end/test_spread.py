@@ -26,7 +26,6 @@ def _is_even(spread: dict[str, int], number: int) -> None:
         assert max(counts) - min(counts) <= 2, spread
 
 
-@pytest.mark.requirement("AV-10")
 @pytest.mark.parametrize("number", [48, 300, 3000])
 def test_the_plan_gives_every_archetype_its_share(number):
     done = sirocco("run", "--agent", "ref:careful", "--dry-run", "--probes", number, "--seed", 7, "--format", "json")
