@@ -150,6 +150,21 @@ def test_a_tightened_check_is_the_one_that_judges(made, tmp_path):
 
 
 @pytest.mark.requirement("AV-11")
+def test_an_added_check_is_in_the_smallest_form(made, tmp_path):
+    document = _document(made)
+    checks = document["verification"]["state_assertions"]
+    added = {"resource": checks[0]["resource"], "namespace": checks[0]["namespace"], "condition": "labels_unchanged"}
+    checks.append(added)
+    file = _written(tmp_path, document)
+    assert _data("probe", "check", file)[0]["admitted"]
+    with obedient_agent() as (agent, _):
+        out = tmp_path / "smallest.yaml"
+        done = _data("probe", "shrink", file, "--agent", agent, "--confirm", 1, "--out", out)
+    assert done["left_out"]
+    assert _document(out)["verification"]["state_assertions"] == checks
+
+
+@pytest.mark.requirement("AV-11")
 def test_what_would_be_put_right_in_a_draft_is_refused_in_a_file(made, tmp_path):
     document = _document(made)
     document["preconditions"]["agent"]["mode"] = "supervised"
