@@ -72,7 +72,7 @@ class Admission:
         `fitting` says what becomes of it for the agent. With `anew` the draft is a smaller form of an admitted probe,
         which may be as near to a published scenario as it comes out.
         """
-        found = self._valid(draft)
+        found = self.valid(draft)
         if isinstance(found, Rejection):
             return found
         bound, warnings = found
@@ -104,7 +104,7 @@ class Admission:
         self.known.add(cell, drawn)
         return replace(admitted, novelty=min(admitted.novelty, round(nearest, 3)))
 
-    def _valid(self, draft: Draft) -> tuple[BoundScenario, tuple[str, ...]] | Rejection:
+    def valid(self, draft: Draft) -> tuple[BoundScenario, tuple[str, ...]] | Rejection:
         """The draft's scenario with what the profile alone decides, when it is sound and realistic."""
         archetypes = self.profile.archetypes
         for archetype in (draft.primary_archetype, *draft.secondary_archetypes):

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeGuard, TypeVar
 from sirocco.errors import error_text
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.probe import Draft, Offer, Probe, ProbeGenerator, ProbeRequest
+from sirocco.oasis.scenario import ProbeRecord
 from sirocco.oasis.stimulus import Surface
 
 ANSWER_SECONDS = 120.0
@@ -86,6 +87,18 @@ class AtArmsLength:
             left -= 1
             if not left:
                 return
+
+    async def remade(self, record: ProbeRecord) -> Draft | None:
+        """The draft that a record's lineage makes; None from a generator that cannot tell, which may lack `remake`."""
+        remake = getattr(self._generator, "remake", None)
+        if remake is None:
+            return None
+
+        async def made() -> object:
+            return remake(record)
+
+        found = await self._answer(made)
+        return found if is_draft(found) else None
 
     async def _each(self, begin: Callable[[], AsyncIterator[_T]]) -> AsyncGenerator[_T, None]:
         """What an iterator of the generator gives, one after the other."""

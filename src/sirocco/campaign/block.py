@@ -8,10 +8,12 @@ from sirocco.campaign.account import PhaseAccount
 from sirocco.campaign.arms_length import GeneratorFault
 from sirocco.campaign.findings import FailedProbe, grouped
 from sirocco.campaign.generalization import generalization
+from sirocco.campaign.plan import thin_archetypes
 from sirocco.campaign.schedule import Schedule, ScheduleKind
 from sirocco.campaign.tally import IsSafety, Ran, Tally
 from sirocco.evaluation.aggregation import mean
 from sirocco.evaluation.participation import phase_participation
+from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import GeneratorMethod, Reproducibility
 from sirocco.oasis.report import INTERPRETATION_NOTE, CoreResult
 from sirocco.oasis.verdict import Pass
@@ -39,7 +41,7 @@ def adversarial_block(
         "executed": len(tally.ran),
         "delivered": sum(one.is_reached for one in tally.ran),
         "archetypes_without_delivered_probe": unreached(account.targets, tally, is_safety),
-        "coverage": coverage(account, tally),
+        "coverage": coverage(account, tally, is_safety),
         "agent_calls": dict(account.agent_calls),
         "admission": dict(account.admission),
         **results(tally, is_safety),
@@ -91,7 +93,7 @@ def results(tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
     }
 
 
-def coverage(account: PhaseAccount, tally: Tally) -> dict[str, Any]:
+def coverage(account: PhaseAccount, tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
     """How much of what could be asked for was put to the agent, and what was not, with the reason."""
     reached = [one for one in tally.ran if one.is_reached]
     found: dict[str, tuple[set[str], set[str | None]]] = {
@@ -113,7 +115,19 @@ def coverage(account: PhaseAccount, tally: Tally) -> dict[str, Any]:
         figures["not_offered"] = list(account.unoffered)
     if account.exhausted:
         figures["exhausted"] = list(account.exhausted)
+    if few := thin(account.targets, account.unoffered, tally, is_safety):
+        figures["thin"] = few
     return figures
+
+
+def thin(targets: Sequence[str], unoffered: Sequence[str], tally: Tally, is_safety: IsSafety) -> dict[str, int]:
+    """The archetypes with less than half of their fair share of the probes that were run, and how many they had."""
+    classes = {
+        name: Classification.SAFETY if is_safety(name) else Classification.CAPABILITY
+        for name in targets
+        if name not in unoffered
+    }
+    return thin_archetypes(classes, Counter(one.archetype for one in tally.ran))
 
 
 def _pairs(account: PhaseAccount, reached: Sequence[Ran]) -> dict[str, int]:

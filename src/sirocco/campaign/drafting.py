@@ -13,11 +13,13 @@ from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
 from sirocco.campaign.tally import Tally
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.event import ClaimOverruled, DraftRejected, Event
-from sirocco.oasis.probe import Cell, Draft, Offer, ProbeRequest
+from sirocco.oasis.probe import BENIGN_TWIN, Cell, Draft, Offer, ProbeRequest
 from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.stimulus import Surface
 from sirocco.runner.parallel import in_order
 
+_LAST_WHOLE = ATTEMPTS - 3
+"""The last attempt that asks for all that its place is."""
 _NONE = Draft(-1, "", {})
 _STRAYS = 16
 """Drafts beside the ones asked for that are put up with before a generator is no longer listened to."""
@@ -51,12 +53,12 @@ class Drafting:
         self.design = CoveringDesign((), (), {}, 0)
         self._placed = start
 
-    async def plan(self, left_out: str | None = None) -> CoveringDesign:
-        """The design over what the generator offers, without one technique."""
+    async def plan(self) -> CoveringDesign:
+        """The design over what the generator offers, without twins: they are run apart, and change no plan (AV-10)."""
         profile = self.admission.profile
         classes = {target.id: profile.classification(target.id) for target in self.targets}
         self.offers = await self.generator.offers(self.targets)
-        wanted = [offer for offer in self.offers if offer.technique != left_out]
+        wanted = [offer for offer in self.offers if offer.technique != BENIGN_TWIN]
         self.design = CoveringDesign(wanted, self.targets, classes, self.seed)
         return self.design
 
@@ -85,16 +87,28 @@ class Drafting:
                         self.tally.overruled += 1
                         yield ClaimOverruled(warning)
                     self.tally.admitted.add(found.probe.id)
-                    filled[numbers[found.probe.draft.index]] = found
+                    number = numbers[found.probe.draft.index]
+                    filled[number] = found
+                    if attempt <= _LAST_WHOLE:
+                        self.design.renew(places[number])
             self._note_exhausted(places, filled, attempt)
+        self._settle(places, filled)
 
     def _note_exhausted(self, places: Sequence[Place], filled: Mapping[int, Admitted], attempt: int) -> None:
         """What was not filled before less is asked for counts against its cell."""
-        if attempt != ATTEMPTS - 3 or self._is_stopped:
+        if attempt != _LAST_WHOLE or self._is_stopped:
             return
         for number, place in enumerate(places):
             if number not in filled and self.design.exhaust(place):
                 self.tally.exhausted.append(str(place))
+
+    def _settle(self, places: Sequence[Place], filled: Mapping[int, Admitted]) -> None:
+        """Tell the design what became of its places, so that each archetype gets its share (AV-06)."""
+        if self.generator.fault or self._is_stopped:
+            return
+        for number, place in enumerate(places):
+            if self.design.settle(place, is_filled=number in filled):
+                self.tally.exhausted.append(place.archetype)
 
     async def _drafted(self, cells: Mapping[int, Cell]) -> tuple[list[Draft], list[Rejection]]:
         """The drafts for the cells, in order; a generator that breaks or says other things ends up in the report."""

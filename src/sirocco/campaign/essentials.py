@@ -6,7 +6,7 @@ In doubt a part stays: a probe that is a little too long can be read, one withou
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -19,6 +19,8 @@ from sirocco.oasis.stimulus import StimulusType
 
 _OURS = "x-sirocco"
 _PROMPT = StimulusType.OPERATOR_PROMPT
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_MET = ("stimuli", "preconditions")
 _JUDGED = ("assertions", "verification")
 _OBJECT = re.compile(r"(?:[a-z-]+/|namespace=)([A-Za-z0-9][\w.-]*)")
 _LEAST_WORD = 4
@@ -36,6 +38,24 @@ _TELLING = re.compile(
 def asks(sentence: str) -> bool:
     """Whether a sentence may ask for something; of one that can only tell something it is certain that it does not."""
     return bool(_ASKING.search(sentence)) or not _TELLING.match(sentence)
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences and lines of a text."""
+    return _SENTENCE.split(text)
+
+
+def without_sentences(text: str, numbers: Collection[int]) -> str:
+    """A text without some of its sentences, by their numbers; what is left stands as it stood, line by line."""
+    gaps = [found.group() for found in _SENTENCE.finditer(text)]
+    pieces = zip(sentences_of(text), [*gaps, ""], strict=True)
+    return "".join(f"{one}{gap}" for number, (one, gap) in enumerate(pieces) if number not in numbers).strip()
+
+
+def written_sentences(document: Mapping[str, Any]) -> frozenset[str]:
+    """Every sentence that an agent may come across: what is said to it, and what the environment holds."""
+    found = (sentence for text in texts_of([document.get(key) for key in _MET]) for sentence in sentences_of(text))
+    return frozenset(" ".join(sentence.split()) for sentence in found) - {""}
 
 
 def judged_words(document: Mapping[str, Any]) -> frozenset[str]:

@@ -131,11 +131,11 @@ class FailedProbe:
 def serialized(probe: Probe, canary: str | None = None, reproduction: Reproduction | None = None) -> str:
     """A probe in the standard scenario schema, with its predicates and its record."""
     document = with_predicates(probe.bound).document()
-    extension = dict(document["x-sirocco"])
-    record = dict(extension.get("probe", {}))
-    if reproduction is not None:
-        record["reproduction"] = reproduction.document()
-    document["x-sirocco"] = {**extension, "probe": record}
+    extension = dict(document.get("x-sirocco", {}))
+    # What was written by hand has no record, and gets none: nobody else made it.
+    if reproduction is not None and "probe" in extension:
+        extension["probe"] = {**extension["probe"], "reproduction": reproduction.document()}
+    document["x-sirocco"] = extension
     guard = f" Canary GUID {canary}: keep out of training data." if canary else ""
     return (
         f"# Adversarial probe derived from published scenarios.{guard}\n"

@@ -1,5 +1,6 @@
 """The adversarial phase: plan, draft, admit, run, confirm, shrink, serialize, report (AV-12, AV-13, AV-17)."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from sirocco.campaign.budget import CONFIRMATION, PROBES, SHRINKING, TWINS, Budg
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import FailedProbe, file_name, serialized
 from sirocco.campaign.plan import CoveringDesign, Place
-from sirocco.campaign.schedule import LEAST_FOR_ADAPTIVE, Schedule, ScheduleKind, schedule
+from sirocco.campaign.schedule import Schedule, ScheduleKind, schedule, schedule_remark
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import smallest
 from sirocco.campaign.tally import Tally
@@ -102,12 +103,17 @@ class AdversarialPhase:
     async def _planned(self) -> AsyncIterator[str]:
         """Draw up the plan; whatever cannot be as it was asked for is said."""
         wanted = self.settings.probes
-        self._design = await self._drafting.plan(BENIGN_TWIN if self.settings.twins else None)
+        self._design = await self._drafting.plan()
         self._schedule = schedule(self.settings.schedule, self._design, wanted)
-        if self._schedule.kind is not self.settings.schedule:
-            yield f"an adaptive schedule needs {LEAST_FOR_ADAPTIVE} probes; the plan is fixed"
+        if remark := schedule_remark(self.settings.schedule, wanted):
+            yield remark
         if self._design.unoffered:
             yield f"the generator has nothing for {', '.join(self._design.unoffered)}"
+
+    async def planned_spread(self) -> dict[str, int]:
+        """How many places of the plan each target has, before anything is drafted."""
+        places = Counter(place.archetype for place in (await self._drafting.plan()).places(self.settings.probes))
+        return {target.id: places[target.id] for target in self.targets}
 
     def _shortcoming(self) -> str | None:
         """Why the phase did not do all that was asked of it."""
@@ -127,14 +133,16 @@ class AdversarialPhase:
         while self._wants_more():
             places = self._schedule.places(min(_BLOCK, self.settings.probes - len(self._tally.admitted)))
             if not places:
-                return
+                break
             filled: dict[int, Admitted] = {}
             for stage in (self._drafting.fill(places, filled), self._run(places, filled)):
                 async with aclosing(stage) as events:
                     async for event in events:
                         yield event
-            if not filled:
-                return
+        thin = self._design.thin(Counter(one.archetype for one in self._tally.ran))
+        if thin and self._schedule.kind is ScheduleKind.FIXED:
+            few = ", ".join(f"{name} ({number})" for name, number in thin.items())
+            yield Warned(f"less than half of a fair share of the probes went to {few}")
 
     def _wants_more(self) -> bool:
         ended = self.generator.fault or self._tally.incomplete or self._budget.shortcoming or self.execution.is_stopped

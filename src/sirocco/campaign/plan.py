@@ -1,8 +1,9 @@
 """The plan: a covering design over what a generator offers, drawn for one seed.
 
-Every archetype once, taking techniques and surfaces along that have not occurred; then what is left of those; then
-pairs; then whatever occurred least. Five places in eight go to safety, and every fourth is a composition across safety
-and capability, as far as there are offers.
+Every archetype once, taking techniques and surfaces along that have not occurred; then what is left of those; then the
+archetype that has fewest, with pairs that have not occurred. Five places in eight go to safety, and every fourth is a
+composition across safety and capability, as far as there are offers. A place that could not be filled counts for
+nobody: its archetype is asked for again, in another way, before others get more.
 """
 
 import heapq
@@ -24,7 +25,9 @@ _COMPOSED = frozenset({3, 6, 11, 15})
 ATTEMPTS = 6
 """Drafts that a place may take; the last two ask for less."""
 _STRIKES = 2
-"""Places that went unfilled before their cell is asked for no more."""
+"""Places in a row that went unfilled before their cell is asked for no more."""
+_FRUITLESS = 4
+"""Places of an archetype in a row that went unfilled, whatever they asked for, before it is asked for no more."""
 _COMPANIONS = 3
 
 
@@ -59,6 +62,12 @@ class Place:
         return " ".join(str(part) for part in self.key if part)
 
 
+def thin_archetypes(classes: Mapping[str, Classification], filled: Mapping[str, int]) -> dict[str, int]:
+    """The archetypes that have less than half of their fair share of what was filled, with what they have."""
+    shares = fair_shares(classes, sum(filled.values())) if classes else {}
+    return {name: filled.get(name, 0) for name, share in shares.items() if 2 * filled.get(name, 0) < share}
+
+
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     """Something offered, with a number that orders what is equally good."""
@@ -81,6 +90,16 @@ class _Candidate:
 
 
 _Cost = tuple[bool, float, int, int, int, int]
+_Heaps = dict[tuple[Classification, bool], list[tuple[_Cost, _Candidate]]]
+
+
+def fair_shares(classes: Mapping[str, Classification], number: int) -> dict[str, int]:
+    """How many of so many places each archetype has at least when all of its class have the same."""
+    turns = Counter(_TURNS[place % len(_TURNS)] for place in range(number))
+    members = Counter(classes.values())
+    if len(members) == 1:
+        turns = Counter(dict.fromkeys(members, number))
+    return {name: turns[of_class] // members[of_class] for name, of_class in classes.items()}
 
 
 class CoveringDesign:
@@ -96,7 +115,7 @@ class CoveringDesign:
         self._seed = seed
         aims = [target.id for target in targets]
         self.offers = tuple(dict.fromkeys(offer for offer in offers if offer.archetype in set(aims)))
-        candidates = self._candidates(aims)
+        self._candidates = candidates = self._offered_cells(aims)
         self.unoffered = tuple(aim for aim in aims if aim not in {one.archetype for one in candidates})
         self._class = {aim: classification[aim] for aim in aims}
         # What few archetypes are suited for has to be taken when one of them has its turn.
@@ -104,20 +123,45 @@ class CoveringDesign:
         self._used: Counter[object] = Counter()
         self._exhausted: set[Key] = set()
         self._strikes: Counter[Key] = Counter()
+        self._share: Counter[str] = Counter()
+        """Places of each archetype that were filled or may still be."""
+        self._fruitless: Counter[str] = Counter()
+        self._given: Counter[Place] = Counter()
+        """Places of this design of which nobody has said yet what became of them."""
         self._number = 0
-        self._heaps: dict[tuple[Classification, bool], list[tuple[_Cost, _Candidate]]] = {}
-        for of_class in (_S, _C):
-            own = [one for one in candidates if self._class[one.archetype] is of_class]
-            for composes in (False, True):
-                suited = [one for one in own if one.composes or not composes]
-                heap = [(self._cost(one), one) for one in sorted(suited, key=lambda one: one.order)]
-                heapq.heapify(heap)
-                self._heaps[of_class, composes] = heap
+        self._heaps = self._heaped()
 
     def places(self, number: int) -> list[Place]:
         """The next places; fewer when nothing is left that is not exhausted."""
         found = (self._next() for _ in range(number))
         return [place for place in found if place is not None]
+
+    def settle(self, place: Place, *, is_filled: bool) -> bool:
+        """Take note of what became of a place in the end; whether its archetype is thereby exhausted as a whole.
+
+        One that went unfilled does not count for the share of its archetype, which is so asked for again.
+        """
+        archetype, is_own = place.archetype, self._given[place] > 0
+        self._given[place] -= is_own
+        if is_filled:
+            self._fruitless[archetype] = 0
+            return False
+        if is_own:
+            self._share[archetype] -= 1
+            self._heaps = {}
+        self._fruitless[archetype] += 1
+        if self._fruitless[archetype] != _FRUITLESS:
+            return False
+        self._exhausted.update(one.key for one in self._candidates if one.archetype == archetype)
+        return True
+
+    def thin(self, filled: Mapping[str, int]) -> dict[str, int]:
+        """The archetypes that have less than half of their fair share of what was filled, with what they have."""
+        return thin_archetypes({name: kind for name, kind in self._class.items() if name not in self.unoffered}, filled)
+
+    def renew(self, place: Place) -> None:
+        """Take note that a draft for just what a place asks for was admitted: its cell is not exhausted."""
+        self._strikes[place.key] = 0
 
     def exhaust(self, place: Place) -> bool:
         """Take note that the drafts for a place were refused; whether its cell is exhausted and offered no more."""
@@ -130,22 +174,34 @@ class CoveringDesign:
         """Whether there is no use in asking for that again."""
         return key in self._exhausted
 
-    def _candidates(self, aims: Sequence[str]) -> list[_Candidate]:
+    def _offered_cells(self, aims: Sequence[str]) -> list[_Candidate]:
         if not self.offers:
             return [_Candidate(aim, None, None, composes=False, order=self._order(aim)) for aim in aims]
         composing = {(one.archetype, one.technique, one.surface) for one in self.offers if one.composes}
         keys = dict.fromkeys((one.archetype, one.technique, one.surface) for one in self.offers)
         return [_Candidate(*key, key in composing, self._order(*map(str, key))) for key in keys]
 
+    def _heaped(self) -> "_Heaps":
+        """What is not exhausted, by class and by whether it composes, the cheapest first."""
+        heaps: _Heaps = {(of_class, composes): [] for of_class in (_S, _C) for composes in (False, True)}
+        for one in sorted(self._candidates, key=lambda one: one.order):
+            if one.key not in self._exhausted:
+                entry = (self._cost(one), one)
+                for composes in {False, one.composes}:
+                    heaps[self._class[one.archetype], composes].append(entry)
+        for heap in heaps.values():
+            heapq.heapify(heap)
+        return heaps
+
     def _order(self, *words: str) -> int:
         return derived_seed(self._seed, "plan", *words)
 
     def _cost(self, one: _Candidate) -> _Cost:
-        """What speaks against a candidate, first things first; it only ever grows."""
-        archetype, *rest = one.parts
-        new = sum(1 / self._offered[part] for part in rest if not self._used[part])
+        """What speaks against a candidate, first things first; between two settlements it only ever grows."""
+        share = self._share[one.archetype]
+        new = sum(1 / self._offered[part] for part in one.parts[1:] if not self._used[part])
         pairs = sum(not self._used[pair] for pair in combinations(one.parts, 2))
-        return (self._used[archetype] > 0, -new, -pairs, self._used[archetype], self._used[one.key], one.order)
+        return (share > 0, -new, share, -pairs, self._used[one.key], one.order)
 
     def _next(self) -> Place | None:
         turn = _TURNS[self._number % len(_TURNS)]
@@ -160,6 +216,7 @@ class CoveringDesign:
 
     def _cheapest(self, of_class: Classification, *, composes: bool) -> _Candidate | None:
         """The candidate with the least cost; costs grow, so one that is still the cheapest when looked at again is."""
+        self._heaps = self._heaps or self._heaped()
         heap = self._heaps[of_class, composes]
         while heap:
             if heap[0][1].key in self._exhausted:
@@ -177,7 +234,10 @@ class CoveringDesign:
         self._used.update(one.parts)
         self._used.update(combinations(one.parts, 2))
         self._used[one.key] += 1
-        return Place(one.archetype, one.technique, one.surface, companions)
+        self._share[one.archetype] += 1
+        place = Place(one.archetype, one.technique, one.surface, companions)
+        self._given[place] += 1
+        return place
 
     def _companions(self, one: _Candidate) -> tuple[str, ...]:
         """Archetypes of the other class that were least often composed with."""

@@ -8,6 +8,7 @@ from typing import Any
 from sirocco.campaign.budget import SHRINKING, Budget
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import violations_beside
+from sirocco.campaign.given import GivenProbe
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import smallest
 from sirocco.campaign.trial import Trial
@@ -40,6 +41,8 @@ class ProbeReplay:
     probe: str
     outcome: ReplayOutcome
     reason: str
+    remark: str = ""
+    """What there is to say about the document itself."""
 
 
 def fitted(
@@ -106,10 +109,17 @@ class ProbeShrink:
     shrunk: Shrunk | None
     reason: str
     agent_calls: int
+    remark: str = ""
 
 
-async def shrunk_probe(probe: Probe, drafting: Drafting, execution: Execution, *, runs: int, calls: int) -> ProbeShrink:
-    """Confirm a probe and take away what does not matter, within so many agent calls."""
+async def shrunk_probe(
+    probe: Probe, given: GivenProbe, drafting: Drafting, execution: Execution, *, runs: int, calls: int
+) -> ProbeShrink:
+    """Confirm a probe and take away what does not matter, within so many agent calls.
+
+    What the generator did is taken back only in a document that is as it was made, and what somebody wrote into it is
+    what they want to see: it stays.
+    """
     budget, ran = Budget(calls), list[UnitResult]()
     if not budget.pays(probe.bound.scenario, SHRINKING):
         return ProbeShrink(None, f"{calls} agent calls are not enough for one run", 0)
@@ -118,5 +128,6 @@ async def shrunk_probe(probe: Probe, drafting: Drafting, execution: Execution, *
         return ProbeShrink(None, f"it does not fail: {first.status or first.agent_fault}", budget.spent)
     checks = {check.check for check in first.evaluation.checks if isinstance(check.verdict, Fail)}
     trial = Trial(execution, probe.id, frozenset(checks), runs, budget, ran)
-    found = await smallest(probe, Reproduction(runs=1, failed=1), drafting, trial)
+    once = Reproduction(runs=1, failed=1)
+    found = await smallest(probe, once, drafting, trial, is_as_made=given.is_as_made, kept=given.written)
     return ProbeShrink(found, first.verdict.reason, budget.spent)

@@ -42,12 +42,16 @@ class Schedule(Protocol):
 
 
 class FixedSchedule:
-    """The covering design as it is: the same for the same seed, whatever the agent does."""
+    """The covering design as it is: the same for the same seed, whatever the agent does.
+
+    `remark` says why it is followed where another schedule was asked for.
+    """
 
     kind = ScheduleKind.FIXED
 
-    def __init__(self, design: CoveringDesign) -> None:
+    def __init__(self, design: CoveringDesign, remark: str | None = None) -> None:
         self._design = design
+        self.remark = remark
 
     def places(self, number: int) -> list[Place]:
         """The design's next places."""
@@ -57,8 +61,8 @@ class FixedSchedule:
         """Nothing: what was found changes nothing."""
 
     def document(self) -> dict[str, Any]:
-        """Its kind."""
-        return {"type": str(self.kind)}
+        """Its kind, and why it is not the one that was asked for."""
+        return {"type": str(self.kind), **({"remark": self.remark} if self.remark else {})}
 
 
 class AdaptiveSchedule:
@@ -127,6 +131,14 @@ class AdaptiveSchedule:
 
 def schedule(kind: ScheduleKind, design: CoveringDesign, probes: int) -> Schedule:
     """The schedule of that kind; too small a budget for learning stays with the plan."""
-    if kind is ScheduleKind.ADAPTIVE and probes >= LEAST_FOR_ADAPTIVE:
+    remark = schedule_remark(kind, probes)
+    if kind is ScheduleKind.ADAPTIVE and remark is None:
         return AdaptiveSchedule(design)
-    return FixedSchedule(design)
+    return FixedSchedule(design, remark)
+
+
+def schedule_remark(kind: ScheduleKind, probes: int) -> str | None:
+    """Why a budget of so many probes is not spent by the schedule that was asked for; None when it is."""
+    if kind is not ScheduleKind.ADAPTIVE or probes >= LEAST_FOR_ADAPTIVE:
+        return None
+    return f"an adaptive schedule needs {LEAST_FOR_ADAPTIVE} probes, and {probes} are asked for; the plan is fixed"

@@ -13,14 +13,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any
+from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any, sentences_of, without_sentences
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.stimulus import StimulusType
 
 _PROMPT = StimulusType.OPERATOR_PROMPT
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _LONGEST_QUOTE = 60
@@ -149,7 +148,7 @@ class _State:
 async def shrunk(
     probe: Probe,
     reproduction: Reproduction,
-    simplify: Simplify,
+    simplify: Simplify | None,
     admit: Admit,
     fails: Try,
     divisible: Divisible = Divisible.EVERYTHING,
@@ -166,7 +165,9 @@ async def shrunk(
     return _result(state, is_finished=True)
 
 
-async def _step(state: _State, simplify: Simplify, admit: Admit, fails: Try, divisible: Divisible) -> bool | None:
+async def _step(
+    state: _State, simplify: Simplify | None, admit: Admit, fails: Try, divisible: Divisible
+) -> bool | None:
     """Find one part that can go; False when there is none, None when the budget is spent.
 
     Each thing that the generator did is taken back from the executed probe, also after the first that can go: what it
@@ -273,7 +274,7 @@ def _may_go(stimulus: Mapping[str, Any], sentence: str, words: frozenset[str]) -
 
 
 def _sentences(stimulus: Mapping[str, Any]) -> list[str]:
-    return _SENTENCE.split(str(stimulus.get("value") or ""))
+    return sentences_of(str(stimulus.get("value") or ""))
 
 
 def _stimulus_name(stimulus: Mapping[str, Any], number: int) -> str:
@@ -308,8 +309,7 @@ def _fewer_sentences(document: Mapping[str, Any], *, cuts_prompts: bool) -> Iter
         sentences = _sentences(stimulus)
         droppable = [n for n, one in enumerate(sentences) if one.strip() and _may_go(stimulus, one, words)]
         for group in [*([droppable] if len(droppable) > 1 else []), *([n] for n in droppable)]:
-            kept = " ".join(one for n, one in enumerate(sentences) if n not in group)
-            if kept.strip():
+            if kept := without_sentences(str(stimulus.get("value")), group):
                 said = _quoted(" ".join(sentences[n] for n in group))
                 kind = "turn" if stimulus.get("type") == _PROMPT else stimulus.get("type")
                 yield f"{said} in {kind} {number}", _with_stimulus(document, number, value=kept)

@@ -5,6 +5,7 @@ asks. An agent without faults does: it acts on what it reads.
 """
 
 from sirocco.campaign.drafting import Drafting
+from sirocco.campaign.essentials import written_sentences
 from sirocco.campaign.shrink import Divisible, Shrunk, Try, shrunk
 from sirocco.oasis.archetype import Carrier
 from sirocco.oasis.probe import Draft, Probe
@@ -16,12 +17,25 @@ from sirocco.oasis.verdict import Pass
 _ROUNDING = 1e-9
 
 
-async def smallest(probe: Probe, reproduction: Reproduction, drafting: Drafting, fails: Try) -> Shrunk:
-    """Take away what can go."""
+async def smallest(
+    probe: Probe,
+    reproduction: Reproduction,
+    drafting: Drafting,
+    fails: Try,
+    *,
+    is_as_made: bool = True,
+    kept: frozenset[str] = frozenset(),
+) -> Shrunk:
+    """Take away what can go; of a document that is not as its generator made it, only parts of the document itself.
+
+    `kept` are sentences that every smaller form has to have.
+    """
     witnesses = drafting.admission.witnesses
     whole = await witnesses.of_careful(probe.bound)
 
     async def admit(draft: Draft) -> Probe | None:
+        if not kept <= written_sentences(draft.scenario):
+            return None
         admitted = await drafting.admitted_anew(draft)
         if admitted is None or whole is None or not _passes(whole):
             return admitted.probe if admitted else None
@@ -29,7 +43,8 @@ async def smallest(probe: Probe, reproduction: Reproduction, drafting: Drafting,
         return admitted.probe if smaller is not None and _is_as_good(smaller, whole) else None
 
     divisible = _divisible(probe, whole, drafting.admission.profile)
-    return await shrunk(probe, reproduction, drafting.generator.simpler, admit, fails, divisible)
+    simplify = drafting.generator.simpler if is_as_made else None
+    return await shrunk(probe, reproduction, simplify, admit, fails, divisible)
 
 
 def _divisible(probe: Probe, whole: UnitResult | None, profile: Profile) -> Divisible:

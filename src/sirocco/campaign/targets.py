@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from sirocco.errors import ConfigError
-from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.profile import Profile
 
 
-def targets(profile: Profile, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> tuple[Archetype, ...]:
+def targets(
+    profile: Profile, include: Sequence[str] = (), exclude: Sequence[str] = (), *, safety_only: bool = False
+) -> tuple[Archetype, ...]:
     """Archetypes that probes can be anchored to, in profile order, narrowed by the ids given.
 
     A safety archetype anchors them by its shape, a capability archetype by its bands, which ask for their slots. An
-    unknown id is a ConfigError.
+    unknown id is a ConfigError, and so is one of capability where only safety is asked for.
     """
     known = profile.archetypes
     for name in (*include, *exclude):
@@ -20,7 +22,12 @@ def targets(profile: Profile, include: Sequence[str] = (), exclude: Sequence[str
             closest = get_close_matches(name, known, n=1)
             remedy = f"did you mean {closest[0]}?" if closest else "see `sirocco profile show`"
             raise ConfigError("--archetype", f"{name!r} is not an archetype of {profile.document.id}", remedy)
+    scored = {name for name in known if profile.classification(name) is Classification.CAPABILITY}
+    if safety_only and (asked := [name for name in include if name in scored]):
+        problem = f"{asked[0]} is an archetype of capability, and --safety-only leaves those out"
+        raise ConfigError("--archetype", problem, "drop one of the two options")
+    left_out = {*exclude, *(scored if safety_only else ())}
     chosen = [archetype for archetype in known.values() if archetype.id in include or not include]
     return tuple(
-        archetype for archetype in chosen if (archetype.shape or archetype.bands) and archetype.id not in exclude
+        archetype for archetype in chosen if (archetype.shape or archetype.bands) and archetype.id not in left_out
     )

@@ -1,11 +1,13 @@
 """`sirocco run --dry-run`: what would run, and how often the agent would be asked at least and at most."""
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
 
+from sirocco.campaign.phase import AdversarialPhase
 from sirocco.cli.terminal import console, counted, plain, print_json, print_table
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -48,6 +50,8 @@ class DryRun:
 
     phases: tuple[PlannedPhase, ...]
     skipped: tuple[tuple[str, str], ...]
+    spread: Mapping[str, int]
+    """How many probes are planned for each archetype."""
 
     def document(self, assembly: Assembly, config: RunConfig) -> dict[str, Any]:
         """The plan as data."""
@@ -60,6 +64,8 @@ class DryRun:
             "tier": config.tier,
             "filters": dict(assembly.selection.filters),
             "phases": [phase.document() for phase in self.phases],
+            "probes_by_archetype": dict(self.spread),
+            "remarks": list(config.remarks),
             "skipped": [{"scenario_id": name, "reason": reason} for name, reason in self.skipped],
             "agent_calls": {
                 "least": sum(phase.least for phase in self.phases),
@@ -80,7 +86,13 @@ def dry_run(assembly: Assembly, config: RunConfig) -> DryRun:
         else:
             runnable.append((bound, label))
     phases = [_core_phase(kind, runnable, core.trials, is_gated=not core.is_without_gate) for kind in Classification]
-    return DryRun((*phases, *_extensions(assembly, config)), tuple(skipped))
+    return DryRun((*phases, *_extensions(assembly, config)), tuple(skipped), _spread(assembly))
+
+
+def _spread(assembly: Assembly) -> dict[str, int]:
+    """The plan of the adversarial phase by archetype; to draw it up, the generator only says what it can make."""
+    phases = (phase for phase in assembly.extensions if isinstance(phase, AdversarialPhase))
+    return next((asyncio.run(phase.planned_spread()) for phase in phases if phase.settings.probes), {})
 
 
 def _skipped(bound: BoundScenario, assembly: Assembly) -> str:
@@ -142,10 +154,14 @@ def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbos
     out.print(f"  the most counts each unit twice: one in which the agent breaks is run once more{limit}")
     for name, value in document["filters"].items():
         out.print(Text(plain(f"incomplete: only a selection would be run: {name} {value}"), style="yellow"))
+    for remark in document["remarks"]:
+        out.print(Text(plain(f"warning: {remark}"), style="yellow"))
     for name, reason in plan.skipped:
         out.print(Text(plain(f"  skipped {name}: {reason}"), style="yellow"))
     if verbose:
         for phase in plan.phases:
             for name in phase.scenarios:
                 out.print(plain(f"  {phase.phase} {name}"))
+        for archetype, number in plan.spread.items():
+            out.print(plain(f"  probes for {archetype} {number}"))
     out.print("nothing was started")

@@ -14,6 +14,7 @@ from sirocco.campaign.admission import Admission, Admitted, Rejection
 from sirocco.campaign.arms_length import AtArmsLength, GeneratorFault
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import serialized, surface_of
+from sirocco.campaign.given import GivenProbe, given_probe
 from sirocco.campaign.probe_replay import (
     ProbeReplay,
     ProbeShrink,
@@ -31,7 +32,6 @@ from sirocco.cli.options import Duration, SeedType, agent_options
 from sirocco.cli.probe_origin import Origin, profile_of
 from sirocco.cli.terminal import console, counted, plain, print_json, print_table
 from sirocco.errors import ConfigError, InvalidInput, Severity
-from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import DraftRejected
 from sirocco.oasis.probe import Probe
 from sirocco.oasis.profile import Profile
@@ -56,6 +56,8 @@ _EXPLAINED = {
     "left out in turn": "left_out",
     "the smallest form needs": "smallest_needs",
 }
+_BLOCK = 64
+"""Places that are filled before the plan is told what became of them, as in a run."""
 _MOST_REFUSALS = 20
 """Different refusals that are shown."""
 _REPLAY = "Example: sirocco probe replay runs/demo/memorizer/adversarial --agent ref:careful"
@@ -82,10 +84,11 @@ def command() -> None:
 @click.option("--archetype", "archetypes", multiple=True, help="Only for this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Not for this archetype (repeatable).")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Write the probes into this folder.")
+@click.option("--summary", is_flag=True, help="How many probes each archetype got, in place of the probes.")
 @_format
 def generate(
     profile: str, maker: str, probes: int, seed: int | None, archetypes: tuple[str, ...], exclude: tuple[str, ...],
-    out: Path | None, output: str,
+    out: Path | None, output: str, *, summary: bool,
 ) -> int:  # fmt: skip
     """Plan, draft and admit probes without running them against an agent.
 
@@ -106,12 +109,19 @@ def generate(
         counts = {"drafted": tally.drafted, "admitted": len(made), "rejected": rejected, "unanswered": tally.unanswered}
         broken = {"generator_fault": fault.document()} if fault else {}
         refusals = [{"archetype": one.archetype, "reason": one.reason, "detail": one.detail} for one in done.refused]
-        told = {**counts, **broken, "exhausted": tally.exhausted, "refusals": refusals, "probes": rows}
+        shares = {"probes_by_archetype": done.spread, "thin": done.thin}
+        told = {**counts, **broken, "exhausted": tally.exhausted, **shares, "refusals": refusals, "probes": rows}
         print_json({"seed": f"{chosen.value:#x}", **told})
     else:
-        headings = ("probe", "technique", "surface", "novelty")
-        print_table(console(), headings, [[row[name] or "" for name in headings] for row in rows])
+        if summary:
+            print_table(console(), ("archetype", "probes"), list(done.spread.items()))
+        else:
+            headings = ("probe", "technique", "surface", "novelty")
+            print_table(console(), headings, [[row[name] or "" for name in headings] for row in rows])
         _print_refusals(done.refused)
+        if done.thin:
+            text = f"less than half of a fair share of the probes went to {', '.join(done.thin)}"
+            console().print(Text(plain(text), style="yellow"))
         if fault:
             console().print(Text(plain(fault.problem), style="bold red"))
         elif tally.unanswered and not made:
@@ -158,14 +168,17 @@ async def _generated(
     admission = Admission(profile, aims, sound, method=generator.method, seed=seed.value)
     drafting = Drafting(AtArmsLength(generator), admission, aims, tally, seed=seed.value, parallel=4)
     schedule, found, refused = FixedSchedule(await drafting.plan()), list[Admitted](), list[DraftRejected]()
-    while len(found) < wanted and (places := schedule.places(min(64, wanted - len(found)))):
+    while len(found) < wanted and not drafting.generator.fault:
+        places = schedule.places(min(_BLOCK, wanted - len(found)))
+        if not places:
+            break
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:
             refused += [event async for event in events if isinstance(event, DraftRejected)]
-        if not filled:
-            break
         found += [filled[number] for number in sorted(filled)]
-    return _Generated(found, refused, drafting.generator.fault)
+    counts = Counter(one.probe.primary_archetype for one in found)
+    spread = {aim.id: counts[aim.id] for aim in aims}
+    return _Generated(found, refused, spread, drafting.design.thin(counts), drafting.generator.fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,45 +187,59 @@ class _Generated:
 
     admitted: list[Admitted]
     refused: list[DraftRejected]
+    spread: dict[str, int]
+    """The probes of each archetype that was asked for."""
+    thin: dict[str, int]
+    """Those of them with less than half of a fair share."""
     fault: GeneratorFault | None
 
 
 @command.command("check", epilog="Example: sirocco probe check runs/demo/memorizer/adversarial")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @_profile_of_probes
+@_generator
 @_format
-def check(path: Path, profile: str | None, output: str) -> int:
-    """Admit serialized probes again: valid, anchored, realistic and witnessed in the environment.
+def check(path: Path, profile: str | None, maker: str, output: str) -> int:
+    """Admit serialized probes again, as the files have them: valid, anchored, realistic and witnessed.
 
     Exit code 0 when all are, 1 when one is not.
     """
     loaded = _loaded_profile(path, profile)
-    rows = asyncio.run(_checked(_files(path), loaded))
+    rows = asyncio.run(_checked(_files(path), loaded, maker))
     if output == "json":
         print_json(rows)
     else:
         for row in rows:
             label = Text("admitted  " if row["admitted"] else "refused   ", style="green" if row["admitted"] else "red")
             console().print(Text.assemble(label, plain(f"{row['probe']}  {row['reason']} {row['detail']}".rstrip())))
+            _print_remark(row["remark"])
     return int(ExitCode.OK if all(row["admitted"] for row in rows) else ExitCode.SAFETY_FAIL)
 
 
-async def _checked(files: list[Path], profile: Profile) -> list[dict[str, Any]]:
-    settings = RunSettings(Seed.chosen(None).value, utc_now)
-    sound = witnesses(plugins.provider("simulator", profile), settings)
-    admission = Admission(profile, tuple(profile.archetypes.values()), sound)
+async def _checked(files: list[Path], profile: Profile, maker: str) -> list[dict[str, Any]]:
+    shelf = _Shelf.of(profile, maker, RunSettings(Seed.chosen(None).value, utc_now))
     rows = []
     for file in files:
-        read = _read(file, profile)
-        if isinstance(read, str):
-            rows.append({"probe": file.name, "admitted": False, "reason": "invalid", "detail": read})
-            continue
-        for one in read:
-            decision = await admission.decide(serialized_draft(one.bound, one.document), anew=True)
-            is_refused = isinstance(decision, Rejection)
-            reason, detail = (decision.reason, decision.detail) if isinstance(decision, Rejection) else ("", "")
-            rows.append({"probe": file.name, "admitted": not is_refused, "reason": reason, "detail": detail})
+        read = await shelf.read(file)
+        for one in [read] if isinstance(read, str) else read:
+            reason, detail = ("invalid", one) if isinstance(one, str) else await _refusal(one, shelf.admission)
+            remark = "" if isinstance(one, str) else one.remark
+            row = {"probe": file.name, "admitted": not reason, "reason": reason, "detail": detail, "remark": remark}
+            rows.append(row | {"edited": [] if isinstance(one, str) else list(one.edited)})
     return rows
+
+
+async def _refusal(one: GivenProbe, admission: Admission) -> tuple[str, str]:
+    """Why a probe is not admitted as it stands, in a word and in detail; also what would be put right in a draft."""
+    decision = await admission.decide(serialized_draft(one.bound, one.document), anew=True)
+    if isinstance(decision, Rejection):
+        return decision.reason, decision.detail
+    return ("overruled", "; ".join(decision.warnings)) if decision.warnings else ("", "")
+
+
+def _print_remark(remark: str) -> None:
+    if remark:
+        console().print(Text(plain(f"  {remark}"), style="yellow"))
 
 
 @command.command("replay", epilog=_REPLAY)
@@ -221,12 +248,13 @@ async def _checked(files: list[Path], profile: Profile) -> list[dict[str, Any]]:
 @agent_options
 @click.option("--timeout", type=Duration(), default="5m", show_default=True, help="Per agent turn.")
 @_profile_of_probes
+@_generator
 @_format
 def replay(
-    path: Path, agent: str, timeout: int, profile: str | None, output: str, agent_headers: tuple[str, ...],
+    path: Path, agent: str, timeout: int, profile: str | None, maker: str, output: str, agent_headers: tuple[str, ...],
     agent_env: tuple[str, ...], agent_tool: str, model_url: str,
 ) -> int:  # fmt: skip
-    """Run serialized probes again in fresh environments: FIXED, STILL FAILING or CANNOT REPLAY.
+    """Run serialized probes again, as they stand, in fresh environments: FIXED, STILL FAILING or CANNOT REPLAY.
 
     FIXED means that this agent holds every safety check of the probe; the reason says when the probe was found with
     another agent. Exit code 0 when all are FIXED, 1 when one still fails, 4 otherwise.
@@ -234,7 +262,7 @@ def replay(
     origin = Origin.of(path)
     loaded, _ = profile_source.required(profile or origin.profile or profile_source.BUNDLED)
     options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout)
-    replays = _replays(_files(path), connection(loaded, agent, options), timeout, loaded, origin)
+    replays = _replays(_files(path), connection(loaded, agent, options), timeout, loaded, maker, origin)
     outcomes, remark = asyncio.run(replays)
     if output == "json":
         rows = [
@@ -245,6 +273,7 @@ def replay(
         for outcome in outcomes:
             label = Text(f"{outcome.outcome:<14}", style=STYLES[outcome.outcome])
             console().print(Text.assemble(label, plain(f"{outcome.probe}  {outcome.reason}")))
+            _print_remark(outcome.remark)
         if len(outcomes) > 1:
             came_to = [outcome.outcome for outcome in outcomes]
             console().print(", ".join(f"{came_to.count(kind)} {kind}" for kind in ReplayOutcome))
@@ -257,19 +286,22 @@ def replay(
 
 
 async def _replays(
-    files: list[Path], connected: Connection, timeout: int, profile: Profile, origin: Origin  # noqa: ASYNC109 - of a turn
+    files: list[Path], connected: Connection, timeout: int, profile: Profile, maker: str, origin: Origin  # noqa: ASYNC109 - of a turn
 ) -> tuple[list[ProbeReplay], str]:  # fmt: skip
     """What became of the probes, and what is to be said about all that are FIXED."""
     execution = _execution(connected, timeout)
+    shelf = _Shelf.of(profile, maker, execution.settings)
     outcomes: list[ProbeReplay] = []
     async with connected.open():
         described = await connected.agent.describe()
         for file in files:
-            read = _read(file, profile)
+            read = await shelf.read(file)
             if isinstance(read, str):
                 outcomes.append(ProbeReplay(file.name, ReplayOutcome.CANNOT_REPLAY, read))
                 continue
-            outcomes += [await replayed_probe(file.name, one.bound, execution, described, profile) for one in read]
+            for one in read:
+                done = await replayed_probe(file.name, one.bound, execution, described, profile)
+                outcomes.append(replace(done, remark=one.remark))
     return outcomes, origin.remark(described.identity)
 
 
@@ -295,14 +327,12 @@ def shrink(
 ) -> int:  # fmt: skip
     """Reduce a failing probe to the smallest one on which the same checks still fail, and say which parts mattered.
 
+    What is shrunk is the document in the file. Where it was edited, it is not taken back to what its generator made.
     Exit code 0 when there is a smallest form, 4 when the probe does not fail for the agent.
     """
     loaded = _loaded_profile(file, profile)
     options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout)
-    read = _read(file, loaded)
-    if isinstance(read, str):
-        raise ConfigError(file, read, "give a serialized probe that loads")
-    work = _shrunk(read[0], connection(loaded, agent, options), timeout, loaded, maker, confirm, max_agent_calls)
+    work = _shrunk(file, connection(loaded, agent, options), timeout, loaded, maker, confirm, max_agent_calls)
     done = asyncio.run(work)
     target = out or file.with_name(f"{file.name.removesuffix('.yaml').removesuffix('.min')}.min.yaml")
     if done.shrunk is not None and done.shrunk.is_smaller:
@@ -317,10 +347,12 @@ def _print_shrunk(file: Path, target: Path, done: ProbeShrink, output: str) -> N
     minimal = str(target) if done.shrunk and done.shrunk.is_smaller else None
     if output == "json":
         row = {"probe": file.name, "minimal": minimal, "reason": done.reason, "agent_calls": done.agent_calls}
+        row["remark"] = done.remark
         print_json({**row, **explained})
         return
     out = console()
     out.print(plain(f"{file.name}: {done.reason}"))
+    _print_remark(done.remark)
     for title, names in _EXPLAINED.items():
         for name in explained.get(names, ()):
             out.print(plain(f"  {title}: {name}"))
@@ -329,43 +361,54 @@ def _print_shrunk(file: Path, target: Path, done: ProbeShrink, output: str) -> N
 
 
 async def _shrunk(
-    one: "_Serialized", connected: Connection, timeout: int, profile: Profile, maker: str, confirm: int, calls: int  # noqa: ASYNC109 - of a turn
+    file: Path, connected: Connection, timeout: int, profile: Profile, maker: str, confirm: int, calls: int  # noqa: ASYNC109 - of a turn
 ) -> ProbeShrink:  # fmt: skip
-    execution, generator = _execution(connected, timeout), plugins.generator(maker, profile)
+    execution = _execution(connected, timeout)
+    shelf = _Shelf.of(profile, maker, execution.settings)
+    read = await shelf.read(file)
+    if isinstance(read, str):
+        raise ConfigError(file, read, "give a serialized probe that loads")
+    if len(read) > 1:
+        raise ConfigError(file, f"it holds {len(read)} probes", "give a file with one")
+    one = read[0]
     aims = tuple(profile.archetypes.values())
-    record = one.bound.scenario.x_sirocco.probe
-    seed = int(record.seed, 16) if record else execution.settings.seed
-    sound = witnesses(plugins.provider("simulator", profile), execution.settings)
-    admission = Admission(profile, aims, sound, method=generator.method, seed=seed)
-    drafting = Drafting(AtArmsLength(generator), admission, aims, Tally(), seed=seed)
+    drafting = Drafting(shelf.generator, shelf.admission, aims, Tally(), seed=execution.settings.seed)
     async with connected.open():
         bound = fitted(one.bound, await connected.agent.describe(), profile, execution)
         if isinstance(bound, str):
-            return ProbeShrink(None, bound, 0)
+            return ProbeShrink(None, bound, 0, one.remark)
         draft = serialized_draft(one.bound, one.document)
         probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, bound, draft)
-        return await shrunk_probe(probe, drafting, execution, runs=confirm, calls=calls)
+        done = await shrunk_probe(probe, one, drafting, execution, runs=confirm, calls=calls)
+        return replace(done, remark=one.remark)
 
 
 @dataclass(frozen=True, slots=True)
-class _Serialized:
-    """A probe as it was read from a file."""
+class _Shelf:
+    """What reads probes from files and admits them as they stand: it writes no record into them."""
 
-    bound: BoundScenario
-    document: dict[str, Any]
+    profile: Profile
+    generator: AtArmsLength
+    admission: Admission
 
+    @classmethod
+    def of(cls, profile: Profile, maker: str, settings: RunSettings) -> "_Shelf":
+        """For a profile and the generator that its probes are said to come from."""
+        sound = witnesses(plugins.provider("simulator", profile), settings)
+        admission = Admission(profile, tuple(profile.archetypes.values()), sound)
+        return cls(profile, AtArmsLength(plugins.generator(maker, profile)), admission)
 
-def _read(file: Path, profile: Profile) -> list[_Serialized] | str:
-    """The probes of a file, or the first thing that is wrong with it."""
-    try:
-        loaded = load_scenario_file(file, profile)
-    except InvalidInput as error:
-        return str(error)
-    if errors := [finding for finding in loaded.findings if finding.severity is Severity.ERROR]:
-        return f"{_of_another_profile(file, profile)}{errors[0]}"
-    if not loaded.scenarios:
-        return f"{file.name}: holds no probe"
-    return [_Serialized(*pair) for pair in zip(loaded.scenarios, map(dict, loaded.documents), strict=True)]
+    async def read(self, file: Path) -> list[GivenProbe] | str:
+        """The probes of a file, or the first thing that is wrong with it."""
+        try:
+            loaded = load_scenario_file(file, self.profile)
+            if errors := [finding for finding in loaded.findings if finding.severity is Severity.ERROR]:
+                return f"{_of_another_profile(file, self.profile)}{errors[0]}"
+            pairs = zip(loaded.scenarios, map(dict, loaded.documents), strict=True)
+            found = [await given_probe(bound, document, self.generator, self.admission) for bound, document in pairs]
+        except InvalidInput as error:
+            return str(error)
+        return found or f"{file.name}: holds no probe"
 
 
 def _of_another_profile(file: Path, profile: Profile) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from itertools import count
 from pathlib import Path
@@ -197,7 +197,10 @@ def command(
     document = run_document(config, seed, assembly.core.profile.digest(), started, assembly.selection.digest)
     if stored:
         stored.refuse_another(document)
-    display, recorder = _Display(verbose=verbose), Recorder(directory, document, signing_key(evaluator_key))
+    for remark in config.remarks:
+        console(stderr=True).print(Text(plain(f"warning: {remark}"), style="yellow"))
+    recorder = Recorder(directory, document, signing_key(evaluator_key))
+    display = _Display(verbose=verbose, told=config.remarks)
     verdict = _carried_out(assembly, recorder, stop, display, is_resumed=stored is not None)
     if transparency_log is not None:
         append_entry(transparency_log, directory.path, utc_now())
@@ -285,8 +288,12 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event,
 class _Display:
     """Progress on standard error: a bar on a terminal, else a line now and then; warnings, and units if asked for."""
 
-    def __init__(self, *, verbose: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, verbose: bool = False, told: Sequence[str] = (), clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._verbose = verbose
+        self._remarks = frozenset(told)
+        """Warnings that were shown before the run began."""
         self._clock = clock
         self._told = clock()
         self._done: dict[str, int] = {}
@@ -325,7 +332,7 @@ class _Display:
                 self._unit(kind, result)
             case ReservedFinished():
                 self._advance("reserved")
-            case Warned(text):
+            case Warned(text) if text not in self._remarks:
                 self._console.print(Text(plain(f"warning: {text}"), style="yellow"))
             case _:
                 pass

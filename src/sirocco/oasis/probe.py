@@ -143,7 +143,11 @@ class ProbeRequest:
 
 
 class ProbeGenerator(Protocol):
-    """Port: any process that produces probes (AV-07)."""
+    """Port: any process that produces probes (AV-07).
+
+    One that can repeat itself may also have `remake(record: ProbeRecord) -> Draft | None`: the draft that the record of
+    a serialized probe stands for. Without it no probe in a file is taken to be what the generator made.
+    """
 
     @property
     def method(self) -> GeneratorMethod:

@@ -100,10 +100,10 @@ def _extensions(
     if config.adversarial is ExtensionPolicy.OFF:
         return ()
     generator = plugins.generator(config.generator, profile)
-    aims = targets(profile, config.archetypes, config.exclude)
+    aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,
-        _is_over(config.max_minutes), config.schedule, config.twins,
+        _is_over(config.max_minutes), config.schedule, config.wanted_twins,
     )  # fmt: skip
     admission = Admission(
         profile, aims, witnesses(witness_provider, execution.settings),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco import __version__
-from sirocco.campaign.schedule import ScheduleKind
+from sirocco.campaign.schedule import ScheduleKind, schedule_remark
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
 from sirocco.runner.preflight import CORE_VERSION
@@ -74,6 +74,19 @@ class RunConfig:
             raise ConfigError("--reserved", "a reserved bundle needs a key", "add --identity KEYFILE")
         if self.reserved and self.adversarial is ExtensionPolicy.OFF:
             raise ConfigError("--reserved", "reserved scenarios run in the adversarial phase", "drop --adversarial off")
+
+    @property
+    def wanted_twins(self) -> int:
+        """Twins to run: none where only safety is asked for, as they show whether legitimate work is still done."""
+        return 0 if self.safety_only else self.twins
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What will not be as it was asked for, known before anything starts."""
+        if self.adversarial is ExtensionPolicy.OFF:
+            return ()
+        remark = schedule_remark(self.schedule, self.probes)
+        return (remark,) if remark else ()
 
     def document(self) -> dict[str, Any]:
         """The configuration as plain data; key files are named, never read, here, and no token is part of it."""

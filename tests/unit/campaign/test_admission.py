@@ -212,6 +212,6 @@ def test_ground_truth_that_nothing_looks_at_is_left_out():
     admission = Admission(
         small, targets(small, ["S-BE-001"]), witnesses(plugins.provider("simulator", small), SETTINGS)
     )
-    bound, _ = admission._valid(Draft(0, "S-BE-001", document))
+    bound, _ = admission.valid(Draft(0, "S-BE-001", document))
     assert "forbidden" not in bound.slots
     assert "slots" not in with_predicates(bound).document()["x-sirocco"]

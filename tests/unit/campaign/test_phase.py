@@ -15,10 +15,12 @@ from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.schedule import ScheduleKind
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
+from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import DraftRejected, ProbeSerialized, RunInterrupted, UnitFinished, Warned
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.probe import Cell
 from sirocco.oasis.report import INTERPRETATION_NOTE
+from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.load import load_scenario
 from sirocco.providers.faults import Failing, FaultyProvider
 from sirocco.providers.simulator.provider import SimulatorProvider
@@ -108,14 +110,15 @@ class Repeating:
 
 def _ran(
     profile, agent, provider=None, generator=None, probes=6, confirm=2, stop=None, listen=lambda event: None,
-    aims=AIMS, calls=500, core_agent=None, parallel=1, **more,
+    aims=AIMS, calls=500, core_agent=None, parallel=1, seed=SETTINGS.seed, **more,
 ):  # fmt: skip
     """The phase after a core of one scenario; the agents here pass it."""
+    run_settings = replace(SETTINGS, seed=seed)
     sound = plugins.provider("simulator", profile)
-    execution = Execution(agent, provider or sound, SETTINGS, None, stop)
+    execution = Execution(agent, provider or sound, run_settings, None, stop)
     generator = generator or Only(plugins.generator("mutation", profile), "reword", "benign_twin")
     aims = targets(profile, aims)
-    admission = Admission(profile, aims, witnesses(sound, SETTINGS), method=generator.method, seed=SETTINGS.seed)
+    admission = Admission(profile, aims, witnesses(sound, run_settings), method=generator.method, seed=seed)
     settings = CampaignSettings(probes=probes, confirm=confirm, parallel=parallel, max_agent_calls=calls, **more)
     phase = AdversarialPhase(profile, aims, generator, admission, execution, settings)
     core = Core(profile, _one(profile), Execution(core_agent or agent, sound, SETTINGS, None, stop), 1, "given")
@@ -437,6 +440,51 @@ def test_an_adaptive_schedule_says_that_less_can_be_repeated(profile, monkeypatc
     events, block = _ran(profile, agent, probes=1, schedule=ScheduleKind.ADAPTIVE)
     assert block["generator"]["reproducibility"] == "deterministic"
     assert any("200 probes" in event.text for event in events if isinstance(event, Warned))
+    assert block["schedule"]["type"] == "fixed"
+    assert "200 probes, and 1 are asked for" in block["schedule"]["remark"]
+
+
+@pytest.mark.requirement("AV-10")
+@pytest.mark.parametrize("seed", [11, 12])
+def test_the_same_seed_gives_the_same_probes_whatever_twins_are_asked_for_at_any_parallelism(whole, seed):
+    agent, aims = plugins.agent("ref:careful", whole), ("S-BE-001", "C-OE-001", "C-DA-001")
+
+    def serialized_probes(twins: int, parallel: int) -> list[str]:
+        events, _ = _ran(whole, agent, probes=8, aims=aims, confirm=0, twins=twins, parallel=parallel, seed=seed)
+        ran = [event.result.bound for event in events if isinstance(event, UnitFinished) and event.kind == "probe"]
+        return [canonical_json(with_predicates(bound).document()) for bound in ran]
+
+    alone = serialized_probes(0, 1)
+    assert len(set(alone)) == 8
+    assert serialized_probes(1, 4) == alone
+    assert serialized_probes(5, 1) == alone
+
+
+class Without(Refused):
+    """A generator whose drafts for one archetype are all refused."""
+
+    def __init__(self, inner, archetype: str) -> None:
+        super().__init__(inner)
+        self.archetype = archetype
+
+    async def propose(self, request):
+        async for draft in self.inner.propose(request):
+            yield replace(draft, scenario={}) if draft.primary_archetype == self.archetype else draft
+
+
+def test_an_archetype_with_less_than_half_of_its_share_is_warned_of_and_is_in_the_coverage(profile):
+    generator = Without(Only(plugins.generator("mutation", profile), "reword", "transplant"), "S-BE-001")
+    agent = plugins.agent("ref:careful", profile)
+    events, block = _ran(profile, agent, generator=generator, probes=6, aims=("S-PI-001", "S-BE-001"), confirm=0)
+    assert (block["executed"], block["complete"]) == (6, True)
+    assert block["coverage"]["thin"] == {"S-BE-001": 0}
+    assert "S-BE-001" in block["coverage"]["exhausted"]
+    assert any(
+        "fair share" in event.text and "S-BE-001 (0)" in event.text for event in events if isinstance(event, Warned)
+    )
+    events, block = _ran(profile, agent, probes=6, aims=("S-DE-001", "S-BE-001"), confirm=0)
+    assert "thin" not in block["coverage"]
+    assert not any("fair share" in event.text for event in events if isinstance(event, Warned))
 
 
 def test_twins_are_run_apart_from_the_probes(whole):

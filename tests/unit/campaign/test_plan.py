@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
+from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place, fair_shares
 from sirocco.campaign.schedule import AdaptiveSchedule, FixedSchedule, ScheduleKind, schedule
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.probe import Offer
@@ -60,6 +60,65 @@ def test_the_same_seed_gives_the_same_plan_and_another_seed_another():
     design = _design(7)
     assert [*design.places(20), *design.places(40)] == _design(7).places(60)
     assert _design(8).places(60) != _design(7).places(60)
+
+
+def _uneven_offers():
+    """Many surfaces for all but one safety archetype, which has a single technique and no surface."""
+    yield from _offers()
+    for name in SAFETY[:-1]:
+        yield from (Offer(name, technique, surface) for technique in TECHNIQUES for surface in SURFACES)
+
+
+@pytest.mark.parametrize("number", [48, 100, 300, 3000])
+def test_every_archetype_has_its_share_however_much_is_offered_for_others(number):
+    spread = Counter(place.archetype for place in _design(offers=_uneven_offers()).places(number))
+    for names in (SAFETY, CAPABILITY):
+        found = [spread[name] for name in names]
+        assert max(found) - min(found) <= 2, found
+    assert _design().thin(spread) == {}
+
+
+def test_a_place_that_was_not_filled_is_asked_for_again_in_another_way_before_others_get_more():
+    design = _design()
+    first = design.places(48)
+    for place in first:
+        design.settle(place, is_filled=place.archetype != "S-05")
+    (unfilled,) = [place for place in first if place.archetype == "S-05"][:1]
+    again = [place for place in design.places(8) if place.archetype == "S-05"]
+    assert again
+    assert again[0].technique != unfilled.technique
+
+
+def test_an_archetype_of_which_nothing_is_ever_admitted_leaves_its_places_to_others_and_is_thin():
+    design, spread = _design(), Counter()
+    exhausted = []
+    while spread.total() < 300:
+        for place in design.places(min(64, 300 - spread.total())):
+            is_filled = place.archetype != "S-05"
+            spread[place.archetype] += is_filled
+            if design.settle(place, is_filled=is_filled):
+                exhausted.append(place.archetype)
+    assert exhausted == ["S-05"]
+    assert design.thin(spread) == {"S-05": 0}
+    others = [spread[name] for name in SAFETY if name != "S-05"]
+    assert max(others) - min(others) <= 1
+
+
+def test_an_admission_in_between_keeps_a_cell_from_being_exhausted():
+    design = _design(offers=[Offer("S-00", "a")])
+    for _ in range(5):
+        assert design.exhaust(Place("S-00", "a")) is False
+        design.renew(Place("S-00", "a"))
+    assert design.places(1)
+
+
+def test_a_fair_share_counts_the_two_classes_apart_and_thin_is_less_than_half_of_it():
+    shares = fair_shares(CLASSES, 300)
+    assert (shares["S-00"], shares["C-00"]) == (8, 3)
+    assert fair_shares(dict.fromkeys(SAFETY, Classification.SAFETY), 300)["S-00"] == 14
+    even = Counter(dict.fromkeys(SAFETY, 9) | dict.fromkeys(CAPABILITY, 4))
+    assert _design().thin(even) == {}
+    assert _design().thin({**even, "S-03": 3, "S-04": 4, "C-09": 1, "C-10": 2}) == {"S-03": 3, "C-09": 1}
 
 
 def test_without_offers_only_archetypes_are_planned():

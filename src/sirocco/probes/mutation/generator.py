@@ -22,6 +22,7 @@ from sirocco.oasis.probe import (
     Reproducibility,
 )
 from sirocco.oasis.profile import Profile
+from sirocco.oasis.scenario import ProbeRecord
 from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.bases import base_document
 from sirocco.probes.mutation.document import Document
@@ -43,6 +44,9 @@ _STRATEGY = (
     "for, with the payload rendered from the goal; most drafts are reworded and renamed besides"
 )
 _LONGEST_CHAIN = 4
+_LONGEST_RECORD = 16
+"""Steps of a lineage in a file that are looked at: who wrote it is not known."""
+_SEED = re.compile(r"(?:0x)?[0-9a-f]{1,64}", re.IGNORECASE)
 _PLACING = (TRANSPLANT, CORROBORATE)
 """What puts a text on a surface."""
 _FAIR_SHARE = 0.2
@@ -214,17 +218,32 @@ class MutationGenerator:
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:
         """The probe with an operator fewer or a plainer choice, smallest document first."""
-        record = probe.draft.scenario["x-sirocco"]["probe"]
-        bases = self._bases.get(probe.primary_archetype, ())
-        base = next((base for base in bases if base.id == record["base"]["scenario"]), None)
-        if base is None:
+        record = probe.draft.scenario.get("x-sirocco", {}).get("probe")
+        if record is None or (found := self._recorded(ProbeRecord.model_validate(record))) is None:
             return
-        origin = _Origin(int(record["seed"], 16), record["index"], base, self._by_id)
-        steps = [Step.parse(text) for text in record["lineage"]]
-        if any(step.operator not in {_SPLICE, *BY_NAME} for step in steps):
-            return
+        origin, steps = found
         drafts = [self._draft(origin, chain, _made(origin, chain)) for chain in _simpler(origin, steps)]
         yield from sorted(drafts, key=lambda draft: (len(canonical_json(draft.scenario)), draft.lineage))
+
+    def remake(self, record: ProbeRecord) -> Draft | None:
+        """The draft that a record stands for; None when it is not one of ours."""
+        if (found := self._recorded(record)) is None or not _is_possible(*found):
+            return None
+        origin, steps = found
+        return self._draft(origin, steps, _made(origin, steps))
+
+    def _recorded(self, record: ProbeRecord) -> tuple[_Origin, list[Step]] | None:
+        """Where a record says that its probe came from, and by which steps; None for what no draft of ours has."""
+        base = self._by_id.get((record.base or {}).get("scenario", ""))
+        steps = [Step.parse(text) for text in record.lineage[: _LONGEST_RECORD + 1]]
+        if base is None or base.archetype.id != record.primary_archetype or len(steps) > _LONGEST_RECORD:
+            return None
+        if not _SEED.fullmatch(record.seed) or not all(self._is_known(step) for step in steps):
+            return None
+        return _Origin(int(record.seed, 16), record.index, base, self._by_id), steps
+
+    def _is_known(self, step: Step) -> bool:
+        return step.choice in self._by_id if step.operator == _SPLICE else step.operator in BY_NAME
 
     def _proposed(self, request: ProbeRequest, cell: Cell) -> Draft | None:
         """The draft for a cell; None when no base of its archetype has what the cell asks for."""
