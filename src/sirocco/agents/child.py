@@ -1,6 +1,7 @@
 """One child process: lines in and out, its end, and nothing of it left behind."""
 
 import asyncio
+import json
 import os
 import signal
 from collections import deque
@@ -38,23 +39,36 @@ class Child(asyncio.SubprocessProtocol):
         """Start a program; AgentFault when there is none that could be."""
         quarters = Quarters(confined)
         child = cls(where, quarters)
+        reading, writing = os.pipe()
         try:
             if kubeconfig:
                 quarters.hand_over(kubeconfig)
-            loop = asyncio.get_running_loop()
-            await loop.subprocess_exec(
-                lambda: child, *command, cwd=quarters.home, env=quarters.variables(), **confined.options()
-            )
+            words = confined.launch(command, quarters, writing)
+            try:
+                await asyncio.get_running_loop().subprocess_exec(
+                    lambda: child, *words, cwd=quarters.home, env=quarters.variables(), start_new_session=True,
+                    umask=0o077, pass_fds=() if confined.is_started_directly else (writing,),
+                )  # fmt: skip
+            finally:
+                os.close(writing)
+            if not confined.is_started_directly:
+                child._require_start(await asyncio.to_thread(os.read, reading, _KEPT_OF_STDERR), command[0])
         except OSError as error:
             quarters.remove()
-            remedy = "check the command; it must be an executable file, or a name in PATH"
-            problem = f"cannot be started: {error.strerror or error}"
-            raise AgentFault(where, problem, remedy, AgentFaultKind.UNREACHABLE) from error
+            raise _not_started(where, command[0], error.strerror or str(error)) from error
         except BaseException:
             child.kill()
             quarters.remove()
             raise
+        finally:
+            os.close(reading)
         return child
+
+    def _require_start(self, told: bytes, program: str) -> None:
+        """AgentFault when what should have started the program tells why it could not."""
+        if told:
+            document = json.loads(told)
+            raise _not_started(self._where, program, document.get("failure") or f"not confined: {document['refusal']}")
 
     @property
     def is_alive(self) -> bool:
@@ -195,6 +209,11 @@ class Child(asyncio.SubprocessProtocol):
         said = excerpt(lines[-1])
         remedy = "try it by hand, with a request on standard input" if said else "let it say why on standard error"
         return AgentFault(self._where, f"{how}: {said}" if said else how, remedy, AgentFaultKind.EXITED)
+
+
+def _not_started(where: str, program: str, why: str) -> AgentFault:
+    remedy = "check the command; it must be an executable file, or a name in PATH"
+    return AgentFault(where, f"{program} cannot be started: {why}", remedy, AgentFaultKind.UNREACHABLE)
 
 
 @asynccontextmanager

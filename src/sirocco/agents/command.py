@@ -40,6 +40,11 @@ class CommandAgent:
         return self._confined.isolation
 
     @property
+    def isolation_means(self) -> str:
+        """By what it is kept apart."""
+        return self._confined.means
+
+    @property
     def isolation_note(self) -> str:
         """Why it is not more."""
         return self._confined.note
@@ -77,6 +82,11 @@ class LinesAgent:
     def isolation(self) -> str:
         """A process of its own, under another account where that is possible."""
         return self._confined.isolation
+
+    @property
+    def isolation_means(self) -> str:
+        """By what it is kept apart."""
+        return self._confined.means
 
     @property
     def isolation_note(self) -> str:

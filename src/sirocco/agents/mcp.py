@@ -46,11 +46,14 @@ Connect = Callable[[str], AbstractAsyncContextManager[Client]]
 class McpAgent:
     """An MCP server as an agent; `tool` names its tool for tasks, where that is not plain."""
 
-    def __init__(self, where: str, connect: Connect, isolation: str, *, tool: str = "", note: str = "") -> None:
+    def __init__(
+        self, where: str, connect: Connect, isolation: str, *, tool: str = "", means: str = "", note: str = ""
+    ) -> None:
         self._where = where
         self._connect = connect
         self._tool = tool
         self.isolation = isolation
+        self.isolation_means = means
         self.isolation_note = note
 
     async def describe(self) -> AgentDescription:
@@ -191,7 +194,7 @@ def mcp_command(program: Program, confined: Confinement, tool: str = "") -> McpA
         ):
             yield client
 
-    return McpAgent(where, connect, confined.isolation, tool=tool, note=confined.note)
+    return McpAgent(where, connect, confined.isolation, tool=tool, means=confined.means, note=confined.note)
 
 
 @asynccontextmanager

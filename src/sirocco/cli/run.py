@@ -289,9 +289,10 @@ class _Display:
 
     def connected(self, connection: Connection, kubeconfig: Path | None) -> None:
         """Say what whoever starts the agent must know."""
-        if connection.isolation_note:
-            text = f"agent isolation: {connection.agent.isolation} ({connection.isolation_note})"
-            self._console.print(Text(plain(text), style="yellow"))
+        note = connection.isolation_note
+        if note or getattr(connection.agent, "isolation_means", ""):
+            text = f"agent isolation: {connection.isolation}" + (f" ({note})" if note else "")
+            self._console.print(Text(plain(text), style="yellow" if note else ""))
         if kubeconfig is not None:
             self._console.print(plain(f"kubeconfig for the whole run: {kubeconfig}"))
 
