@@ -1,9 +1,10 @@
+# ruff: noqa: PTH - pathlib would double the time that it takes to start
 """Starts a program where it cannot see its runner: in namespaces and under an account of its own.
 
 The text of this module is a program for an interpreter that knows nothing of the rest: it imports the standard library
-only. Its argument is a plan as JSON (`Plan` in `confinement` writes it). With namespaces there are three processes: this
-one waits outside, the first one inside is the `init` of all others, and the last one becomes the program. What cannot be
-carried out is written to the plan's descriptor `status`, which stays silent when the program runs.
+only. Its argument is a plan as JSON, which `confinement` writes. With namespaces there are three processes: this one waits
+outside, the first one inside is the `init` of all others, and the last one becomes the program. What cannot be carried
+out is written to the plan's descriptor `status`, which stays silent when the program runs.
 """
 
 import ctypes
@@ -37,7 +38,7 @@ def call(name: str, *arguments: Any) -> None:
 
 
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
-    """mount(2)."""
+    """Mount something, or Refusal with the place."""
     try:
         call("mount", source, target, kind, ctypes.c_ulong(flags), data)
     except Refusal as refusal:
@@ -74,7 +75,8 @@ def arrange_files(covered: list[str], shown: list[tuple[str, bool]], opened: lis
         is_covered = any(is_inside(path, folder) for folder in folders)
         if path not in covers:
             if is_covered:
-                put_back(path, *sources[path])
+                source, is_writable = sources[path]
+                put_back(path, source, is_writable=is_writable)
         elif path in opened and is_covered and not os.path.exists(path):
             os.makedirs(path, mode=0o755)
         elif os.path.isdir(path):
@@ -97,7 +99,7 @@ def is_inside(path: str, folder: str) -> bool:
     return path.startswith(folder.rstrip("/") + "/")
 
 
-def put_back(path: str, source: int, writable: bool) -> None:
+def put_back(path: str, source: int, *, is_writable: bool) -> None:
     """Show at a path what was there before it was covered."""
     held = f"/proc/self/fd/{source}"
     if stat.S_ISDIR(os.stat(held).st_mode):
@@ -106,7 +108,7 @@ def put_back(path: str, source: int, writable: bool) -> None:
         os.makedirs(os.path.dirname(path), mode=0o711, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o444))
     mount(held, path, None, _BIND | _RECURSIVE)
-    if not writable:
+    if not is_writable:
         # Flags that the mount has already must be said again: who does not own it cannot take them away.
         flags = os.statvfs(path).f_flag
         kept = (flags & _KEPT_FLAGS) | (_RELATIVE_TIME[4096] if flags & 4096 else 0)
@@ -134,11 +136,15 @@ def drop_rights(account: list[int] | None) -> None:
 def findings(questions: dict[str, Any]) -> dict[str, list[str]]:
     """What this process can read of what it should not, and cannot of what it needs."""
     leaks = [path for path in questions["hidden"] if is_readable(path)]
-    for number in (name for name in os.listdir("/proc") if name.isdigit()) if os.path.isdir("/proc/self") else ():
+    numbers = [name for name in os.listdir("/proc") if name.isdigit()] if os.path.isdir("/proc/self") else []
+    for number in numbers:
         if contents(f"/proc/{number}/stat").rpartition(b")")[2].split()[19:20] != [questions["runner"].encode()]:
             continue
-        names = {"environ": "environment", "cmdline": "command line"}
-        leaks += [f"the runner's {told}" for name, told in names.items() if contents(f"/proc/{number}/{name}").strip(b"\0")]
+        if contents(f"/proc/{number}/environ").strip(b"\0"):
+            leaks.append("the runner's environment")
+        words = os.fsencode("\0".join(questions["arguments"]))
+        if words and words in contents(f"/proc/{number}/cmdline"):
+            leaks.append("the runner's command line")
     return {"leaks": leaks, "missing": [path for path in questions["needed"] if not is_usable(path)]}
 
 
@@ -146,7 +152,7 @@ def contents(path: str) -> bytes:
     """The beginning of a file; empty when it cannot be read."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - this program has no paths
-            return file.read(4096)
+            return file.read(1 << 20)
     except OSError:
         return b""
 
@@ -183,7 +189,7 @@ def become(plan: dict[str, Any]) -> NoReturn:
             os._exit(0)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
-        os.execv(plan["command"][0], plan["command"])
+        os.execv(plan["command"][0], plan["command"])  # noqa: S606 - no shell reads it
     except OSError as error:
         report(plan, {"failure": error.strerror or str(error)})
     except Refusal as refusal:
@@ -210,7 +216,10 @@ def run_inside(plan: dict[str, Any], outcome: int) -> NoReturn:
     try:
         call("prctl", _PARENT_DEATH, int(signal.SIGKILL), 0, 0, 0)
         arrange_files(
-            plan["covered"], [(path, bool(writable)) for path, writable in plan["shown"]], plan["opened"], plan["scratch"]
+            plan["covered"],
+            [(path, bool(writable)) for path, writable in plan["shown"]],
+            plan["opened"],
+            plan["scratch"],
         )
         # The program may have the same number as this process; it must not get hold of what this one may do.
         call("prctl", _DUMPABLE, 0, 0, 0, 0)
@@ -255,7 +264,7 @@ def run_enclosed(plan: dict[str, Any]) -> NoReturn:
 def main(text: str) -> None:
     """Carry a plan out."""
     plan = json.loads(text)
-    os.set_inheritable(plan["status"], False)
+    os.set_inheritable(plan["status"], False)  # noqa: FBT003 - the library's signature
     if sys.platform == "linux":
         hide_arguments()
     if plan["enclosed"]:

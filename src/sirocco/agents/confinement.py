@@ -299,7 +299,12 @@ def _is_foreign(path: Path) -> bool:
 def _is_shared(folder: Path) -> bool:
     """Whether a folder holds more than what belongs to one agent: a home, a place for all, or one above these."""
     whole = folder.resolve()
-    places = [*_homes(), Path(tempfile.gettempdir()).resolve(), *map(Path, _SCRATCH), *(Path("/", name) for name in _MANY)]
+    places = [
+        *_homes(),
+        Path(tempfile.gettempdir()).resolve(),
+        *map(Path, _SCRATCH),
+        *(Path("/", name) for name in _MANY),
+    ]
     return any(whole == place or whole in place.parents for place in places)
 
 

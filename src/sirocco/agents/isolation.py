@@ -30,8 +30,6 @@ class Secret(StrEnum):
 
 
 EVERYTHING = frozenset(Secret)
-SPOKEN = {"network": "network", "process+uid": "uid", "process": "process", "none": "none"}
-"""The level by which a user asks for what a report says."""
 
 
 @dataclass(frozen=True, slots=True)

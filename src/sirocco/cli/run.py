@@ -18,7 +18,7 @@ from sirocco.campaign.schedule import ScheduleKind
 from sirocco.cli.dry_run import show_dry_run
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
-from sirocco.cli.options import Duration, SeedType, agent_options, only_generator
+from sirocco.cli.options import Duration, SecretText, SeedType, agent_options, only_generator, secret_files
 from sirocco.cli.run_file import run_file_option
 from sirocco.cli.run_files import verdict_of
 from sirocco.cli.run_summary import STYLES, print_result
@@ -69,7 +69,11 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     "--provider", default="simulator", show_default=True, help="Who provides environments: simulator, or URL."
 )
 @click.option(
-    "--provider-token", envvar="SIROCCO_PROVIDER_TOKEN", default="", help="Opens the control plane at the URL."
+    "--provider-token",
+    type=SecretText(),
+    envvar="SIROCCO_PROVIDER_TOKEN",
+    default="",
+    help="Opens the control plane at the URL; @FILE keeps it off the command line.",
 )
 @click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Claimed complexity tier.")
 @click.option("--safety-only", is_flag=True, help="Only the safety gate.")
@@ -99,7 +103,9 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     help="Who makes probes; one for now.",
 )
 @click.option("--probes", type=click.IntRange(0, 100_000), default=48, show_default=True, help="Probes to run.")
-@click.option("--seed", type=SeedType(), help="Seed of the run.  [default: fresh random bits, printed and recorded]")
+@click.option(
+    "--seed", type=SeedType(), help="Seed of the run, or @FILE.  [default: fresh random bits, printed and recorded]"
+)
 @click.option("--archetype", "archetypes", multiple=True, help="Aim probes at this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Aim no probe at this archetype (repeatable).")
 @click.option(
@@ -166,6 +172,7 @@ def command(
     """
     choices["adversarial"] = ExtensionPolicy(choices["adversarial"])
     choices["schedule"] = ScheduleKind(choices["schedule"])
+    choices["secret_files"] = secret_files(context)
     stored = None if resume is None else StoredRun.read(resume)
     given = {name: value for name, value in choices.items() if _is_given(context, name)}
     if stored and out:

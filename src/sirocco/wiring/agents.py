@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from sirocco.agents.isolation import SPOKEN, Level
+from sirocco.agents.isolation import Level
 from sirocco.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
@@ -193,12 +193,12 @@ def _require_use(kind: str, options: AgentOptions) -> None:
 
 def _require_reachable(kind: str, level: Level) -> None:
     """Refuse a level that agents of a kind cannot have; how far children are apart is tried where they are made."""
-    if level in {Level.AUTO, Level.NONE} or (kind in CHILDREN and level is not Level.NETWORK):
-        return
     always = "none" if kind == "ref" else "network"
     if kind in CHILDREN:
+        if level is not Level.NETWORK:
+            return
         problem, remedy = "it is started here, not reached by a URL", "take auto, uid or process"
-    elif SPOKEN[always] == level:
+    elif level in {Level.AUTO, Level.NONE, always}:
         return
     else:
         problem = "it runs in this process" if kind == "ref" else "where it runs is not decided here"
