@@ -12,11 +12,9 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def content(path):
+    path = Path(path)
     try:
-        if os.path.isdir(path):
-            return " ".join(os.listdir(path)).encode()
-        with open(path, "rb") as file:
-            return file.read()
+        return " ".join(map(str, path.iterdir())).encode() if path.is_dir() else path.read_bytes()
     except OSError:
         return b""
 
@@ -24,12 +22,12 @@ def content(path):
 def look():
     """Whether each secret could be read, and who looked."""
     targets = json.loads((FOLDER / "targets.json").read_text())
-    processes = [f"/proc/{name}" for name in (os.listdir("/proc") if os.path.isdir("/proc") else []) if name.isdigit()]
+    processes = [folder for folder in Path("/proc").iterdir() if folder.name.isdigit()]
     seen = {name: any(content(path) for path in paths) for name, paths in targets["files"].items()}
     for name, file in (("environment", "environ"), ("command_line", "cmdline")):
         seen[name] = any(targets[name].encode() in content(f"{process}/{file}") for process in processes)
     line = json.dumps({"seen": seen, "user": os.getuid(), "groups": os.getgroups()})
-    with open(FOLDER / "seen", "a") as file:
+    with (FOLDER / "seen").open("a") as file:
         file.write(line + "\n")
 
 
@@ -41,7 +39,7 @@ def agent(request):
 
 def main(kind):
     if kind == "mcp":
-        from mcp.server.mcpserver import MCPServer
+        from mcp.server.mcpserver import MCPServer  # noqa: PLC0415 - the other ways have no use for it
 
         server = MCPServer("spy", version="1.0")
 

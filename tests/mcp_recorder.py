@@ -19,16 +19,19 @@ def run_task(request: dict) -> str:
 inner = server.streamable_http_app()
 
 
+def record(value):
+    with LOG.open("a") as file:
+        file.write(repr(value) + "\n")
+
+
 async def recording(scope, receive, send):
     async def received():
         message = await receive()
-        with LOG.open("ab") as file:
-            file.write(repr(message).encode() + b"\n")
+        record(message)
         return message
 
     if scope["type"] == "http":
-        with LOG.open("ab") as file:
-            file.write(repr([scope["path"], scope["headers"]]).encode() + b"\n")
+        record([scope["path"], scope["headers"]])
     await inner(scope, received, send)
 
 

@@ -1,10 +1,9 @@
-# ruff: noqa: PTH - pathlib would double the time that it takes to start
 """Starts a program where it cannot see its runner: in namespaces and under an account of its own.
 
 The text of this module is a program for an interpreter that knows nothing of the rest: it imports the standard library
-only. Its argument is a plan as JSON, which `confinement` writes. With namespaces there are three processes: this one waits
-outside, the first one inside is the `init` of all others, and the last one becomes the program. What cannot be carried
-out is written to the plan's descriptor `status`, which stays silent when the program runs.
+only. Its argument is a plan as JSON, which `confinement` writes. With namespaces there are three processes: this one
+waits outside, the first one inside is the `init` of all others, and the last one becomes the program. What cannot be
+carried out is written to the plan's descriptor `status`, which stays silent when the program runs.
 """
 
 import ctypes
@@ -51,7 +50,7 @@ def enter_namespaces(*, with_users: bool) -> None:
     call("unshare", _NEW_MOUNTS | _NEW_IPC | _NEW_PROCESSES | (_NEW_USERS if with_users else 0))
     if with_users:
         for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123 - this program has no paths
+            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
                 file.write(text)
 
 
@@ -151,7 +150,7 @@ def findings(questions: dict[str, Any]) -> dict[str, list[str]]:
 def contents(path: str) -> bytes:
     """The beginning of a file; empty when it cannot be read."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - this program has no paths
+        with open(path, "rb") as file:
             return file.read(1 << 20)
     except OSError:
         return b""

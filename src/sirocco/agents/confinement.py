@@ -13,6 +13,7 @@ import json
 import os
 import pwd
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -133,7 +134,7 @@ class _Files:
             self._open_way(place)
 
     def _open_way(self, place: Path) -> None:
-        """Let the other account reach a place: a folder on the way that is closed to it is covered and shown through."""
+        """Let the other account reach a place: one that is open replaces each closed folder on the way."""
         if not self._is_other or not place.exists():
             return
         whole = place.resolve()
@@ -235,6 +236,7 @@ def _trial_findings(confined: Confinement, quarters: "Quarters", hidden: list[Pa
         "hidden": list(map(str, hidden)),
         "needed": list(map(str, confined.needed)) if not confined.is_started_directly else [],
         "runner": _start_time(),
+        "arguments": sys.argv[2:],
     }
     reading, writing = os.pipe()
     try:
@@ -243,17 +245,21 @@ def _trial_findings(confined: Confinement, quarters: "Quarters", hidden: list[Pa
             words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=[writing],
             env=quarters.variables(), start_new_session=True,
         ) as running:  # fmt: skip
-            _, said = running.communicate(timeout=_TRIAL_SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
+            try:
+                _, said = running.communicate(timeout=_TRIAL_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(running.pid, signal.SIGKILL)
+                said = b"the probe did not end"
+    except OSError as error:
         raise _NotHeldError(str(error)) from error
     finally:
         os.close(writing)
         with open(reading, "rb") as file:  # noqa: PTH123 - it is a descriptor
             answer = file.read()
-    document = json.loads(answer) if answer else {"refusal": said.decode(errors="replace").strip() or "no answer"}
-    if problem := document.get("refusal") or document.get("failure"):
-        raise _NotHeldError(problem)
-    return document  # type: ignore[no-any-return]
+    document: dict[str, Any] = json.loads(answer) if answer else {"refusal": said.decode(errors="replace").strip()}
+    if "leaks" not in document:
+        raise _NotHeldError(document.get("refusal") or document.get("failure") or "no answer")
+    return document
 
 
 def _start_time() -> str:

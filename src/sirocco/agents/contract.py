@@ -134,7 +134,7 @@ def identity_of(name: str, version: str, description: str = "") -> AgentIdentity
 
 
 def recordable_text(text: str) -> str:
-    """A text with characters written out that documents drop, break lines at or reorder: U+009B becomes `\\x9b`."""
+    """A text in which characters that documents drop, break lines at or reorder are written out, as in a literal."""
     if text.isprintable():
         return text
     return "".join(one if _is_recordable(one) else ascii(one)[1:-1] for one in text)

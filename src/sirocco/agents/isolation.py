@@ -45,16 +45,18 @@ class Mechanism:
     has_account: bool = False
 
 
-SEALED_ACCOUNT = Mechanism("namespaces and the account nobody", "process+uid", EVERYTHING, True, True)
+SEALED_ACCOUNT = Mechanism(
+    "namespaces and the account nobody", "process+uid", EVERYTHING, is_enclosed=True, has_account=True
+)
 NAMESPACES = Mechanism("namespaces", "process+uid", EVERYTHING, is_enclosed=True)
 ACCOUNT = Mechanism(
     "the account nobody",
     "process+uid",
-    frozenset({Secret.ENVIRONMENT, Secret.RUN_DIRECTORY, Secret.PRIVATE_FILES}),
+    frozenset({Secret.ENVIRONMENT, Secret.COMMAND_LINE, Secret.RUN_DIRECTORY, Secret.PRIVATE_FILES}),
     has_account=True,
 )
-SHIELDED = Mechanism("a process of its own", "process", frozenset({Secret.ENVIRONMENT}))
-"""On Linux, where a process can close its variables to others of the same account."""
+SHIELDED = Mechanism("a process of its own", "process", frozenset({Secret.ENVIRONMENT, Secret.COMMAND_LINE}))
+"""On Linux, where a process can close its variables to others of its account, and take back its command line."""
 PROCESS = Mechanism("a process of its own", "process", frozenset())
 NOTHING = Mechanism("nothing", "none", frozenset())
 

@@ -8,7 +8,7 @@ import click
 
 from sirocco.agents.isolation import Level
 
-_SECRET_FILES = "sirocco.secret_files"
+_OPTION_FILES = "sirocco.option_files"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -62,12 +62,12 @@ def text_or_file(
 def note_secret_file(context: click.Context | None, path: Path) -> None:
     """Remember a file that an option was read from."""
     if context is not None:
-        context.meta.setdefault(_SECRET_FILES, []).append(path)
+        context.meta.setdefault(_OPTION_FILES, []).append(path)
 
 
 def secret_files(context: click.Context) -> tuple[Path, ...]:
     """The files that options of this command were read from."""
-    return tuple(context.meta.get(_SECRET_FILES, ()))
+    return tuple(context.meta.get(_OPTION_FILES, ()))
 
 
 class Duration(click.ParamType[int]):
