@@ -39,36 +39,37 @@ class Child(asyncio.SubprocessProtocol):
         """Start a program; AgentFault when there is none that could be."""
         quarters = Quarters(confined)
         child = cls(where, quarters)
-        reading, writing = os.pipe()
         try:
             if kubeconfig:
                 quarters.hand_over(kubeconfig)
-            words = confined.launch(command, quarters, writing)
-            try:
-                await asyncio.get_running_loop().subprocess_exec(
-                    lambda: child, *words, cwd=quarters.home, env=quarters.variables(), start_new_session=True,
-                    umask=0o077, pass_fds=() if confined.is_started_directly else (writing,),
-                )  # fmt: skip
-            finally:
-                os.close(writing)
-            if not confined.is_started_directly:
-                child._require_start(await asyncio.to_thread(os.read, reading, _KEPT_OF_STDERR), command[0])
+            told = await child._launch(command, confined)
+            if told:
+                document = json.loads(told)
+                raise _not_started(where, command[0], document.get("failure") or f"not confined: {document['refusal']}")
         except OSError as error:
             quarters.remove()
             raise _not_started(where, command[0], error.strerror or str(error)) from error
         except BaseException:
-            child.kill()
-            quarters.remove()
+            await child.remove()
             raise
-        finally:
-            os.close(reading)
         return child
 
-    def _require_start(self, told: bytes, program: str) -> None:
-        """AgentFault when what should have started the program tells why it could not."""
-        if told:
-            document = json.loads(told)
-            raise _not_started(self._where, program, document.get("failure") or f"not confined: {document['refusal']}")
+    async def _launch(self, command: Sequence[str], confined: Confinement) -> bytes:
+        """Start the process; what is told by that which confines it when it cannot, and nothing when the program runs."""
+        reading, writing = os.pipe()
+        try:
+            words = confined.launch(command, self.quarters, writing)
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: self, *words, cwd=self.quarters.home, env=self.quarters.variables(), start_new_session=True,
+                umask=0o077, pass_fds=() if confined.is_started_directly else (writing,),
+            )  # fmt: skip
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
+        with open(reading, "rb") as status:  # noqa: PTH123 - it is a descriptor
+            return b"" if confined.is_started_directly else await asyncio.to_thread(status.read)
 
     @property
     def is_alive(self) -> bool:
@@ -137,7 +138,7 @@ class Child(asyncio.SubprocessProtocol):
         # The loop closes pipes in its next turns; a process that is not waited for would be reported as left behind.
         with suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
-                while not self._is_over:
+                while self._transport is not None and not self._is_over:
                     await self._changed()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
