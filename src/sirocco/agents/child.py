@@ -42,10 +42,7 @@ class Child(asyncio.SubprocessProtocol):
         try:
             if kubeconfig:
                 quarters.hand_over(kubeconfig)
-            told = await child._launch(command, confined)
-            if told:
-                document = json.loads(told)
-                raise _not_started(where, command[0], document.get("failure") or f"not confined: {document['refusal']}")
+            _require_start(where, command[0], await child._launch(command, confined))
         except OSError as error:
             quarters.remove()
             raise _not_started(where, command[0], error.strerror or str(error)) from error
@@ -55,7 +52,7 @@ class Child(asyncio.SubprocessProtocol):
         return child
 
     async def _launch(self, command: Sequence[str], confined: Confinement) -> bytes:
-        """Start the process; what is told by that which confines it when it cannot, and nothing when the program runs."""
+        """Start the process; gives why the program could not be started, as far as what confines it can tell."""
         reading, writing = os.pipe()
         try:
             words = confined.launch(command, self.quarters, writing)
@@ -68,8 +65,7 @@ class Child(asyncio.SubprocessProtocol):
             raise
         finally:
             os.close(writing)
-        with open(reading, "rb") as status:  # noqa: PTH123 - it is a descriptor
-            return b"" if confined.is_started_directly else await asyncio.to_thread(status.read)
+        return await asyncio.to_thread(_everything, reading)
 
     @property
     def is_alive(self) -> bool:
@@ -210,6 +206,19 @@ class Child(asyncio.SubprocessProtocol):
         said = excerpt(lines[-1])
         remedy = "try it by hand, with a request on standard input" if said else "let it say why on standard error"
         return AgentFault(self._where, f"{how}: {said}" if said else how, remedy, AgentFaultKind.EXITED)
+
+
+def _everything(descriptor: int) -> bytes:
+    """What comes from a descriptor until its end."""
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - it is a descriptor
+        return file.read()
+
+
+def _require_start(where: str, program: str, told: bytes) -> None:
+    """AgentFault when what should have started the program tells why it could not."""
+    if told:
+        document = json.loads(told)
+        raise _not_started(where, program, document.get("failure") or f"not confined: {document['refusal']}")
 
 
 def _not_started(where: str, program: str, why: str) -> AgentFault:
