@@ -210,7 +210,7 @@ class Child(asyncio.SubprocessProtocol):
 
 def _everything(descriptor: int) -> bytes:
     """What comes from a descriptor until its end."""
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - it is a descriptor
+    with open(descriptor, "rb") as file:
         return file.read()
 
 
