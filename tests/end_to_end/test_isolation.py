@@ -31,15 +31,18 @@ HEADER = "X-Door: opened-by-4711"
 PACKAGE = Path(str(importlib.resources.files("sirocco")))
 AS_USER = """
 set -e
-stage=$(mktemp -d)
-mount --bind "$1" "$stage"
-mount -t tmpfs -o mode=755 none "$2"
-mkdir -p "$1"
-mount --bind "$stage" "$1"
-shift 2
+while [ "$1" != -- ]; do
+    stage=$(mktemp -d)
+    mount --bind "$2" "$stage"
+    mount -t tmpfs -o mode=755 none "$1"
+    mkdir -p "$2"
+    mount --bind "$stage" "$2"
+    shift 2
+done
+shift
 exec setpriv --reuid USER --regid USER --clear-groups -- "$@"
 """.replace("USER", str(USER))
-"""Opens an interpreter in a folder that only root may enter to another account, for one process only."""
+"""Opens folders below others that only root may enter to another account, for one process only."""
 
 
 def closed_ancestor(path):
@@ -52,10 +55,19 @@ def as_user(command):
         return command
     if not (shutil.which("setpriv") and shutil.which("unshare")):
         pytest.skip("no setpriv and unshare to become an ordinary user with")
-    prefix = Path(sys.base_prefix).resolve()
-    if (closed := closed_ancestor(prefix)) is None:
-        return ["setpriv", "--reuid", str(USER), "--regid", str(USER), "--clear-groups", "--", *command]
-    return ["unshare", "-m", "sh", "-c", AS_USER, "sh", str(prefix), str(closed), *command]
+    needed = [Path(path).resolve() for path in (sys.base_prefix, sys.prefix, PACKAGE.parent)]
+    ways = {closed: path for path in needed if (closed := closed_ancestor(path)) is not None}
+    return [
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        AS_USER,
+        "sh",
+        *(str(one) for way in ways.items() for one in way),
+        "--",
+        *command,
+    ]
 
 
 def without_namespaces(command):
@@ -121,7 +133,7 @@ class Stage:
     def evaluated(self, agent, level, wrap, *more):
         """Run the command, as somebody; what the spy saw and what the verdict says."""
         words = [sys.executable, "-m", "sirocco", "run", *self.arguments(agent, level), "--out", str(self.run), *more]
-        variables = {**os.environ, "HOME": str(self.own), "MARKED": ENVIRONMENT_MARK, "PYTHONPATH": ""}
+        variables = {**os.environ, "HOME": str(self.own), "MARKED": ENVIRONMENT_MARK, "PYTHONPATH": str(PACKAGE.parent)}
         done = subprocess.run(
             wrap(words), cwd=self.spy, env=variables, capture_output=True, text=True, check=False, timeout=LIMIT
         )

@@ -55,8 +55,8 @@ def python(folder, text, *, interpreter=sys.executable, kind=CommandAgent, passe
     return command(f"{interpreter} agent.py", kind=kind, passed=passed, folder=folder)
 
 
-def shell(folder, text, **options):
-    return command(str(script(folder, f"#!/bin/sh\n{text}\n")), **options)
+def shell(folder, text, *, name="agent.sh", **options):
+    return command(str(script(folder, f"#!/bin/sh\n{text}\n", name)), **options)
 
 
 def answered(agent, request=None):
@@ -251,13 +251,23 @@ def test_of_a_folder_that_is_closed_to_others_it_sees_its_own_part_only(tmp_path
 @is_root
 @pytest.mark.requirement("CO-10")
 def test_a_child_cannot_see_the_folders_of_other_children(folder):
-    text = """cat >/dev/null; echo mine >"$HOME/note"; printf '{"final_answer": "%s"}' "$(cat /tmp/work-*/*/home/note | wc -l)" """
-    first, second = shell(folder, f"{text}; sleep 0.5"), shell(folder, f"sleep 0.2; {text}")
+    place = folder / "place"
+    place.touch()
+    place.chmod(0o666)
+    first = shell(
+        folder, f"""cat >/dev/null; echo mine >note; echo "$PWD/note" >{place}; sleep 1; echo '{{}}'""", name="first"
+    )
+    wait = f"until [ -s {place} ]; do sleep 0.05; done"
+    second = shell(
+        folder, f"""{wait}; printf '{{"final_answer": "%s"}}' "$(cat "$(cat {place})" 2>&1)" """, name="second"
+    )
 
     async def both():
         return await asyncio.gather(first.respond(agent_request()), second.respond(agent_request()))
 
-    assert [int(one.final_answer) for one in asyncio.run(both())] == [0, 0]
+    said = asyncio.run(both())[1].final_answer
+    assert said.startswith("cat: ")
+    assert "mine" not in said
 
 
 @pytest.mark.requirement("CO-10")
