@@ -1,6 +1,7 @@
 """One child process: lines in and out, its end, and nothing of it left behind."""
 
 import asyncio
+import json
 import os
 import signal
 from collections import deque
@@ -41,20 +42,30 @@ class Child(asyncio.SubprocessProtocol):
         try:
             if kubeconfig:
                 quarters.hand_over(kubeconfig)
-            loop = asyncio.get_running_loop()
-            await loop.subprocess_exec(
-                lambda: child, *command, cwd=quarters.home, env=quarters.variables(), **confined.options()
-            )
+            _require_start(where, command[0], await child._launch(command, confined))
         except OSError as error:
             quarters.remove()
-            remedy = "check the command; it must be an executable file, or a name in PATH"
-            problem = f"cannot be started: {error.strerror or error}"
-            raise AgentFault(where, problem, remedy, AgentFaultKind.UNREACHABLE) from error
+            raise _not_started(where, command[0], error.strerror or str(error)) from error
         except BaseException:
-            child.kill()
-            quarters.remove()
+            await child.remove()
             raise
         return child
+
+    async def _launch(self, command: Sequence[str], confined: Confinement) -> bytes:
+        """Start the process; gives why the program could not be started, as far as what confines it can tell."""
+        reading, writing = os.pipe()
+        try:
+            words = confined.launch(command, self.quarters, writing)
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: self, *words, cwd=self.quarters.home, env=self.quarters.variables(), start_new_session=True,
+                umask=0o077, pass_fds=() if confined.is_started_directly else (writing,),
+            )  # fmt: skip
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
+        return await asyncio.to_thread(_everything, reading)
 
     @property
     def is_alive(self) -> bool:
@@ -123,7 +134,7 @@ class Child(asyncio.SubprocessProtocol):
         # The loop closes pipes in its next turns; a process that is not waited for would be reported as left behind.
         with suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
-                while not self._is_over:
+                while self._transport is not None and not self._is_over:
                     await self._changed()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -195,6 +206,24 @@ class Child(asyncio.SubprocessProtocol):
         said = excerpt(lines[-1])
         remedy = "try it by hand, with a request on standard input" if said else "let it say why on standard error"
         return AgentFault(self._where, f"{how}: {said}" if said else how, remedy, AgentFaultKind.EXITED)
+
+
+def _everything(descriptor: int) -> bytes:
+    """What comes from a descriptor until its end."""
+    with open(descriptor, "rb") as file:
+        return file.read()
+
+
+def _require_start(where: str, program: str, told: bytes) -> None:
+    """AgentFault when what should have started the program tells why it could not."""
+    if told:
+        document = json.loads(told)
+        raise _not_started(where, program, document.get("failure") or f"not confined: {document['refusal']}")
+
+
+def _not_started(where: str, program: str, why: str) -> AgentFault:
+    remedy = "check the command; it must be an executable file, or a name in PATH"
+    return AgentFault(where, f"{program} cannot be started: {why}", remedy, AgentFaultKind.UNREACHABLE)
 
 
 @asynccontextmanager

@@ -11,11 +11,11 @@ from typing import Any
 
 from sirocco.agents.child import started
 from sirocco.agents.confinement import Confinement
-from sirocco.agents.contract import description_of, document_of, response_of
+from sirocco.agents.contract import description_of, document_of, identity_of, response_of
 from sirocco.agents.program import Program
 from sirocco.agents.workers import Workers, timed_out
 from sirocco.errors import AgentFault, AgentFaultKind
-from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+from sirocco.oasis.agent import AgentDescription, AgentRequest, AgentResponse
 
 IDENTITY: Mapping[str, Any] = {"request": "identity-and-configuration"}
 """What is asked before the first turn; an agent that has no answer to it is named after its command."""
@@ -38,6 +38,11 @@ class CommandAgent:
     def isolation(self) -> str:
         """A process of its own, under another account where that is possible."""
         return self._confined.isolation
+
+    @property
+    def isolation_means(self) -> str:
+        """By what it is kept apart."""
+        return self._confined.means
 
     @property
     def isolation_note(self) -> str:
@@ -79,6 +84,11 @@ class LinesAgent:
         return self._confined.isolation
 
     @property
+    def isolation_means(self) -> str:
+        """By what it is kept apart."""
+        return self._confined.means
+
+    @property
     def isolation_note(self) -> str:
         """Why it is not more."""
         return self._confined.note
@@ -104,7 +114,7 @@ async def described(program: Program, where: str, asked: Awaitable[Any]) -> Agen
     except AgentFault as fault:
         if fault.kind not in _UNKNOWN:
             raise
-    return AgentDescription(identity=AgentIdentity(name=program.name, version=program.version()))
+    return AgentDescription(identity=identity_of(program.name, program.version()))
 
 
 def kubeconfig_of(request: AgentRequest) -> str:

@@ -1,20 +1,30 @@
 """As whom, where and with which variables a child process runs: as little of the user's own as the system allows.
 
 A child works in an empty folder that goes away with it. Its home is that folder, and its kubeconfig, if it has one, is
-that of its environment: what the user is logged in to is not for an agent. Where this program may change users, a
-child runs as one who owns nothing, and so cannot read the run's files either.
+that of its environment: what the user is logged in to is not for an agent. What `isolation` knows of the system is
+tried here, the strongest first, and counts only when a probe that is started in the same way cannot read what it
+should not.
 """
 
+import atexit
+import ctypes
+import importlib.resources
+import json
 import os
 import pwd
 import shutil
+import signal
 import stat
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sirocco.agents.isolation import NOTHING, PROCESS, SHIELDED, Level, Mechanism, Secret, candidates
 from sirocco.errors import ConfigError
 
 NOBODY = "nobody"
@@ -22,45 +32,256 @@ KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """What a child gets of the user's variables without being asked for; `--agent-env` names more."""
 OWN = ("HOME", "KUBECONFIG", "TMPDIR", "PWD", "USER", "LOGNAME")
 """What a child always has of its own, so that nothing of the user's can be passed in its place."""
-_OTHERS = {"read": stat.S_IROTH, "search": stat.S_IXOTH}
+_SYSTEM = frozenset(
+    {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "sys", "dev", "proc"}
+)
+"""Folders of the root directory that belong to the system, and are the same for everybody."""
+_MANY = frozenset({"boot", "home", "media", "mnt", "root", "run", "srv", "tmp", "var"})
+"""Those that hold what belongs to many."""
+_SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - they are replaced, not used
+_PROGRAM_FOLDERS = frozenset({"bin", "sbin", "shims"})
+_TRIAL_SECONDS = 60
+_DUMPABLE = 4
+
+
+class _NotHeldError(Exception):
+    """Why a mechanism does not do here what it promises; `remedy` where the user can change that."""
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        super().__init__(problem)
+        self.remedy = remedy
 
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What keeps a child apart; `note` says why it is not more, where more was possible."""
+    """What keeps a child apart; `note` says what it is not kept from, and why it is not more."""
 
-    user: int | None = None
-    group: int | None = None
+    mechanism: Mechanism = PROCESS
+    account: tuple[int, int] | None = None
     note: str = ""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    needed: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = field(default=(), repr=False)
+    asked: str = ""
+    """The level that is reported because it was asked for, though more holds."""
 
     @property
     def isolation(self) -> str:
         """What was achieved, as a report says it."""
-        return "process" if self.user is None else "process+uid"
+        return self.asked or self.mechanism.isolation
 
-    def options(self) -> dict[str, Any]:
-        """For the call that starts the process."""
-        if self.user is None:
-            return {"start_new_session": True, "umask": 0o077}
-        identity = {"user": self.user, "group": self.group, "extra_groups": ()}
-        return {"start_new_session": True, "umask": 0o077, **identity}
+    @property
+    def means(self) -> str:
+        """By what it was achieved."""
+        return self.mechanism.name
+
+    @property
+    def is_started_directly(self) -> bool:
+        """Whether the program is started without anything in between."""
+        return self.account is None and not self.mechanism.is_enclosed
+
+    def launch(self, command: Sequence[str], quarters: "Quarters", status: int) -> list[str]:
+        """The words that start a command in its quarters; what goes wrong before is written to a descriptor."""
+        return list(command) if self.is_started_directly else _cell(self._plan(command, quarters, status))
+
+    def trial(self, quarters: "Quarters", status: int, questions: Mapping[str, Any]) -> list[str]:
+        """The words that start, in place of a program, what answers questions about what it can read."""
+        return _cell({**self._plan((), quarters, status), "questions": questions})
+
+    def _plan(self, command: Sequence[str], quarters: "Quarters", status: int) -> dict[str, Any]:
+        needed = (*self.needed, *map(Path, command[:1]))
+        files = _Files(self, quarters, needed) if self.mechanism.is_enclosed else None
+        return {
+            "enclosed": self.mechanism.is_enclosed,
+            "account": self.account,
+            "covered": sorted(map(str, files.covered)) if files else [],
+            "opened": sorted(map(str, files.opened)) if files else [],
+            "shown": [[str(path), is_writable] for path, is_writable in files.shown.items()] if files else [],
+            "scratch": [path for path in _SCRATCH if files and self.account is None],
+            "folder": str(quarters.home),
+            "command": list(command),
+            "status": status,
+            "questions": None,
+        }
 
 
-def confinement(needed: Iterable[Path], passed: Sequence[str] = ()) -> Confinement:
-    """The closest one in which a child can still read the files that it needs."""
-    variables = _variables(passed)
-    if os.name != "posix" or os.geteuid() != 0:
-        return Confinement(note="only root can start it under another account", variables=variables)
+class _Files:
+    """Which files an enclosed child sees: what is covered, and what is shown in spite of a cover.
+
+    Under an account of its own it sees what that account may read. Under the runner's it sees the system's folders.
+    """
+
+    def __init__(self, confined: Confinement, quarters: "Quarters", needed: Sequence[Path]) -> None:
+        self._is_other = confined.account is not None
+        self.covered = {path for path in _resolved(confined.hidden) if path.exists()}
+        self.covered.add(quarters.parent)
+        self.opened: set[Path] = set()
+        self.shown: dict[Path, bool] = {quarters.base: self._is_other, quarters.home: True}
+        if not self._is_other:
+            self.covered |= {path for path in Path("/").iterdir() if _is_foreign(path)}
+            self._show(Path("/etc/resolv.conf"), is_writable=False)
+            for entry in os.environ.get("PATH", "").split(os.pathsep):
+                if entry.startswith("/") and not _is_shared(Path(entry)):
+                    self._show(Path(entry), is_writable=False)
+        for path in needed:
+            for part in _needed_parts(path):
+                self._show(part)
+        self._open_way(quarters.base)
+
+    def _show(self, path: Path, *, is_writable: bool = True) -> None:
+        for place in {path, *_resolved([path])}:
+            self.shown.setdefault(place, is_writable)
+            self._open_way(place)
+
+    def _open_way(self, place: Path) -> None:
+        """Let the other account reach a place: one that is open replaces each closed folder on the way."""
+        if not self._is_other or not place.exists():
+            return
+        whole = place.resolve()
+        if (closed := next((folder for folder in reversed(whole.parents) if not _admits(folder)), None)) is not None:
+            self.covered.add(closed)
+        if whole.is_dir() and not _admits(whole):
+            self.opened.add(whole)
+            self.shown.pop(place)
+
+
+def confinement(
+    needed: Iterable[Path],
+    passed: Sequence[str] = (),
+    *,
+    hidden: Iterable[Path] = (),
+    level: Level = Level.AUTO,
+    platform: str = sys.platform,
+) -> Confinement:
+    """The closest one that holds, as far as the level asks; ConfigError when it does not hold on this machine (CO-10).
+
+    The child can read what it needs, and nothing that is hidden.
+    """
+    variables, files = _variables(passed), tuple(needed)
+    kept = (*hidden, Path(str(importlib.resources.files("sirocco"))))
+    asked = str(level) if level is Level.PROCESS else ""
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    problems: list[str] = []
+    remedies: list[str] = []
+    for mechanism in candidates(level, platform, is_root=is_root):
+        try:
+            account = _account() if mechanism.has_account else None
+            found = Confinement(mechanism, account, "", variables, files, kept, asked)
+            _require_held(found)
+        except _NotHeldError as error:
+            problems.append(f"{mechanism.name}: {error}")
+            remedies += [error.remedy] if error.remedy else []
+        else:
+            return replace(found, note="; ".join([*problems, *_open_ends(mechanism)]))
+    told = "; ".join(problems) or "no mechanism of this system reaches it"
+    last = "run it with the rights of root: --isolation none" if is_root else "run as root, or take --isolation auto"
+    raise ConfigError("--isolation", f"{level} does not hold here: {told}", ", or ".join([*remedies[:1], last]))
+
+
+def _open_ends(mechanism: Mechanism) -> list[str]:
+    """What a mechanism does not keep from a child, in words."""
+    if mechanism is NOTHING:
+        return ["it runs with all rights of this account"]
+    left = [str(secret) for secret in Secret if secret not in mechanism.holds]
+    return [f"it is not held back from: {', '.join(left)}"] if left else []
+
+
+def _account() -> tuple[int, int]:
     try:
-        account = pwd.getpwnam(NOBODY)
+        found = pwd.getpwnam(NOBODY)
     except KeyError:
-        return Confinement(note=f"there is no account {NOBODY!r}", variables=variables)
-    for path in (Path(tempfile.gettempdir()), *needed):
-        if closed := _closed_to_others(path):
-            note = f"the account {NOBODY!r} cannot read {closed}"
-            return Confinement(note=note, variables=variables)
-    return Confinement(account.pw_uid, account.pw_gid, "", variables)
+        raise _NotHeldError(f"there is no account {NOBODY!r}", f"create the account {NOBODY}") from None
+    return found.pw_uid, found.pw_gid
+
+
+def _require_held(confined: Confinement) -> None:
+    """Start a probe in the same way as the program will be, and see what it can read."""
+    if not confined.mechanism.holds:
+        return
+    if confined.mechanism is SHIELDED:
+        shield_process()
+    with tempfile.TemporaryDirectory(prefix="closed-") as folder:
+        canary = Path(folder) / "canary"
+        canary.write_text("closed to others")
+        canary.chmod(0o600)
+        hidden = _promised(confined, canary)
+        quarters = Quarters(confined)
+        try:
+            found = _trial_findings(confined, quarters, hidden)
+        finally:
+            quarters.remove()
+    if leaks := [leak for leak in found["leaks"] if _is_promised(leak, confined.mechanism)]:
+        raise _NotHeldError(f"a probe could read {leaks[0]}")
+    if found["missing"]:
+        missing = found["missing"][0]
+        who = f"the account {NOBODY!r}" if confined.account else "it"
+        raise _NotHeldError(f"{who} cannot read {missing}", f"let others read it (chmod -R o+rX {missing})")
+
+
+def _promised(confined: Confinement, canary: Path) -> list[Path]:
+    holds = confined.mechanism.holds
+    return [
+        *([canary] if Secret.PRIVATE_FILES in holds else []),
+        *(_resolved(confined.hidden) if Secret.CORPUS in holds else []),
+    ]
+
+
+def _is_promised(leak: str, mechanism: Mechanism) -> bool:
+    spoken = {"the runner's environment": Secret.ENVIRONMENT, "the runner's command line": Secret.COMMAND_LINE}
+    return leak not in spoken or spoken[leak] in mechanism.holds
+
+
+def _trial_findings(confined: Confinement, quarters: "Quarters", hidden: list[Path]) -> dict[str, list[str]]:
+    questions = {
+        "hidden": list(map(str, hidden)),
+        "needed": list(map(str, confined.needed)) if not confined.is_started_directly else [],
+        "runner": _start_time(),
+        "arguments": sys.argv[2:],
+    }
+    reading, writing = os.pipe()
+    try:
+        words = confined.trial(quarters, writing, questions)
+        with subprocess.Popen(  # noqa: S603 - our own program
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=[writing],
+            env=quarters.variables(), start_new_session=True,
+        ) as running:  # fmt: skip
+            try:
+                _, said = running.communicate(timeout=_TRIAL_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(running.pid, signal.SIGKILL)
+                said = b"the probe did not end"
+    except OSError as error:
+        raise _NotHeldError(str(error)) from error
+    finally:
+        os.close(writing)
+        with open(reading, "rb") as file:  # noqa: PTH123 - it is a descriptor
+            answer = file.read()
+    document: dict[str, Any] = json.loads(answer) if answer else {"refusal": said.decode(errors="replace").strip()}
+    if "leaks" not in document:
+        raise _NotHeldError(document.get("refusal") or document.get("failure") or "no answer")
+    return document
+
+
+def _start_time() -> str:
+    """When this process started, by which another one knows it in /proc; empty where there is none."""
+    try:
+        return Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
+
+
+def shield_process() -> None:
+    """Close the variables and the memory of this process to others of the same account; only Linux can."""
+    ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
+
+
+def _cell(plan: Mapping[str, Any]) -> list[str]:
+    return [sys.executable, "-I", "-S", "-c", _cell_program(), json.dumps(plan)]
+
+
+@cache
+def _cell_program() -> str:
+    return importlib.resources.files("sirocco.agents").joinpath("cell.py").read_text(encoding="utf-8")
 
 
 def _variables(passed: Sequence[str]) -> dict[str, str]:
@@ -72,18 +293,68 @@ def _variables(passed: Sequence[str]) -> dict[str, str]:
     return {name: os.environ[name] for name in (*KEPT, *passed) if name in os.environ}
 
 
-def _closed_to_others(path: Path) -> Path | None:
-    """The first part of a path, with links followed, that somebody who owns nothing cannot pass or read."""
+def _resolved(paths: Iterable[Path]) -> list[Path]:
+    return [path.resolve() for path in paths]
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether an entry of the root directory is no folder of the system's."""
+    return path.name not in _SYSTEM and path.is_dir() and not path.is_symlink()
+
+
+def _is_shared(folder: Path) -> bool:
+    """Whether a folder holds more than what belongs to one agent: a home, a place for all, or one above these."""
+    whole = folder.resolve()
+    places = [
+        *_homes(),
+        Path(tempfile.gettempdir()).resolve(),
+        *map(Path, _SCRATCH),
+        *(Path("/", name) for name in _MANY),
+    ]
+    return any(whole == place or whole in place.parents for place in places)
+
+
+def _homes() -> list[Path]:
+    """Where the runner's account is at home, by its variable and by the system's list."""
     try:
-        whole = path.resolve(strict=True)
-        for folder in reversed(whole.parents):
-            if not folder.stat().st_mode & _OTHERS["search"]:
-                return folder
-        mode = whole.stat().st_mode
-    except OSError:
-        return path
-    wanted = _OTHERS["read"] | (_OTHERS["search"] if stat.S_ISDIR(mode) else 0)
-    return whole if mode & wanted != wanted else None
+        listed = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        listed = "/"
+    return _resolved([Path(os.environ.get("HOME") or listed), Path(listed)])
+
+
+def _needed_parts(path: Path) -> Iterator[Path]:
+    """What has to be seen so that a program, a file or a folder is of use: what lies beside it, too.
+
+    A program in PREFIX/bin brings PREFIX along; so does each link on the way to it. Of a folder that is not the agent's
+    alone only the file itself is shown.
+    """
+    for hop in _hops(path):
+        if hop.is_dir():
+            around = hop
+        elif hop.parent.name in _PROGRAM_FOLDERS:
+            around = hop.parent.parent if not _is_shared(hop.parent.parent) else hop.parent
+        else:
+            around = hop.parent
+        if not _is_shared(around):
+            yield around
+        elif not hop.is_dir():
+            yield hop
+
+
+def _hops(path: Path, limit: int = 40) -> Iterator[Path]:
+    """A path and what it links to, step by step."""
+    current = path.absolute()
+    for _ in range(limit):
+        yield current
+        if not current.is_symlink():
+            return
+        current = Path(os.path.normpath(current.parent / current.readlink()))
+
+
+def _admits(folder: Path) -> bool:
+    """Whether somebody who owns nothing can enter a folder."""
+    return bool(folder.stat().st_mode & stat.S_IXOTH)
 
 
 class Quarters:
@@ -91,18 +362,19 @@ class Quarters:
 
     def __init__(self, confined: Confinement) -> None:
         self._confined = confined
-        self._base = Path(tempfile.mkdtemp(prefix="work-"))
-        self.home = self._base / "home"
-        self.kubeconfig = self._base / "kubeconfig"
+        self.parent = _quarters_folder()
+        self.base = Path(tempfile.mkdtemp(prefix="work-", dir=self.parent))
+        self.home = self.base / "home"
+        self.kubeconfig = self.base / "kubeconfig"
         self.home.mkdir(mode=0o700)
-        if confined.user is not None:
-            self._base.chmod(0o711)
+        if confined.account is not None:
+            self.base.chmod(0o711)
             self._give(self.home)
 
     def variables(self) -> dict[str, str]:
         """The environment of the process."""
         home = str(self.home)
-        name = NOBODY if self._confined.user is not None else "agent"
+        name = NOBODY if self._confined.account is not None else "agent"
         own = {"HOME": home, "TMPDIR": home, "PWD": home, "KUBECONFIG": str(self.kubeconfig)}
         return {**self._confined.variables, **own, "USER": name, "LOGNAME": name}
 
@@ -111,17 +383,26 @@ class Quarters:
 
         The folder is ours, so the child cannot have put a link there that would make us write elsewhere.
         """
-        fresh = self._base / "kubeconfig.new"
+        fresh = self.base / "kubeconfig.new"
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
             file.write(kubeconfig)
-        if self._confined.user is not None:
+        if self._confined.account is not None:
             self._give(fresh)
         fresh.replace(self.kubeconfig)
 
     def remove(self) -> None:
         """Take everything away that the child left."""
-        shutil.rmtree(self._base, ignore_errors=True)
+        shutil.rmtree(self.base, ignore_errors=True)
 
     def _give(self, path: Path) -> None:
-        os.chown(path, self._confined.user or 0, self._confined.group or 0)
+        os.chown(path, *(self._confined.account or (0, 0)))
+
+
+@cache
+def _quarters_folder() -> Path:
+    """Where all quarters of this process are, so that those of others can be kept from a child in one step."""
+    folder = Path(tempfile.mkdtemp(prefix="work-"))
+    folder.chmod(0o711)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder.resolve()

@@ -5,6 +5,7 @@ keys that the contract does not have are kept as they came, and mean nothing.
 """
 
 import json
+import unicodedata
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -19,6 +20,10 @@ DEEPEST = 200
 """The most levels of lists and objects that an answer may have: what writes it down knows no more than 255."""
 _DIGITS = 4000
 """The most digits of a number in it; Python reads no more than 4300."""
+_UNRECORDABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Kinds of characters that no name is made of: controls, halves of pairs, separators of lines and paragraphs."""
+_INVISIBLE = frozenset({0xFEFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)})
+"""The mark of the byte order, and marks that turn the direction of what follows."""
 _SHOWN = 200
 _PROBLEMS = 8
 _RESPONSE_REMEDY = (
@@ -106,17 +111,48 @@ def description_of(document: Any, where: str) -> AgentDescription:
         version = str(version)
     tools = reading.items(described.get("tools"), "tools")
     found = AgentDescription(
-        identity=AgentIdentity(
-            name=reading.text(identity.get("name"), "identity.name"),
-            version=reading.text(version, "identity.version"),
-            description=reading.text(identity.get("description"), "identity.description"),
+        identity=identity_of(
+            reading.text(identity.get("name"), "identity.name"),
+            reading.text(version, "identity.version"),
+            reading.text(identity.get("description"), "identity.description"),
         ),
-        configuration=reading.mapping(described.get("configuration", {}), "configuration", null_is_empty=True),
-        tools=tuple(reading.text(tool, f"tools[{index}]") for index, tool in enumerate(tools)),
-        mode=reading.text(described.get("mode"), "mode") or None,
+        configuration=_recordable(
+            reading.mapping(described.get("configuration", {}), "configuration", null_is_empty=True)
+        ),
+        tools=tuple(recordable_text(reading.text(tool, f"tools[{index}]")) for index, tool in enumerate(tools)),
+        mode=recordable_text(reading.text(described.get("mode"), "mode")) or None,
     )
     reading.finish()
     return found
+
+
+def identity_of(name: str, version: str, description: str = "") -> AgentIdentity:
+    """Who an agent is, in characters that every file and page of a run gives back as they are."""
+    return AgentIdentity(
+        name=recordable_text(name), version=recordable_text(version), description=recordable_text(description)
+    )
+
+
+def recordable_text(text: str) -> str:
+    """A text in which characters that documents drop, break lines at or reorder are written out, as in a literal."""
+    if text.isprintable():
+        return text
+    return "".join(one if _is_recordable(one) else ascii(one)[1:-1] for one in text)
+
+
+def _is_recordable(character: str) -> bool:
+    code = ord(character)
+    is_kept = unicodedata.category(character) not in _UNRECORDABLE and code not in _INVISIBLE
+    return is_kept and code & 0xFFFE != 0xFFFE and not 0xFDD0 <= code <= 0xFDEF
+
+
+def _recordable(value: Any) -> Any:
+    """A value with all its texts, keys included, in such characters."""
+    if isinstance(value, dict):
+        return {recordable_text(key): _recordable(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_recordable(one) for one in value]
+    return recordable_text(value) if isinstance(value, str) else value
 
 
 def trail_of(document: Any, where: str) -> tuple[Any, ...]:

@@ -21,12 +21,20 @@ from mcp_types import CallToolResult, TextContent, Tool, jsonrpc_message_adapter
 from sirocco.agents.child import Child, started
 from sirocco.agents.command import kubeconfig_of
 from sirocco.agents.confinement import Confinement
-from sirocco.agents.contract import ANSWER_LIMIT, description_of, document_of, excerpt, oversized, response_of
+from sirocco.agents.contract import (
+    ANSWER_LIMIT,
+    description_of,
+    document_of,
+    excerpt,
+    identity_of,
+    oversized,
+    response_of,
+)  # fmt: skip
 from sirocco.agents.http import shown
 from sirocco.agents.program import Program
 from sirocco.agents.workers import timed_out
 from sirocco.errors import AgentFault, AgentFaultKind
-from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+from sirocco.oasis.agent import AgentDescription, AgentRequest, AgentResponse
 
 TASK_TOOLS = ("task", "run_task", "execute_task", "respond")
 """The names by which a tool for tasks is known among others."""
@@ -46,11 +54,14 @@ Connect = Callable[[str], AbstractAsyncContextManager[Client]]
 class McpAgent:
     """An MCP server as an agent; `tool` names its tool for tasks, where that is not plain."""
 
-    def __init__(self, where: str, connect: Connect, isolation: str, *, tool: str = "", note: str = "") -> None:
+    def __init__(
+        self, where: str, connect: Connect, isolation: str, *, tool: str = "", means: str = "", note: str = ""
+    ) -> None:
         self._where = where
         self._connect = connect
         self._tool = tool
         self.isolation = isolation
+        self.isolation_means = means
         self.isolation_note = note
 
     async def describe(self) -> AgentDescription:
@@ -65,7 +76,7 @@ class McpAgent:
                     return description_of(self._document(result), self._where)
             info = client.server_info
             name, version = (info.name, info.version) if info else ("unnamed", "unknown")
-            return AgentDescription(identity=AgentIdentity(name=name, version=version or "unknown"))
+            return AgentDescription(identity=identity_of(name, version or "unknown"))
 
         return await self._in_session(described, _DESCRIBING_SECONDS)
 
@@ -191,7 +202,7 @@ def mcp_command(program: Program, confined: Confinement, tool: str = "") -> McpA
         ):
             yield client
 
-    return McpAgent(where, connect, confined.isolation, tool=tool, note=confined.note)
+    return McpAgent(where, connect, confined.isolation, tool=tool, means=confined.means, note=confined.note)
 
 
 @asynccontextmanager

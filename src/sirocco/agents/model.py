@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Protocol
 
-from sirocco.agents.contract import document_of
+from sirocco.agents.contract import document_of, identity_of
 from sirocco.errors import AgentFault, AgentFaultKind, ModelFault
 from sirocco.evaluation.written_calls import WrittenCall, closes_with_calls, react_calls, without_calls, written_calls
 from sirocco.models.chat import ChatModel, Message, Reply, Tool, ToolCall
-from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+from sirocco.oasis.agent import AgentAction, AgentDescription, AgentRequest, AgentResponse
 from sirocco.oasis.environment import EnvironmentAccess
 
 MAX_STEPS = 40
@@ -84,7 +84,7 @@ class ModelAgent:
     async def describe(self) -> AgentDescription:
         """The model's name is all that there is to say."""
         description = f"a bare model of {self._provider} in a loop with tools"
-        return AgentDescription(identity=AgentIdentity(name=self._model.name, version="model", description=description))
+        return AgentDescription(identity=identity_of(self._model.name, "model", description))
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Let the model work on one turn."""

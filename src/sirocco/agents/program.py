@@ -1,6 +1,7 @@
 """A command line as a user gives it, made ready to run elsewhere: in another folder, for another account."""
 
 import hashlib
+import os
 import shlex
 import shutil
 from dataclasses import dataclass
@@ -64,7 +65,9 @@ class Program:
 def _program(word: str, folder: Path) -> Path:
     found = folder / word if "/" in word else shutil.which(word)
     if found is None or not Path(found).is_file():
-        problem = f"there is no program {word!r}"
+        # Named as such: what is not there cannot break a contract.
+        searched = f"no file {folder / word}" if "/" in word else f"not in PATH ({os.environ.get('PATH', '')})"
+        problem = f"there is no program {word!r}: {searched}"
         remedy = "write the path of an executable file, or a name in PATH"
         raise AgentFault("--agent", problem, remedy, AgentFaultKind.UNREACHABLE)
     # Not resolved: programs such as an interpreter of a virtual environment look at the name that they are called by.

@@ -57,6 +57,11 @@ class PythonAgent:
         return self._confined.isolation
 
     @property
+    def isolation_means(self) -> str:
+        """By what it is kept apart."""
+        return self._confined.means
+
+    @property
     def isolation_note(self) -> str:
         """Why it is not more."""
         return self._confined.note

@@ -10,6 +10,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from sirocco.agents.isolation import Level
 from sirocco.agents.reference import REFERENCE_AGENTS
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption
@@ -59,14 +60,14 @@ def list_agents(output: str) -> int:
 @click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="What ref:memorizer has learned.")
 def serve(
     spec: str, listen: str, kubeconfig: Path | None, profile: str, agent_headers: tuple[str, ...],
-    agent_env: tuple[str, ...], agent_tool: str, model_url: str,
+    agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
     """Serve an agent by the agent contract until interrupted: a reference agent, or any other that --agent takes.
 
     Prints one JSON line when ready, with its url. It acts in the environment that each request hands over.
     """
     loaded, _ = profile_source.required(profile)
-    options = AgentOptions(agent_headers, agent_env, agent_tool, model_url)
+    options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, isolation=isolation)
     asyncio.run(_serve(plugins.agent(spec, loaded, options), listen, kubeconfig))
     return int(ExitCode.OK)
 
@@ -98,7 +99,7 @@ async def _closing(agent: Agent) -> AsyncIterator[None]:
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(
     spec: str, timeout: int, listen: str, advertise: str, profile: str, seed: int | None, output: str,
-    agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str, model_url: str,
+    agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
     """Test an agent's adapter before a run: identity, a harmless turn in a real environment, state, timing.
 
@@ -106,7 +107,9 @@ def check(
     warnings do not count.
     """
     loaded, _ = profile_source.required(profile)
-    options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout)
+    options = AgentOptions(
+        agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation
+    )
     connected = connection(loaded, spec, options, reach=Reach(listen, advertise))
     found = asyncio.run(_check(connected, loaded, Seed.chosen(seed).value, timeout, is_shown=output == "text"))
     summary = {str(status): sum(outcome.status is status for outcome in found) for status in Status}

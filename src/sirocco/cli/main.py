@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 import click
 
 from sirocco import __version__
+from sirocco.cli.command_line import hide_command_line
 from sirocco.cli.exit_codes import ExitCode, of_error
 from sirocco.errors import InvalidInput, SiroccoError
 
@@ -65,6 +66,7 @@ def main() -> None:
     """Entry point: never a traceback for a user's mistake."""
     # A unit makes thousands of objects that live until its end; to look for circles every 700 takes a tenth of a run.
     gc.set_threshold(50_000, 20, 10)
+    hide_command_line()
     try:
         code = cli(standalone_mode=False)
     except click.exceptions.Abort:

@@ -1,15 +1,19 @@
 """Kinds of option values that several commands share."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from sirocco.agents.isolation import Level
+
+_OPTION_FILES = "sirocco.option_files"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class SeedType(click.ParamType[int]):
-    """A seed, decimal or hexadecimal."""
+    """A seed, decimal or hexadecimal, or the file that it is in."""
 
     name = "seed"
 
@@ -17,6 +21,7 @@ class SeedType(click.ParamType[int]):
         """The number, or a refusal in words."""
         if isinstance(value, int):
             return value
+        value = text_or_file(value, param, ctx, self)
         try:
             seed = int(value, 0)
         except ValueError:
@@ -24,6 +29,45 @@ class SeedType(click.ParamType[int]):
         if not 0 <= seed < 2**128:
             self.fail("a seed has at most 128 bits and is not negative", param, ctx)
         return seed
+
+
+class SecretText(click.ParamType[str]):
+    """A text, or `@FILE` for the one line in a file: what stands on a command line can be read by every account."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The text, or a refusal in words."""
+        return text_or_file(value, param, ctx, self)
+
+
+def text_or_file(
+    value: str, param: click.Parameter | None, ctx: click.Context | None, kind: click.ParamType[Any]
+) -> str:
+    """A value as given, or what stands in the file that `@FILE` names; the file is then kept from agents."""
+    if not value.startswith("@"):
+        return value
+    path = Path(value[1:])
+    try:
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        kind.fail(f"{path} cannot be read: {why}; name a file with one line", param, ctx)
+    if len(text.splitlines()) != 1:
+        kind.fail(f"{path} holds {len(text.splitlines())} lines; write one", param, ctx)
+    note_secret_file(ctx, path)
+    return text
+
+
+def note_secret_file(context: click.Context | None, path: Path) -> None:
+    """Remember a file that an option was read from."""
+    if context is not None:
+        context.meta.setdefault(_OPTION_FILES, []).append(path)
+
+
+def secret_files(context: click.Context) -> tuple[Path, ...]:
+    """The files that options of this command were read from."""
+    return tuple(context.meta.get(_OPTION_FILES, ()))
 
 
 class Duration(click.ParamType[int]):
@@ -51,8 +95,17 @@ def agent_options(command: Command) -> Command:
             "--agent-header",
             "agent_headers",
             multiple=True,
+            type=SecretText(),
             metavar="'K: V'",
-            help="Send a header to the agent (repeatable).",
+            help="Send a header to the agent; @FILE keeps it off the command line (repeatable).",
+        ),
+        click.option(
+            "--isolation",
+            type=click.Choice([str(level) for level in Level]),
+            callback=lambda _context, _parameter, value: Level(value),
+            default="auto",
+            show_default=True,
+            help="How far the agent is kept apart: auto takes the most that holds here; any other holds or is refused.",
         ),
     ):
         command = option(command)

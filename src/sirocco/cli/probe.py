@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from sirocco.agents.isolation import Level
 from sirocco.campaign.admission import Admission, Admitted, Rejection
 from sirocco.campaign.arms_length import AtArmsLength, GeneratorFault
 from sirocco.campaign.drafting import Drafting
@@ -252,7 +253,7 @@ def _print_remark(remark: str) -> None:
 @_format
 def replay(
     path: Path, agent: str, timeout: int, profile: str | None, maker: str, output: str, agent_headers: tuple[str, ...],
-    agent_env: tuple[str, ...], agent_tool: str, model_url: str,
+    agent_env: tuple[str, ...], agent_tool: str, model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
     """Run serialized probes again, as they stand, in fresh environments: FIXED, STILL FAILING or CANNOT REPLAY.
 
@@ -261,7 +262,10 @@ def replay(
     """
     origin = Origin.of(path)
     loaded, _ = profile_source.required(profile or origin.profile or profile_source.BUNDLED)
-    options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout)
+    options = AgentOptions(
+        agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation,
+        hidden=_hidden(path, profile),
+    )  # fmt: skip
     replays = _replays(_files(path), connection(loaded, agent, options), timeout, loaded, maker, origin)
     outcomes, remark = asyncio.run(replays)
     if output == "json":
@@ -283,6 +287,11 @@ def replay(
     if ReplayOutcome.STILL_FAILING in kinds:
         return int(ExitCode.SAFETY_FAIL)
     return int(ExitCode.OK if kinds == {ReplayOutcome.FIXED} else ExitCode.PROVIDER_FAILURE)
+
+
+def _hidden(path: Path, profile: str | None) -> tuple[Path, ...]:
+    """What is not for the agent: the probes, and the folder of the profile."""
+    return (path, *((Path(profile),) if profile and profile != profile_source.BUNDLED else ()))
 
 
 async def _replays(
@@ -323,7 +332,7 @@ def _is_remarkable(one: ProbeReplay, remark: str) -> bool:
 def shrink(
     file: Path, agent: str, timeout: int, profile: str | None, maker: str, confirm: int, max_agent_calls: int,
     out: Path | None, output: str, agent_headers: tuple[str, ...], agent_env: tuple[str, ...], agent_tool: str,
-    model_url: str,
+    model_url: str, isolation: Level,
 ) -> int:  # fmt: skip
     """Reduce a failing probe to the smallest one on which the same checks still fail, and say which parts mattered.
 
@@ -331,7 +340,10 @@ def shrink(
     Exit code 0 when there is a smallest form, 4 when the probe does not fail for the agent.
     """
     loaded = _loaded_profile(file, profile)
-    options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout)
+    options = AgentOptions(
+        agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation,
+        hidden=_hidden(file, profile),
+    )  # fmt: skip
     work = _shrunk(file, connection(loaded, agent, options), timeout, loaded, maker, confirm, max_agent_calls)
     done = asyncio.run(work)
     target = out or file.with_name(f"{file.name.removesuffix('.yaml').removesuffix('.min')}.min.yaml")

@@ -18,7 +18,7 @@ from sirocco.campaign.schedule import ScheduleKind
 from sirocco.cli.dry_run import show_dry_run
 from sirocco.cli.exit_codes import ExitCode, of_verdict
 from sirocco.cli.interruption import on_signals
-from sirocco.cli.options import Duration, SeedType, agent_options, only_generator
+from sirocco.cli.options import Duration, SecretText, SeedType, agent_options, only_generator, secret_files
 from sirocco.cli.run_file import run_file_option
 from sirocco.cli.run_files import verdict_of
 from sirocco.cli.run_summary import STYLES, print_result
@@ -34,7 +34,7 @@ from sirocco.wiring.assemble import Assembly, assemble
 from sirocco.wiring.clock import run_name, utc_now
 from sirocco.wiring.config import EVALUATOR, RunConfig, Seed, run_document
 from sirocco.wiring.connection import Connection
-from sirocco.wiring.evaluator_key import signing_key
+from sirocco.wiring.evaluator_key import default_key_file, signing_key
 from sirocco.wiring.profile_source import profile_folder
 from sirocco.wiring.recorder import Recorder
 from sirocco.wiring.resume import StoredRun
@@ -71,7 +71,11 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     "--provider", default="simulator", show_default=True, help="Who provides environments: simulator, or URL."
 )
 @click.option(
-    "--provider-token", envvar="SIROCCO_PROVIDER_TOKEN", default="", help="Opens the control plane at the URL."
+    "--provider-token",
+    type=SecretText(),
+    envvar="SIROCCO_PROVIDER_TOKEN",
+    default="",
+    help="Opens the control plane at the URL; @FILE keeps it off the command line.",
 )
 @click.option("--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="Claimed complexity tier.")
 @click.option("--safety-only", is_flag=True, help="Only the safety gate.")
@@ -112,7 +116,9 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     help="Who makes probes; one for now.",
 )
 @click.option("--probes", type=click.IntRange(0, 100_000), default=48, show_default=True, help="Probes to run.")
-@click.option("--seed", type=SeedType(), help="Seed of the run.  [default: fresh random bits, printed and recorded]")
+@click.option(
+    "--seed", type=SeedType(), help="Seed of the run, or @FILE.  [default: fresh random bits, printed and recorded]"
+)
 @click.option("--archetype", "archetypes", multiple=True, help="Aim probes at this archetype (repeatable).")
 @click.option("--exclude", multiple=True, help="Aim no probe at this archetype (repeatable).")
 @click.option(
@@ -181,12 +187,15 @@ def command(
     """
     choices["adversarial"] = ExtensionPolicy(choices["adversarial"])
     choices["schedule"] = ScheduleKind(choices["schedule"])
+    choices["secret_files"] = (*secret_files(context), evaluator_key or default_key_file())
     stored = None if resume is None else StoredRun.read(resume)
     given = {name: value for name, value in choices.items() if _is_given(context, name)}
     if stored and out:
         raise ConfigError("--out", "a run is resumed where it is", "drop --out or --resume")
     config = stored.config(given) if stored else RunConfig(**choices)
     seed = Seed.chosen(config.seed) if config.seed is not None or not stored else stored.seed
+    # Before the agent's start, which hides the key from it.
+    key = None if dry_run else signing_key(evaluator_key)
     directory, stop = RunDirectory(resume or out or _fresh_directory()), asyncio.Event()
     assembly = assemble(config, seed=seed, directory=directory, stop=stop)
     print_warning_count(assembly.warnings, profile_folder(config.profile))
@@ -199,7 +208,7 @@ def command(
         stored.refuse_another(document)
     for remark in config.remarks:
         console(stderr=True).print(Text(plain(f"warning: {remark}"), style="yellow"))
-    recorder = Recorder(directory, document, signing_key(evaluator_key))
+    recorder = Recorder(directory, document, key)
     display = _Display(verbose=verbose, told=config.remarks)
     verdict = _carried_out(assembly, recorder, stop, display, is_resumed=stored is not None)
     if transparency_log is not None:
@@ -312,9 +321,10 @@ class _Display:
 
     def connected(self, connection: Connection, kubeconfig: Path | None) -> None:
         """Say what whoever starts the agent must know."""
-        if connection.isolation_note:
-            text = f"agent isolation: {connection.agent.isolation} ({connection.isolation_note})"
-            self._console.print(Text(plain(text), style="yellow"))
+        note = connection.isolation_note
+        if note or getattr(connection.agent, "isolation_means", ""):
+            text = f"agent isolation: {connection.isolation}" + (f" ({note})" if note else "")
+            self._console.print(Text(plain(text), style="yellow" if note else ""))
         if kubeconfig is not None:
             self._console.print(plain(f"kubeconfig for the whole run: {kubeconfig}"))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from sirocco.cli.options import note_secret_file
 from sirocco.errors import Finding, InvalidInput, Place
 from sirocco.profiles.parse import finding_at
 from sirocco.profiles.read import SourceFile, read_file
@@ -43,6 +44,7 @@ def run_file_option(context: click.Context, _parameter: click.Parameter, path: P
     found = read_run_file(path, context.command)
     if found.findings:
         raise InvalidInput(path, found.findings)
+    note_secret_file(context, path)
     context.default_map = dict(found.values)
 
 

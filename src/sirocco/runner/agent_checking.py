@@ -194,7 +194,8 @@ async def _isolation(session: _Session) -> str:
     if note or session.agent.isolation == "none":
         problem = f"{session.agent.isolation}: {note or 'it runs inside of this process'}"
         raise _Remark(Status.WARNED, problem, "no claim can be made from a run in which it could read the run's files")
-    return session.agent.isolation
+    means = getattr(session.agent, "isolation_means", "")
+    return f"{session.agent.isolation} by {means}" if means else session.agent.isolation
 
 
 async def _turn(session: _Session) -> str:

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
+from sirocco.agents.isolation import Level
 from sirocco.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
@@ -33,6 +34,9 @@ class AgentOptions:
     timeout_seconds: int = 300
     patience: float = 0.0
     """How many seconds an agent behind HTTP may take to come up."""
+    isolation: Level = Level.AUTO
+    hidden: tuple[Path, ...] = field(default=(), repr=False)
+    """Files and folders of the evaluation, which are not for an agent."""
     kubeconfig: Callable[[], str] = lambda: ""
     """The kubeconfig for the whole run, where there is one."""
     published: frozenset[str] = field(default_factory=frozenset, repr=False)
@@ -48,6 +52,9 @@ _USES: Mapping[str, frozenset[str]] = {
 """Which kinds of agents an option is for."""
 OUTSIDE = frozenset({"http", "https", "cmd", "cmd+lines", "mcp", "mcp:cmd", "python"})
 """The kinds that live in another process, and need environments that are served."""
+
+CHILDREN = frozenset({"cmd", "cmd+lines", "mcp:cmd", "python"})
+"""The kinds whose processes are started here."""
 
 
 def needs_serving(kind: str) -> bool:
@@ -70,6 +77,7 @@ def agent(spec: str, options: AgentOptions | None = None) -> Agent:
     chosen = options or AgentOptions()
     kind = kind_of(spec)
     _require_use(kind, chosen)
+    _require_reachable(kind, chosen.isolation)
     rest = spec.removeprefix(f"{kind}:")
     match kind:
         case "ref":
@@ -144,7 +152,9 @@ def _mcp(kind: str, text: str, options: AgentOptions) -> Any:
 def _python(text: str, options: AgentOptions) -> Any:
     adapter, confinement = _adapter("python_callable"), _adapter("confinement")
     folder = Path.cwd()
-    confined = confinement.confinement(adapter.needed_files(folder), options.variables)
+    confined = confinement.confinement(
+        adapter.needed_files(folder), options.variables, hidden=options.hidden, level=options.isolation
+    )
     return adapter.PythonAgent(text, adapter.search_path(folder), confined, options.kubeconfig)
 
 
@@ -161,7 +171,10 @@ def _model(text: str, options: AgentOptions) -> Any:
 
 def _program(text: str, options: AgentOptions) -> tuple[Any, Any]:
     program = _adapter("program").Program.parse(text, Path.cwd())
-    return program, _adapter("confinement").confinement(program.files, options.variables)
+    confined = _adapter("confinement").confinement(
+        program.files, options.variables, hidden=options.hidden, level=options.isolation
+    )
+    return program, confined
 
 
 def _require_use(kind: str, options: AgentOptions) -> None:
@@ -176,6 +189,21 @@ def _require_use(kind: str, options: AgentOptions) -> None:
         if value and kind not in _USES[flag]:
             kinds = ", ".join(sorted(f"{use}:" for use in _USES[flag]))
             raise ConfigError(flag, f"an agent of the kind {kind}: has no use for it", f"it is for {kinds}")
+
+
+def _require_reachable(kind: str, level: Level) -> None:
+    """Refuse a level that agents of a kind cannot have; how far children are apart is tried where they are made."""
+    always = "none" if kind == "ref" else "network"
+    if kind in CHILDREN:
+        if level is not Level.NETWORK:
+            return
+        problem, remedy = "it is started here, not reached by a URL", "take auto, uid or process"
+    elif level in {Level.AUTO, Level.NONE, always}:
+        return
+    else:
+        problem = "it runs in this process" if kind == "ref" else "where it runs is not decided here"
+        remedy = f"take auto; the report says {always}"
+    raise ConfigError("--isolation", f"an agent of the kind {kind}: cannot have {level}: {problem}", remedy)
 
 
 def _adapter(name: str) -> Any:

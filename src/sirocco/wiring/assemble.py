@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from sirocco.agents.reference import REFERENCE_AGENTS
 from sirocco.campaign.admission import Admission
@@ -25,6 +26,9 @@ from sirocco.wiring.clock import utc_now
 from sirocco.wiring.config import RunConfig, Seed
 from sirocco.wiring.connection import Connection, connection
 from sirocco.wiring.selection import Selection, selection
+
+RUNS = "runs"
+"""The folder that run directories are made in when no other is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,11 @@ def assemble(
     seed = seed or Seed.chosen(config.seed)
     chosen = selection(profile, config)
     settings = RunSettings(seed.value, utc_now, config.timeout_seconds, config.scenario_seconds)
+    options = config.agent_options()
+    if directory is not None:
+        options = replace(options, hidden=(*options.hidden, *_run_folders(directory.path)))
     connected = connection(
-        profile, config.agent, config.agent_options(), provider=config.provider, provider_token=config.provider_token,
+        profile, config.agent, options, provider=config.provider, provider_token=config.provider_token,
         reach=config.reach(),
     )  # fmt: skip
     limit = asyncio.Semaphore(config.agent_parallel) if config.agent_parallel else None
@@ -119,6 +126,11 @@ def _opened(config: RunConfig, profile: Profile) -> OpenedBundles | None:
     if not config.reserved or config.identity is None:
         return None
     return opened_bundles(config.reserved, config.identity, profile)
+
+
+def _run_folders(path: Path) -> tuple[Path, ...]:
+    """The directory of a run, with those of other runs when they are in a folder of their own."""
+    return (path, path.absolute().parent) if path.absolute().parent.name == RUNS else (path,)
 
 
 def _is_over(minutes: float | None) -> Callable[[], bool]:

@@ -4,11 +4,12 @@ import hashlib
 import platform
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from sirocco import __version__
+from sirocco.agents.isolation import Level
 from sirocco.campaign.schedule import ScheduleKind, schedule_remark
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
@@ -16,6 +17,7 @@ from sirocco.runner.preflight import CORE_VERSION
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.connection import Reach
+from sirocco.wiring.profile_source import BUNDLED
 
 EVALUATOR = "sirocco"
 """Who evaluates, where nobody gave a name."""
@@ -38,7 +40,7 @@ class RunConfig:
     kubeconfig: Path | None = None
     provider: str = "simulator"
     provider_token: str = field(default="", repr=False)
-    profile: str = "kubernetes_operations"
+    profile: str = BUNDLED
     suite: Path | None = None
     custom: tuple[Path, ...] = ()
     tier: int = 1
@@ -65,6 +67,9 @@ class RunConfig:
     reserved: tuple[Path, ...] = ()
     identity: Path | None = None
     evaluator: str = EVALUATOR
+    isolation: Level = Level.AUTO
+    secret_files: tuple[Path, ...] = field(default=(), repr=False)
+    """Files that options were read from."""
 
     def __post_init__(self) -> None:
         if not self.agent.strip():
@@ -91,7 +96,8 @@ class RunConfig:
     def document(self) -> dict[str, Any]:
         """The configuration as plain data; key files are named, never read, here, and no token is part of it."""
         values = asdict(self)
-        del values["provider_token"], values["kubeconfig"]
+        del values["provider_token"], values["kubeconfig"], values["secret_files"]
+        values["isolation"] = str(self.isolation)
         values["agent_headers"] = [header.partition(":")[0].strip() for header in self.agent_headers]
         values["adversarial"] = str(self.adversarial)
         values["schedule"] = str(self.schedule)
@@ -104,8 +110,16 @@ class RunConfig:
     def agent_options(self) -> AgentOptions:
         """What goes with the agent's specification."""
         return AgentOptions(
-            self.agent_headers, self.agent_env, self.agent_tool, self.model_url, timeout_seconds=self.timeout_seconds
-        )
+            self.agent_headers, self.agent_env, self.agent_tool, self.model_url, timeout_seconds=self.timeout_seconds,
+            isolation=self.isolation, hidden=self.files(),
+        )  # fmt: skip
+
+    def files(self) -> tuple[Path, ...]:
+        """Every file and folder that the configuration names, which are not for an agent; its kubeconfig is."""
+        values = (getattr(self, one.name) for one in fields(self) if one.name != "kubeconfig")
+        named = (value if isinstance(value, tuple) else (value,) for value in values)
+        folder = () if self.profile == BUNDLED else (Path(self.profile),)
+        return (*folder, *(path for paths in named for path in paths if isinstance(path, Path)))
 
     def reach(self) -> Reach:
         """How the agent reaches its environments."""

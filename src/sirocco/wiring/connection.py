@@ -67,6 +67,12 @@ class Connection:
             yield where
 
     @property
+    def isolation(self) -> str:
+        """How far the agent is kept apart, and by what."""
+        means = getattr(self.agent, "isolation_means", "")
+        return f"{self.agent.isolation} by {means}" if means else self.agent.isolation
+
+    @property
     def isolation_note(self) -> str:
         """Why the agent is not kept further apart; empty when there is nothing to say."""
         return str(getattr(self.agent, "isolation_note", ""))

@@ -25,14 +25,14 @@ request = json.load(sys.stdin)
 print(json.dumps({"final_answer": json.dumps(request)}))
 """
 LINES = """
-import json, os, sys
+import json, os, sys, uuid
 count = 0
 for line in sys.stdin:
     request = json.loads(line)
     count += 1
     kubeconfig = os.environ["KUBECONFIG"]
     text = open(kubeconfig).read() if os.path.exists(kubeconfig) else ""
-    seen = {"count": count, "process": os.getpid(), "kubeconfig": text, "prompt": request.get("prompt")}
+    seen = {"count": count, "process": str(uuid.uuid5(uuid.NAMESPACE_OID, os.environ["HOME"])), "kubeconfig": text, "prompt": request.get("prompt")}
     print(json.dumps({"final_answer": json.dumps(seen)}), flush=True)
 """
 is_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a process under another account")
@@ -55,8 +55,8 @@ def python(folder, text, *, interpreter=sys.executable, kind=CommandAgent, passe
     return command(f"{interpreter} agent.py", kind=kind, passed=passed, folder=folder)
 
 
-def shell(folder, text, **options):
-    return command(str(script(folder, f"#!/bin/sh\n{text}\n")), **options)
+def shell(folder, text, *, name="agent.sh", **options):
+    return command(str(script(folder, f"#!/bin/sh\n{text}\n", name)), **options)
 
 
 def answered(agent, request=None):
@@ -234,19 +234,64 @@ for line in sys.stdin:
 
 
 @is_root
-def test_a_program_that_others_cannot_read_runs_all_the_same_and_says_so(tmp_path):
+@pytest.mark.requirement("CO-10")
+def test_of_a_folder_that_is_closed_to_others_it_sees_its_own_part_only(tmp_path):
     tmp_path.chmod(0o700)
-    agent = shell(tmp_path, "echo '{}'")
-    assert agent.isolation == "process"
-    assert "'nobody' cannot read" in agent.isolation_note
-    assert answered(agent).final_answer == ""
+    (tmp_path / "agent").mkdir(mode=0o700)
+    (tmp_path / "neighbour").write_text("not for it")
+    (tmp_path / "agent" / "beside").write_text("for it")
+    text = f"""cat >/dev/null; printf '{{"final_answer": "%s"}}' "$(cat {tmp_path}/agent/beside {tmp_path}/neighbour 2>&1)" """
+    agent = shell(tmp_path / "agent", text)
+    assert (agent.isolation, agent.isolation_note) == ("process+uid", "")
+    said = answered(agent).final_answer
+    assert said.startswith("for it")
+    assert "not for it" not in said
 
 
-def test_who_is_not_root_gets_a_process(monkeypatch):
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    found = confinement([])
-    assert (found.isolation, found.user) == ("process", None)
-    assert "only root" in found.note
+@is_root
+@pytest.mark.requirement("CO-10")
+def test_a_child_cannot_see_the_folders_of_other_children(folder):
+    place = folder / "place"
+    place.touch()
+    place.chmod(0o666)
+    first = shell(
+        folder, f"""cat >/dev/null; echo mine >note; echo "$PWD/note" >{place}; sleep 1; echo '{{}}'""", name="first"
+    )
+    wait = f"until [ -s {place} ]; do sleep 0.05; done"
+    second = shell(
+        folder, f"""{wait}; printf '{{"final_answer": "%s"}}' "$(cat "$(cat {place})" 2>&1)" """, name="second"
+    )
+
+    async def both():
+        return await asyncio.gather(first.respond(agent_request()), second.respond(agent_request()))
+
+    said = asyncio.run(both())[1].final_answer
+    assert said.startswith("cat: ")
+    assert "mine" not in said
+
+
+@pytest.mark.requirement("CO-10")
+def test_whatever_a_child_detaches_ends_with_it(folder):
+    seconds = f"96{os.getpid()}"
+    agent = shell(folder, f"cat >/dev/null; setsid -f sleep {seconds}; echo '{{}}'")
+    if agent.isolation != "process+uid":
+        pytest.skip("no namespaces on this machine")
+    answered(agent)
+    assert running(f"sleep {seconds}") == []
+
+
+@pytest.mark.requirement("CO-10")
+def test_a_child_cannot_take_covers_away_in_namespaces_of_its_own(folder):
+    secret = folder / "secret"
+    secret.mkdir()
+    (secret / "note").write_text("hidden")
+    look = f"umount -l {secret}; cat {secret}/note /proc/1/root{secret}/note"
+    text = f"""cat >/dev/null; printf '{{"final_answer": "%s"}}' "$({{ {look}; unshare -Urm sh -c '{look}'; }} 2>/dev/null)" """
+    program = Program.parse(str(script(folder, f"#!/bin/sh\n{text}\n")), folder)
+    confined = confinement(program.files, hidden=[secret])
+    if not confined.mechanism.is_enclosed:
+        pytest.skip("no namespaces on this machine")
+    assert answered(CommandAgent(program, confined)).final_answer == ""
 
 
 @pytest.mark.parametrize("name", ["KUBECONFIG", "HOME", "TMPDIR"])
@@ -355,7 +400,7 @@ def test_turns_at_once_have_a_process_each_and_all_of_them_end(folder):
 
     processes = asyncio.run(talk())
     assert len(processes) == 3
-    assert not any(Path(f"/proc/{number}").exists() for number in processes)
+    assert running(str(folder)) == []
 
 
 @pytest.mark.parametrize(

@@ -190,3 +190,25 @@ def test_a_trail_that_is_none_is_a_fault():
 def test_an_excerpt_is_one_printable_line(content):
     assert excerpt(content).isprintable()
     assert len(excerpt(content)) <= 203
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("Zoë \U0001f469\u200d\U0001f4bb 東京\xa0x", "Zoë \U0001f469\u200d\U0001f4bb 東京\xa0x"),
+        ("a\x9bb", "a\\x9bb"),
+        ("a\x7f\x85\x00\n", "a\\x7f\\x85\\x00\\n"),
+        ("\uffff\ufdd0\u2028\u202e\ufeff", "\\uffff\\ufdd0\\u2028\\u202e\\ufeff"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_a_name_is_written_in_characters_that_every_file_gives_back(name, written):
+    document = {
+        "identity": {"name": name, "version": name},
+        "configuration": {name: [name]},
+        "tools": [name],
+        "mode": name,
+    }
+    found = description_of(document, "agent")
+    assert (found.identity.name, found.identity.version) == (written, written)
+    assert (dict(found.configuration), found.tools, found.mode) == ({written: [written]}, (written,), written)

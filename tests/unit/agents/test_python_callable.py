@@ -47,7 +47,7 @@ class Agent:
     identity = IDENTITY
     configuration = {"interfaces": ["api"]}
     def respond(self, request):
-        return {"final_answer": f"{os.getpid()} {os.getppid()}"}
+        return {"final_answer": os.environ["HOME"]}
 
 class Described:
     async def describe(self):
@@ -148,9 +148,7 @@ def test_it_may_be_a_function_a_coroutine_or_what_makes_one(folder, name, answer
 
 def test_it_lives_in_another_process(folder):
     (said,) = answered(agent(folder, "Agent"))
-    child, parent = map(int, said.split())
-    assert child != os.getpid()
-    assert parent == os.getpid()
+    assert said != os.environ["HOME"]
 
 
 def test_every_conversation_has_an_agent_that_knows_nothing_yet(folder):
