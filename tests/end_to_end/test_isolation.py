@@ -133,7 +133,13 @@ class Stage:
     def evaluated(self, agent, level, wrap, *more):
         """Run the command, as somebody; what the spy saw and what the verdict says."""
         words = [sys.executable, "-m", "sirocco", "run", *self.arguments(agent, level), "--out", str(self.run), *more]
-        variables = {**os.environ, "HOME": str(self.own), "MARKED": ENVIRONMENT_MARK, "PYTHONPATH": str(PACKAGE.parent)}
+        variables = {
+            **os.environ,
+            "HOME": str(self.own),
+            "XDG_CONFIG_HOME": "",
+            "MARKED": ENVIRONMENT_MARK,
+            "PYTHONPATH": str(PACKAGE.parent),
+        }
         done = subprocess.run(
             wrap(words), cwd=self.spy, env=variables, capture_output=True, text=True, check=False, timeout=LIMIT
         )

@@ -195,7 +195,7 @@ def command(
     config = stored.config(given) if stored else RunConfig(**choices)
     seed = Seed.chosen(config.seed) if config.seed is not None or not stored else stored.seed
     # Before the agent's start, which hides the key from it.
-    key = None if dry_run else signing_key(evaluator_key)
+    key = None if dry_run else signing_key(evaluator_key, _warn)
     directory, stop = RunDirectory(resume or out or _fresh_directory()), asyncio.Event()
     assembly = assemble(config, seed=seed, directory=directory, stop=stop)
     print_warning_count(assembly.warnings, profile_folder(config.profile))
@@ -207,7 +207,7 @@ def command(
     if stored:
         stored.refuse_another(document)
     for remark in config.remarks:
-        console(stderr=True).print(Text(plain(f"warning: {remark}"), style="yellow"))
+        _warn(remark)
     recorder = Recorder(directory, document, key)
     display = _Display(verbose=verbose, told=config.remarks)
     verdict = _carried_out(assembly, recorder, stop, display, is_resumed=stored is not None)
@@ -220,6 +220,10 @@ def command(
     if INTERRUPTED in verdict["metadata"]["evaluation_mode"]["incomplete_because"]:
         return int(ExitCode.INTERRUPTED)
     return int(of_verdict(verdict, fail_on_adversarial=fail_on == "adversarial"))
+
+
+def _warn(text: str) -> None:
+    console(stderr=True).print(Text(plain(f"warning: {text}"), style="yellow"))
 
 
 def _is_given(context: click.Context, name: str) -> bool:

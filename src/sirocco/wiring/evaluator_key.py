@@ -1,6 +1,7 @@
 """The evaluator's key: an Ed25519 key in PEM, made on first use or given, with which every run is signed (SI-10)."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -25,20 +26,27 @@ def default_key_file() -> Path:
     return Path(home) / "sirocco" / "evaluator.pem"
 
 
-def signing_key(given: Path | None) -> Ed25519PrivateKey:
-    """The key to sign with: the given one, or the evaluator's own, which is made when there is none yet."""
+def signing_key(given: Path | None, warn: Callable[[str], None] = lambda _: None) -> Ed25519PrivateKey:
+    """The key to sign with: the given one, or the evaluator's own, which is made when there is none yet.
+
+    Where it cannot be kept, the run is signed with a key that nobody has: unchanged since, and nobody answers for it.
+    """
     file = given or default_key_file()
-    if given is None and not file.exists():
-        _make_key(file)
+    if given is None and (problem := _make_key(file)):
+        warn(f"no evaluator answers for this run: {problem}; --evaluator-key FILE gives a key, {_NEW_KEY}")
+        return Ed25519PrivateKey.generate()
     key = _private_key(file)
     if key is None:
         raise ConfigError(file, "not an Ed25519 key in PEM without a password", _NEW_KEY)
     return key
 
 
-def _make_key(file: Path) -> None:
+def _make_key(file: Path) -> str:
+    """Make the key unless there is one; why it cannot be kept, when that is so."""
     key = Ed25519PrivateKey.generate()
     try:
+        if file.exists():
+            return ""
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as content:
@@ -47,10 +55,10 @@ def _make_key(file: Path) -> None:
             key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
         )
     except FileExistsError:
-        return  # Another run made it a moment ago.
+        return ""  # Another run made it a moment ago.
     except OSError as error:
-        problem = f"the evaluator's key cannot be written there: {error.strerror}"
-        raise ConfigError(file, problem, f"give one with --evaluator-key FILE; {_NEW_KEY}") from error
+        return f"a key cannot be kept in {file} ({error.strerror})"
+    return ""
 
 
 def _private_key(file: Path) -> Ed25519PrivateKey | None:

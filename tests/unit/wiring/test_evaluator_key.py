@@ -27,6 +27,15 @@ def test_a_key_that_another_tool_made_is_taken(tmp_path):
     assert key_id(signing_key(file).public_key()) == key_id(public_key(file))
 
 
+def test_where_no_key_can_be_kept_the_run_is_signed_with_one_of_its_own_and_that_is_said(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
+    told: list[str] = []
+    assert key_id(signing_key(None, told.append).public_key()) != key_id(signing_key(None).public_key())
+    assert "no evaluator answers for this run" in told[0]
+    assert "--evaluator-key" in told[0]
+
+
 @pytest.mark.parametrize("content", [b"", b"no key", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
 def test_what_is_no_key_is_an_error_that_says_what_to_do(tmp_path, content):
     file = tmp_path / "key.pem"
