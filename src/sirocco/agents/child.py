@@ -129,13 +129,14 @@ class Child(asyncio.SubprocessProtocol):
 
     async def remove(self) -> None:
         """End it at once; its folder goes away."""
-        self.kill()
-        self.quarters.remove()
-        # The loop closes pipes in its next turns; a process that is not waited for would be reported as left behind.
+        self._kill_group()
+        # Whoever closes the transport first asks after the process, and the loop that waits for it finds it gone.
         with suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 while self._transport is not None and not self._is_over:
                     await self._changed()
+        self.kill()
+        self.quarters.remove()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The process runs."""

@@ -28,7 +28,7 @@ class StoredRun:
     @classmethod
     def read(cls, path: Path) -> "StoredRun":
         """The run in a directory; ConfigError when there is none."""
-        remedy = "give the directory of a run that `sirocco run` began"
+        remedy = "give a run directory, which `sirocco run` makes"
         try:
             document = stored_document(path / RUN)
         except FileNotFoundError as error:
