@@ -14,6 +14,7 @@ SHARED = ROOT.parent / "shared"
 settings.register_profile("default", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+IS_THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 
 
 # Runs are signed; a test leaves no key where the keys of whoever runs it are.
@@ -26,9 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     wanted = set(config.getoption("--requirement"))
-    if wanted:
-        shown = [item for item in items if wanted & _requirements(item)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in shown])
+    shown = [item for item in items if not wanted or wanted & _requirements(item)]
+    if not IS_THOROUGH:
+        shown = [item for item in shown if item.get_closest_marker("long") is None]
+    if len(shown) < len(items):
+        kept = set(shown)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = shown
 
 

@@ -94,7 +94,7 @@ def test_a_command_that_does_not_end_fails_its_test_instead_of_holding_it_up(use
         sirocco("--version")
 
 
-@pytest.mark.parametrize("area", ["watch", "auth"])
+@pytest.mark.parametrize("area", [pytest.param("watch", marks=pytest.mark.long), "auth"])
 def test_recorded_cases_agree_through_the_real_server(shared, tmp_path, area):
     recorded = shared / "data" / "kube-apiserver"
     audit = tmp_path / "audit.jsonl"

@@ -255,6 +255,7 @@ def test_the_example_in_python():
     assert example_check("python:python_agent:make", folder=EXAMPLES)["identity"] == "pod-counter-py 1.0.0"
 
 
+@pytest.mark.long
 def test_the_example_behind_mcp():
     spec = f"mcp:cmd:{sys.executable} examples/agents/mcp_agent.py"
     assert example_check(spec)["identity"] == "pod-counter-mcp 1.0.0"

@@ -263,6 +263,7 @@ def test_another_configuration_is_refused_and_what_differs_is_named(undisturbed,
     assert all(text in done.stderr for text in said), done.stderr
 
 
+@pytest.mark.long
 def test_the_parallelism_is_no_part_of_the_configuration(disturbed, undisturbed, monkeypatch):
     process = disturbed.begin()
     assert _wait_for(disturbed, process, 2)

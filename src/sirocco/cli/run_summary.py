@@ -65,6 +65,7 @@ def print_result(verdict: Detail, path: Path) -> None:
     out.print(f"Look at {path / 'report.html'}")
     if block and (found := _serialized(block)):
         out.print(plain(f"Run one again: sirocco probe replay {path / found} --agent SPEC"))
+    out.print(f"Signed, with the evidence root {verdict['metadata']['evidence_root']}")
 
 
 def _table() -> Table:

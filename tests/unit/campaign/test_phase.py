@@ -263,7 +263,7 @@ def test_blocks_of_drafts_give_the_same_probes_as_all_at_once(profile, monkeypat
     assert parts["complete"] is True
 
 
-@pytest.mark.parametrize("agent", ["ref:careful", "ref:memorizer"])
+@pytest.mark.parametrize("agent", [pytest.param("ref:careful", marks=pytest.mark.long), "ref:memorizer"])
 def test_no_evidence_of_a_probe_stays_in_memory(profile, monkeypatch, agent):
     monkeypatch.setattr("sirocco.campaign.phase._BLOCK", 1)
     seen, most = [], 0
@@ -445,7 +445,7 @@ def test_an_adaptive_schedule_says_that_less_can_be_repeated(profile, monkeypatc
 
 
 @pytest.mark.requirement("AV-10")
-@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("seed", [11, pytest.param(12, marks=pytest.mark.long)])
 def test_the_same_seed_gives_the_same_probes_whatever_twins_are_asked_for_at_any_parallelism(whole, seed):
     agent, aims = plugins.agent("ref:careful", whole), ("S-BE-001", "C-OE-001", "C-DA-001")
 

@@ -238,11 +238,10 @@ PLACES = [
 def test_replay_says_the_same_under_any_hash_seed_time_zone_and_locale(finished: Path) -> None:
     unit = capability(1).scenario.id
     said = set()
-    for place in PLACES:
-        for arguments in ([], ["--unit", unit]):
-            command = [sys.executable, "-m", "sirocco", "replay", str(finished), *arguments, "--format", "json"]
-            done = subprocess.run(command, capture_output=True, check=True, env={**os.environ, **place})
-            said.add((bool(arguments), done.stdout))
+    for place, arguments in (*((place, []) for place in PLACES), (PLACES[0], ["--unit", unit])):
+        command = [sys.executable, "-m", "sirocco", "replay", str(finished), *arguments, "--format", "json"]
+        done = subprocess.run(command, capture_output=True, check=True, env={**os.environ, **place})
+        said.add((bool(arguments), done.stdout))
     assert len(said) == 2
 
 
