@@ -131,7 +131,7 @@ def concrete_operations(draw: st.DrawFn) -> Operation:
 forms = st.sampled_from([None, *PatchForm])
 
 
-@settings(max_examples=120)
+@settings(max_examples=settings.default.max_examples)
 @given(concrete_operations(), forms)
 def test_what_perform_does_match_sees(operation: Operation, form: PatchForm | None) -> None:
     try:

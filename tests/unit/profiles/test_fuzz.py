@@ -159,7 +159,7 @@ def test_what_is_rare_or_broken_is_left_to_the_exact_reader(text: str) -> None:
     assert_both_readers_agree(text)
 
 
-@settings(max_examples=600)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(st.text(alphabet="abkey: -[]{},&*!|>'\"#\n\t~01.e%@`<?\u2028é\x07\ufeff", max_size=120))
 def test_the_fast_reader_and_the_exact_one_see_the_same_data(text: str) -> None:
     assert_both_readers_agree(text)

@@ -412,7 +412,7 @@ def _world(cluster):
     return World(dynamics, time, Stimulation(stage, time.present, time.present))
 
 
-@settings(max_examples=400)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(
     method=st.sampled_from(["GET", "POST", "PUT", "PATCH", "PATCH", "DELETE"]),
     row=st.sampled_from(RESOURCE_TYPES),

@@ -509,7 +509,7 @@ ANY_STIMULUS = st.builds(
 
 
 @pytest.mark.requirement("CO-15")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(document=ANY_STIMULUS)
 def test_any_stimulus_is_named_as_unsupported_or_applied(document: dict[str, Any]) -> None:
     asked = scenario(stimuli=[document])

@@ -143,7 +143,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.requirement("SI-08")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(
     JSON, st.sampled_from(["create", "update", "patch"]), st.sampled_from(["jobs", "pods", "deployments", "configmaps"])
 )

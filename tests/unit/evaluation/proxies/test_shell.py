@@ -76,7 +76,7 @@ def test_words_that_the_standard_library_quotes_come_back_too(words: list[str]) 
 
 
 @pytest.mark.requirement("SI-08")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(HOSTILE)
 def test_no_script_raises(script: str) -> None:
     commands(script)

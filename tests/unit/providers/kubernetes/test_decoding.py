@@ -186,7 +186,7 @@ def test_unknown_fields_are_named_by_their_paths():
     assert unknown_fields(type_, body) == ["spec.containers[0].foo", "spec.containers[0].resources.bar"]
 
 
-@settings(max_examples=300)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(values)
 def test_any_value_is_an_object_or_refused(value):
     for row in (POD, DEPLOYMENT, Row("Service"), Row("Event")):

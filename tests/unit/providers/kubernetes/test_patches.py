@@ -258,7 +258,7 @@ def test_a_patch_leaves_its_document_and_itself_alone():
     assert repr((document, patch)) == before
 
 
-@settings(max_examples=300)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(
     st.dictionaries(
         st.sampled_from(["containers", "volumes", "nodeSelector", "nodeName", "hostAliases"]) | DIRECTIVES,

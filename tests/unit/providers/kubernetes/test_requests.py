@@ -185,7 +185,7 @@ _QUERY = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(
     method=st.sampled_from(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]),
     path=st.sampled_from(_PATHS) | st.text(max_size=20).map(lambda text: f"/api/v1/{quote(text)}"),
