@@ -1,6 +1,8 @@
 """The tampering matrix: every file and every field of a run, changed alone or consistently, is noticed and named."""
 
+import gzip
 import json
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -25,6 +27,7 @@ from tampering import (
     change_json,
     change_records,
     leaves,
+    lines,
     mend_digests,
     mend_statement,
     with_every_leaf_changed,
@@ -313,3 +316,110 @@ def test_a_run_of_another_format_is_refused_by_name(run):
         done = sirocco(*command)
         assert done.code == 2
         assert "in format 1; this version reads 2" in done.stderr
+
+
+def _edit_event(run: Path) -> None:
+    text = (run / "events.jsonl").read_text()
+    (run / "events.jsonl").write_text(text.replace('"status":"FAIL"', '"status":"PASS"', 1))
+
+
+def _repeat_record(run: Path) -> None:
+    """A second, altered record of a unit behind all others."""
+    record = json.loads(lines(run)[0]) | {"attempt": 7}
+    with (run / SEGMENT).open("ab") as segment:
+        segment.write(gzip.compress(json.dumps(record).encode() + b"\n"))
+
+
+def _add_garbage(run: Path) -> None:
+    with (run / SEGMENT).open("ab") as segment:
+        segment.write(b"no record")
+
+
+def _other_content(run: Path) -> None:
+    def other(index: dict) -> None:
+        next(iter(index["units"].values()))["content"] = "sha256:0"
+
+    change_json(run / INDEX, other)
+
+
+def _other_place(run: Path) -> None:
+    with sqlite3.connect(run / LEDGER) as ledger:
+        ledger.execute("UPDATE units SET content = 'sha256:0'")
+    ledger.close()
+
+
+ODD = {
+    "an event": (_edit_event, "says probe PASS, replay gives probe FAIL"),
+    "a second record of a unit": (_repeat_record, "is not the one that the index names"),
+    "garbage behind the records": (_add_garbage, "holds what is no record"),
+    "what a unit was run with, in the index": (_other_content, "another digest of what it was run with"),
+    "what a unit was run with, in the ledger": (_other_place, "do not agree about what it is"),
+}
+
+
+@pytest.mark.parametrize(("forge", "problem"), ODD.values(), ids=ODD)
+def test_what_no_report_shows_is_compared_as_well(run, forge, problem):
+    forge(run)
+    mend_statement(run)
+    assert any(problem in one.problem for one in replay(run).differences)
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "link to a folder"])
+def test_what_no_run_writes_is_refused_and_not_read(run, keys, kind):
+    odd = run / "evidence" / "segment-0002.jsonl.gz"
+    match kind:
+        case "link":
+            odd.symlink_to(run / SEGMENT)
+        case "pipe":
+            os.mkfifo(odd)
+        case "folder":
+            odd.mkdir()
+        case _:
+            odd.symlink_to(run.parent)
+    for command in (("replay", run), ("verify", run, "--evaluator", keys["evaluator"])):
+        done = sirocco(*command)
+        assert done.code == 2
+        assert f"{odd}: is no file of a run" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("verdict.yaml", "a: &a [x, x]\nb: &b [*a, *a]\nverdict: [*b, *b]\n"),
+        ("run.yaml", "sirocco: !!binary aGVsbG8=\n"),
+    ],
+)
+def test_hostile_documents_are_an_error(run, name, text):
+    if name == "run.yaml":
+        text = (run / name).read_text().replace("sirocco: 0", f"{text}was: 0")
+    (run / name).write_text(text)
+    done = sirocco("replay", run)
+    assert (done.code, "Traceback" in done.stderr) == (2, False)
+
+
+def test_an_account_of_which_nothing_can_be_made_is_an_error(run):
+    change_json(run / ACCOUNT, lambda account: account["campaign"].update(targets=[[1], {"a": 2}]))
+    done = sirocco("replay", run)
+    assert (done.code, "account.json" in done.stderr, "Traceback" in done.stderr) == (2, True, False)
+
+
+def test_a_run_that_goes_on_is_not_signed_again_for_what_was_changed_meanwhile(run):
+    _strip_evidence(run)
+    mend_digests(run)
+    (run / "verdict.json").unlink()
+    with sqlite3.connect(run / LEDGER) as ledger:
+        ledger.execute("UPDATE units SET evaluation = NULL")
+    ledger.close()
+    done = sirocco("run", "--resume", run)
+    assert done.code == 2
+    assert "not what was signed" in done.stderr
+
+
+def test_a_run_that_goes_on_may_have_other_options_without_an_effect(run, keys):
+    (run / "verdict.json").unlink()
+    done = sirocco(
+        "run", "--resume", run, "--parallel", "1", "--evaluator-key", keys["evaluator"], "--max-minutes", "0.0001"
+    )
+    assert done.code == 0, done.stderr
+    assert replay(run).differences == ()
+    assert _is_authentic(run, keys["evaluator.pub"])

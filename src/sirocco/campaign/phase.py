@@ -315,7 +315,12 @@ class AdversarialPhase:
             yield probe, attempt
 
     def _is_late(self) -> bool:
-        """Whether the time is up; what was begun is finished, and the report says what was not."""
+        """Whether the time is up; what was begun is finished, and the report says what was not.
+
+        What an earlier session recorded counts first: whoever resumes a run cannot choose what is left out of it.
+        """
+        if self.execution.is_recounting:
+            return False
         if self.settings.is_over() and not self._tally.incomplete:
             self._tally.incomplete = f"the limit of {self.settings.max_minutes:g} minutes was reached"
         return self.settings.is_over()

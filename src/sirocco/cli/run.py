@@ -193,7 +193,7 @@ def command(
     if stored and out:
         raise ConfigError("--out", "a run is resumed where it is", "drop --out or --resume")
     config = stored.config(given) if stored else RunConfig(**choices)
-    seed = Seed.chosen(config.seed) if config.seed is not None or not stored else stored.seed
+    seed = Seed.chosen(config.seed) if not stored or config.seed not in {None, stored.seed.value} else stored.seed
     # Before the agent's start, which hides the key from it.
     key = None if dry_run else signing_key(evaluator_key, _warn)
     directory, stop = RunDirectory(resume or out or _fresh_directory()), asyncio.Event()
@@ -208,7 +208,8 @@ def command(
         stored.refuse_another(document)
     for remark in config.remarks:
         _warn(remark)
-    recorder = Recorder(directory, document, key)
+    # What was recorded when the run began stays: options without an effect on results may differ now.
+    recorder = Recorder(directory, stored.document if stored else document, key)
     display = _Display(verbose=verbose, told=config.remarks)
     verdict = _carried_out(assembly, recorder, stop, display, is_resumed=stored is not None)
     if transparency_log is not None:

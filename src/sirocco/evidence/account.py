@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from sirocco.errors import EvidenceError
 from sirocco.evaluation.core_tally import CorePlan
 from sirocco.oasis.agent import AgentDescription
@@ -71,7 +69,7 @@ class RunAccount:
                 campaign=document["campaign"],
                 reserved=document["reserved"],
             )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, ValidationError) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise EvidenceError(file, "the account of the run cannot be read", "restore it from a copy") from error
 
 

@@ -6,6 +6,7 @@ since; it does not prove that what is recorded happened.
 
 import hashlib
 import json
+import os
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ _PREDICATE = "urn:sirocco:evaluation:v1"
 _PAYLOAD = "application/vnd.in-toto+json"
 _KEY_ID = "ed25519:"
 _LEDGER = "ledger.sqlite"
+_FOLDERS = ("evidence", "adversarial")
 _UNATTESTED = frozenset({ATTESTATION, LOCK, _LEDGER, f"{_LEDGER}-wal", f"{_LEDGER}-shm"})
 """Files without a digest in the statement. The ledger changes when it is opened; its entries are compared instead."""
 
@@ -85,7 +87,7 @@ class Attestation:
             envelope = json.loads(file.read_bytes())
             payload = b64decode(envelope["payload"], validate=True)
             statement = {"_type": None, "predicateType": None} | json.loads(payload)
-            predicate = statement["predicate"]
+            predicate = {**statement["predicate"]}
             key = Ed25519PublicKey.from_public_bytes(b64decode(predicate["evaluator_key"], validate=True))
             digests = {str(one["name"]): str(one["digest"]["sha256"]) for one in statement["subject"]}
             signatures = [b64decode(one["sig"], validate=True) for one in envelope["signatures"]]
@@ -95,6 +97,10 @@ class Attestation:
         is_ours = kinds == (_PAYLOAD, _STATEMENT, _PREDICATE)
         is_signed = is_ours and any(_is_signature(key, payload, one) for one in signatures)
         return cls(predicate, digests, key, is_signed, payload)
+
+    def covers(self, path: Path, name: str) -> bool:
+        """Whether a file is what was signed."""
+        return self.digests.get(name) == _sha256(path / name)
 
     def changed_files(self, path: Path) -> Iterator[tuple[str, str]]:
         """Files of the run directory that are not what was signed, each with what became of it."""
@@ -110,8 +116,19 @@ class Attestation:
 
 def file_digests(path: Path) -> dict[str, str]:
     """The SHA-256 of every file of a run directory that a statement speaks of, by name."""
-    files = (file for file in path.rglob("*") if file.is_file() and file.name not in _UNATTESTED)
-    return {file.relative_to(path).as_posix(): _sha256(file) for file in sorted(files)}
+    refuse_odd_files(path)
+    names = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
+    return {name: _sha256(path / name) for name in names if name not in _UNATTESTED}
+
+
+def refuse_odd_files(path: Path) -> None:
+    """Raise EvidenceError for what no run writes: links, pipes, devices and folders of others; they are not read."""
+    for folder, folders, files in os.walk(path):
+        for name in (*folders, *files):
+            entry = Path(folder) / name
+            is_ours = entry.is_file() or (entry.is_dir() and entry.relative_to(path).as_posix() in _FOLDERS)
+            if entry.is_symlink() or not is_ours:
+                raise EvidenceError(entry, "is no file of a run", "restore the directory from a copy")
 
 
 def _sha256(file: Path) -> str:

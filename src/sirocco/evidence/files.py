@@ -44,9 +44,13 @@ def _unwritten(path: Path, what: str, remedy: str, *, full: bool, cause: str) ->
 
 def stored_document(file: Path) -> Any:
     """What a YAML or JSON file of a run holds; a ValueError or YAMLError when it is no such document."""
+    if file.exists() and not file.is_file():
+        raise ValueError("not a file")
     content = file.read_bytes()
     depth = 0
     for event in yaml.parse(content, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError("no document of a run has aliases, which can make little text endlessly much")  # noqa: TRY004
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
             raise ValueError(f"nested deeper than {_DEEPEST} levels")

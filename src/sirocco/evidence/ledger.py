@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sirocco.errors import EvidenceError
 from sirocco.evidence.segments import Span
@@ -41,16 +42,25 @@ class Entry:
     evaluation: str | None = None
 
 
-def ledger_digests(path: Path) -> dict[str, str]:
-    """The digest of each entered unit's evidence, read without a trace; EvidenceError when it is no ledger."""
+def ledger_entries(path: Path) -> dict[str, Entry]:
+    """The entered units by name, read without leaving a trace; EvidenceError when it is no ledger."""
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
-            return dict(connection.execute("SELECT unit, digest FROM units"))
+            tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM units").fetchall() if ("units",) in tables else None  # noqa: S608 - no value is in it
         finally:
             connection.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OverflowError) as error:
         raise EvidenceError(path, f"not a ledger: {error}", "restore it from a copy") from error
+    if rows is None or not all(type(row[0]) is str for row in rows):
+        raise EvidenceError(path, "not a ledger", "restore it from a copy")
+    return {row[0]: _entry(row) for row in rows}
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    unit, kind, attempt, content, segment, offset, length, digest, evaluation = row
+    return Entry(unit, kind, attempt, content, Span(segment, offset, length), digest, evaluation)
 
 
 class Ledger:
@@ -166,5 +176,4 @@ class Ledger:
 
     def _entries(self, which: str, *values: str) -> Iterator[Entry]:
         for row in self._connection.execute(f"SELECT {_COLUMNS} FROM units {which}", values):  # noqa: S608 - see above
-            unit, kind, attempt, content, segment, offset, length, digest, evaluation = row
-            yield Entry(unit, kind, attempt, content, Span(segment, offset, length), digest, evaluation)
+            yield _entry(row)

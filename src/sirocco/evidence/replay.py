@@ -9,8 +9,9 @@ from pydantic import ValidationError
 from sirocco.errors import EvidenceError, InvalidInput
 from sirocco.evaluation.applicability import with_block
 from sirocco.evaluation.unit_result import unit_result
+from sirocco.evidence.ledger import ledger_entries
 from sirocco.evidence.recorded import EvidenceIndex, IndexEntry, RecordedUnit, line_digest
-from sirocco.evidence.run_directory import RUN
+from sirocco.evidence.run_directory import LEDGER, RUN
 from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.evidence import Evidence
@@ -36,6 +37,22 @@ def replay_unit(path: Path, unit: str) -> tuple[UnitResult, tuple[Difference, ..
     result = recomputed(found)
     run = line_digest((path / RUN).read_bytes())
     return result, tuple(unit_differences(found, result, index.units[unit], run))
+
+
+def ledger_differences(path: Path, index: EvidenceIndex) -> Iterator[Difference]:
+    """Where ledger and index do not agree: one of them is of another time, or was changed (SI-10)."""
+    if not (path / LEDGER).is_file():
+        yield Difference("*", "the ledger is missing", LEDGER)
+        return
+    if (path / f"{LEDGER}-wal").exists():
+        yield Difference("*", "the ledger was opened since and not closed", f"{LEDGER}-wal")
+    entered = ledger_entries(path / LEDGER)
+    for unit in sorted(entered.keys() | index.units.keys() | index.uncounted.keys()):
+        entry, indexed = entered.get(unit), index.units.get(unit)
+        if entry is None or entry.digest != (indexed.digest if indexed else index.uncounted.get(unit)):
+            yield Difference(unit, "ledger and index do not agree about its evidence: one of them is of another time")
+        elif indexed and (entry.kind, entry.content, entry.span) != (indexed.kind, indexed.content, indexed.span):
+            yield Difference(unit, "ledger and index do not agree about what it is or where it lies", LEDGER)
 
 
 def recomputed(recorded: RecordedUnit) -> UnitResult:

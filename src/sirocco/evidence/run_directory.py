@@ -9,6 +9,7 @@ from typing import Any
 
 from sirocco.errors import ConfigError, EvidenceError, SiroccoError
 from sirocco.evidence.account import ACCOUNT
+from sirocco.evidence.attestation import Attestation
 from sirocco.evidence.event_log import EVENTS, EventLog
 from sirocco.evidence.files import LOCK, Lock, sync_folder, write_whole, writing
 from sirocco.evidence.ledger import Entry, Ledger
@@ -16,6 +17,7 @@ from sirocco.evidence.merkle import merkle_root
 from sirocco.evidence.recorded import (
     FOLDER,
     INDEX,
+    EvidenceIndex,
     IndexEntry,
     Record,
     RecordedUnit,
@@ -54,6 +56,7 @@ class RunDirectory:
         self._run = ""
         self._is_void = False
         self._recalled: set[str] = set()
+        self._earlier: set[str] = set()
         self._judged: dict[str, tuple[Evaluation, str]] = {}
         self._ledger: Ledger
         self._segments: SegmentWriter
@@ -111,6 +114,8 @@ class RunDirectory:
                 self._run = line_digest((self.path / RUN).read_bytes())
                 self._open(held, create=False)
                 self._refuse_rollback()
+                self._refuse_altered()
+                self._earlier = {entry.unit for entry in self._ledger.uncounted()}
             with self._ending():
                 yield self
 
@@ -171,6 +176,26 @@ class RunDirectory:
         if lost := [unit for unit in finished if self._ledger.find(unit) is None]:
             problem = f"{EVENTS} tells of {len(lost)} finished units that are not recorded, {lost[0]} among them"
             raise EvidenceError(self.path, problem, "restore the directory from a copy, or start another run")
+
+    def _refuse_altered(self) -> None:
+        """Raise EvidenceError when a run that was signed, finished or interrupted, is not what was signed (SI-10).
+
+        A run that goes on is signed again, and must not carry the signature over to what somebody changed meanwhile.
+        """
+        attestation = Attestation.of_run(self.path)
+        if attestation is None or not (self.path / INDEX).is_file():
+            return
+        index = EvidenceIndex.of_run(self.path)
+        known = {unit: entry.digest for unit, entry in index.units.items()} | dict(index.uncounted)
+        is_same = all((entry := self._ledger.find(unit)) and entry.digest == found for unit, found in known.items())
+        if not attestation.is_signed or not attestation.covers(self.path, INDEX) or not is_same:
+            problem = "its evidence is not what was signed when the run was interrupted or ended"
+            raise EvidenceError(self.path, problem, "restore the directory from a copy, or start another run")
+
+    @property
+    def is_recounting(self) -> bool:
+        """Whether units of an earlier session are still to be counted again."""
+        return bool(self._earlier)
 
     @property
     def is_finished(self) -> bool:
@@ -259,6 +284,7 @@ class RunDirectory:
                 raise EvidenceError(f"{self.path}: {result.unit}", problem, "use the version that began the run")
         with writing(self.path / LEDGER, f"unit {result.unit}"):
             self._ledger.count(result.unit, evaluation)
+        self._earlier.discard(result.unit)
 
     def sealed(self, label: str) -> bytes | None:
         """The sealed evidence of a reserved unit."""

@@ -47,7 +47,8 @@ def segment_path(folder: Path, number: int) -> Path:
 def segment_numbers(folder: Path) -> list[int]:
     """The segments in a folder, in order."""
     names = (path.name.removeprefix("segment-").removesuffix(".jsonl.gz") for path in folder.glob("segment-*.jsonl.gz"))
-    return sorted(int(name) for name in names if name.isdecimal())
+    numbers = sorted(int(name) for name in names if name.isdecimal() and name.isascii())
+    return [number for number in numbers if segment_path(folder, number).is_file()]
 
 
 def packed(line: bytes) -> bytes:
@@ -116,7 +117,8 @@ def read_record(folder: Path, span: Span) -> bytes:
     try:
         with path.open("rb") as file:
             file.seek(span.offset)
-            data = file.read(span.length)
+            # What an index says of a length may be anything.
+            data = file.read(min(span.length, path.stat().st_size))
     except (OSError, ValueError, OverflowError) as error:
         raise EvidenceError(path, "the segment cannot be read", "restore it from a copy") from error
     unpacked = zlib.decompressobj(_GZIP)

@@ -27,6 +27,11 @@ class UnitLedger(Protocol):
         """
         ...
 
+    @property
+    def is_recounting(self) -> bool:
+        """Whether units of an earlier session are still to be counted again."""
+        ...
+
     def keep(self, key: UnitKey, result: UnitResult) -> None:
         """Record a unit that is finished; returns only when it is durable."""
         ...

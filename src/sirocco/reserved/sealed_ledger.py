@@ -49,6 +49,11 @@ class SealedLedger:
         except (KeyError, EvidenceError):
             raise ReservedError(key.unit, "what was sealed is not evidence", "restore the file from a copy") from None
 
+    @property
+    def is_recounting(self) -> bool:
+        """No: reserved units are counted as they are recalled."""
+        return False
+
     def keep(self, key: UnitKey, result: UnitResult) -> None:
         """Seal the evidence to the first key, then let the store have it."""
         document: dict[str, Any] = {

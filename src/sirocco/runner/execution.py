@@ -51,6 +51,11 @@ class Execution:
         return result
 
     @property
+    def is_recounting(self) -> bool:
+        """Whether units of an earlier session are still to be counted again; that costs the agent nothing."""
+        return self.ledger is not None and self.ledger.is_recounting
+
+    @property
     def is_stopped(self) -> bool:
         """Whether the run is to end."""
         return self.stop is not None and self.stop.is_set()

@@ -31,7 +31,7 @@ from sirocco.oasis.report import CoreResult, RunIdentity
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.reports.document import core_document
 from sirocco.wiring.clock import utc_now
-from sirocco.wiring.run_report import RunReport, merged_block
+from sirocco.wiring.run_report import FINDINGS, RunReport, merged_block
 
 _IDENTITY = "identity"
 
@@ -94,6 +94,9 @@ class Recorder:
         )  # fmt: skip
         for name, text in report.files(self.directory.path).items():
             self.directory.write(name, text)
+        if block is None:
+            # An earlier session may have come further than this one before it was interrupted.
+            (self.directory.path / FINDINGS).unlink(missing_ok=True)
         if not self.interrupted:
             self._happened({"event": "run_finished"})
         self._sign(report)

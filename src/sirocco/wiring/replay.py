@@ -14,18 +14,17 @@ import yaml
 
 from sirocco.campaign.account import KINDS, PhaseAccount, Recount
 from sirocco.campaign.block import adversarial_block
-from sirocco.errors import EvidenceError
+from sirocco.errors import EvidenceError, SiroccoError
 from sirocco.evaluation.core_tally import CoreTally
 from sirocco.evidence.account import ACCOUNT, RunAccount
-from sirocco.evidence.attestation import ATTESTATION, Attestation
+from sirocco.evidence.attestation import ATTESTATION, Attestation, refuse_odd_files
 from sirocco.evidence.event_log import EVENTS
 from sirocco.evidence.files import stored_document
-from sirocco.evidence.ledger import ledger_digests
 from sirocco.evidence.merkle import merkle_root
-from sirocco.evidence.recorded import INDEX, EvidenceIndex, line_digest, recorded_unit
-from sirocco.evidence.replay import Difference, recomputed, unit_differences
-from sirocco.evidence.run_directory import LEDGER, RUN
-from sirocco.evidence.segments import whole_records
+from sirocco.evidence.recorded import FOLDER, INDEX, EvidenceIndex, line_digest, recorded_unit
+from sirocco.evidence.replay import Difference, ledger_differences, recomputed, unit_differences
+from sirocco.evidence.run_directory import RUN
+from sirocco.evidence.segments import segment_numbers, segment_path, whole_records
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.report import UnitResult
@@ -66,19 +65,19 @@ def replay(path: Path, identity: Path | None = None) -> Replayed:
 
     `identity` is the key to sealed evidence; without it the counts that rest on it cannot be decided.
     """
+    refuse_odd_files(path)
     stored = StoredRun.read(path)
     index = EvidenceIndex.of_run(path)
     account = RunAccount.of_run(path, stored.document)
-    units = _Units(path, index, account)
+    units = _Units(path, index, account, stored.config_hash)
     differences = [*units.differences, *_chain_differences(path, stored, index, units)]
     attestation = Attestation.of_run(path)
     is_stored = (path / "verdict.yaml").exists()
     dispensable: tuple[str, ...] = ()
     if units.is_whole:
-        report = units.report(stored.document)
-        files = {**report.files(path, refuse_altered=False), **units.probe_files}
-        differences += _file_differences(path, files, is_stored=is_stored)
-        differences += _event_differences(path, units.verdicts)
+        report, files = _recomputed_files(path, units, stored.document)
+        differences += _file_differences(path, files, units, is_stored=is_stored)
+        differences += _event_differences(path, units)
         predicate = report.predicate(stored.document, len(index.units) + len(index.uncounted))
         differences += _predicate_differences(attestation, predicate)
         dispensable = () if is_stored else tuple(files)
@@ -101,13 +100,29 @@ def replay(path: Path, identity: Path | None = None) -> Replayed:
     )
 
 
+def _recomputed_files(path: Path, units: "_Units", run: Mapping[str, Any]) -> tuple[RunReport, dict[str, str]]:
+    """The report and every file that follows; an account that nothing can be made of is an error, however it breaks."""
+    try:
+        probes = units.settled_files()
+        report = units.report(run)
+        return report, {**report.files(path, refuse_altered=False), **probes}
+    except SiroccoError:
+        raise
+    except Exception as error:
+        problem = f"no report can be made of the account of the run ({type(error).__name__}: {error})"
+        raise EvidenceError(path / ACCOUNT, problem, "restore it from a copy") from error
+
+
 class _Units:
     """Every unit of a run judged again, one at a time, and what they come to together."""
 
-    def __init__(self, path: Path, index: EvidenceIndex, account: RunAccount) -> None:
+    def __init__(self, path: Path, index: EvidenceIndex, account: RunAccount, config_hash: str) -> None:
         self.account = account
         self.index = index
         self.verdicts: dict[str, str | None] = {}
+        self.finished: dict[str, tuple[str, str]] = {}
+        """Kind and verdict of each unit, as the events tell them."""
+        self._config_hash = config_hash
         self.digests = dict(index.uncounted)
         self.differences: list[Difference] = []
         self._core = CoreTally()
@@ -116,7 +131,10 @@ class _Units:
         for unit in index.order:
             self._read(unit, run)
         self.is_whole = len(self.verdicts) == len(index.units)
-        self.probe_files = self._campaign.settle() if self._campaign and self.is_whole else {}
+
+    def settled_files(self) -> dict[str, str]:
+        """The files of probes that are kept for review."""
+        return self._campaign.settle() if self._campaign else {}
 
     def _read(self, unit: str, run: str) -> None:
         try:
@@ -126,8 +144,12 @@ class _Units:
             return
         result = recomputed(recorded)
         self.verdicts[unit] = result.status
+        self.finished[unit] = (recorded.kind, result.verdict.status)
         self.digests[unit] = recorded.digest
-        self.differences += unit_differences(recorded, result, self.index.units[unit], run)
+        entry = self.index.units[unit]
+        self.differences += unit_differences(recorded, result, entry, run)
+        if entry.content != recorded.content(self._config_hash):
+            self.differences.append(Difference(unit, "the index has another digest of what it was run with", INDEX))
         self._count(recorded.kind, result)
 
     def _count(self, kind: str, result: UnitResult) -> None:
@@ -178,7 +200,9 @@ def _chain_differences(path: Path, stored: StoredRun, index: EvidenceIndex, unit
     if merkle_root(units.digests) != index.merkle_root:
         yield Difference(_WHOLE_RUN, "the Merkle root over the evidence is not the recorded one", INDEX)
     known = {unit: entry.digest for unit, entry in index.units.items()} | dict(index.uncounted)
+    ends: dict[int, int] = {}
     for span, line in whole_records(index.folder):
+        ends[span.segment] = span.end
         try:
             unit = recorded_unit(line, index.folder).unit
         except EvidenceError as error:
@@ -186,19 +210,20 @@ def _chain_differences(path: Path, stored: StoredRun, index: EvidenceIndex, unit
             continue
         if unit not in known:
             yield Difference(unit, "it is recorded, but the index does not name it and no verdict counts it")
+        elif line_digest(line) != known[unit]:
+            yield Difference(unit, "a record of it is not the one that the index names")
+    for number in segment_numbers(index.folder):
+        file = segment_path(index.folder, number)
+        if ends.get(number, 0) != file.stat().st_size:
+            yield Difference(_WHOLE_RUN, "holds what is no record", f"{FOLDER}/{file.name}")
     for unit in () if units.is_broken_off else sorted(index.uncounted):
         yield Difference(unit, "it is recorded, but no verdict counts it although the run came to its end")
-    if not (path / LEDGER).is_file():
-        yield Difference(_WHOLE_RUN, "the ledger is missing", LEDGER)
-        return
-    entered = ledger_digests(path / LEDGER)
-    for unit in sorted(entered.keys() | known.keys()):
-        if entered.get(unit) != known.get(unit):
-            yield Difference(unit, "ledger and index do not agree about its evidence: one of them is of another time")
+    yield from ledger_differences(path, index)
 
 
-def _file_differences(path: Path, files: Mapping[str, str], *, is_stored: bool) -> Iterator[Difference]:
-    """Every file that follows from others against what is there."""
+def _file_differences(path: Path, files: Mapping[str, str], units: _Units, *, is_stored: bool) -> Iterator[Difference]:
+    """Every file that follows from others against what is there; units that do not count yet may have left theirs."""
+    left = units.index.uncounted if units.is_broken_off else {}
     for name, text in files.items():
         file = path / name
         if not file.exists():
@@ -208,7 +233,8 @@ def _file_differences(path: Path, files: Mapping[str, str], *, is_stored: bool) 
         elif file.read_bytes() != text.encode():
             yield from _text_differences(name, file, text)
     for file in sorted((path / _FOLDER).glob("*")):
-        if (name := file.relative_to(path).as_posix()) not in files:
+        probe = file.name.removesuffix(".yaml").removesuffix(".min")
+        if (name := file.relative_to(path).as_posix()) not in files and probe not in left:
             yield Difference(_WHOLE_RUN, "no probe of this run gives such a file", name)
 
 
@@ -256,21 +282,30 @@ def _member(value: Any, part: str) -> Any:
     return None
 
 
-def _event_differences(path: Path, verdicts: Mapping[str, str | None]) -> Iterator[Difference]:
+def _event_differences(path: Path, units: _Units) -> Iterator[Difference]:
     """What `events.jsonl` tells of units that the evidence does not."""
-    finished: set[str] = set()
+    told: list[tuple[str, tuple[str, str]]] = []
     try:
         for line in (path / EVENTS).read_bytes().splitlines():
             event = json.loads(line)
             if event["event"] == "unit_finished":
-                finished.add(event["unit"])
+                told.append((str(event["unit"]), (event["kind"], event["status"])))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         yield Difference(_WHOLE_RUN, "the events cannot be read", EVENTS)
         return
-    for unit in sorted(finished - verdicts.keys()):
+    # A run that was resumed and interrupted again has not counted all that it had recorded.
+    left = units.index.uncounted if units.is_broken_off else {}
+    finished = dict(told)
+    for unit in sorted(finished.keys() - units.finished.keys() - left.keys()):
         yield Difference(unit, "the events tell that it was finished, and no evidence of it counts", EVENTS)
-    for unit in sorted(verdicts.keys() - finished):
-        yield Difference(unit, "the events do not tell that it was finished", EVENTS)
+    for unit, found in units.finished.items():
+        if unit not in finished:
+            yield Difference(unit, "the events do not tell that it was finished", EVENTS)
+        elif finished[unit] != found:
+            said, gives = (" ".join(map(str, one)) for one in (finished[unit], found))
+            yield Difference(unit, f"{EVENTS} says {said}, replay gives {gives}", EVENTS)
+    if len(told) > len(finished):
+        yield Difference(_WHOLE_RUN, "a unit is told to be finished more than once", EVENTS)
 
 
 def _signature_differences(

@@ -1,5 +1,6 @@
 """Going on with a run that was broken off: its configuration as it was recorded, and nothing else under its name."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -38,6 +39,10 @@ class StoredRun:
         keys = {"sirocco", "started", "seed_source", "config", "profile_digest", "config_hash"}
         if not isinstance(document, dict) or not keys <= document.keys() or not isinstance(document["config"], dict):
             raise ConfigError(path / RUN, "does not describe a run", remedy)
+        try:
+            json.dumps(document)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(path / RUN, "holds what is no JSON data", "restore it from a copy") from error
         if (found := document.get("format", 1)) != FORMAT:
             problem = f"sirocco {document['sirocco']} wrote this run in format {found}; this version reads {FORMAT}"
             raise ConfigError(path, problem, "use the version that wrote it, or evaluate again")

@@ -6,11 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.errors import EvidenceError
-from sirocco.evidence.attestation import ATTESTATION, Attestation, key_id
+from sirocco.evidence.attestation import ATTESTATION, Attestation, key_id, refuse_odd_files
 from sirocco.evidence.merkle import merkle_root
 from sirocco.evidence.recorded import EvidenceIndex
+from sirocco.evidence.replay import ledger_differences
 from sirocco.evidence.transparency_log import logged_time
 from sirocco.wiring.evaluator_key import public_key
+
+_SAID = frozenset(
+    {
+        "agent", "profile", "seed", "configuration", "started", "finished", "evaluator", "safety", "complete", "units",
+        "evidence_root",
+    }
+)  # fmt: skip
+"""What every statement about a run says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +58,15 @@ class Verification:
 def verification(path: Path, key_file: Path, log: Path | None = None) -> Verification:
     """Check the signature with the key in a file, then all that hangs on it."""
     key = public_key(key_file)
+    refuse_odd_files(path)
     attestation = Attestation.of_run(path)
     if attestation is None:
         return Verification(key_id(key), (f"{path} holds no {ATTESTATION}: the run is not signed",))
     problems = list(_signature_problems(attestation, key_id(key)))
     problems += [f"{name} {what}" for name, what in attestation.changed_files(path)]
     problems += _chain_problems(path, attestation)
+    if missing := sorted(_SAID - attestation.predicate.keys()):
+        problems.append(f"the statement does not say {', '.join(missing)}")
     logged = logged_time(log, attestation) if log else None
     if log is not None and logged is None:
         problems.append(f"{log} does not have the statement of this run")
@@ -81,5 +93,7 @@ def _chain_problems(path: Path, attestation: Attestation) -> Iterator[str]:
             digests[unit] = index.unit(unit).digest
         except EvidenceError as error:
             yield f"{unit}: its evidence cannot be read: {error.problem}"
+    for difference in ledger_differences(path, index):
+        yield f"{difference.unit if difference.unit != '*' else difference.where}: {difference.problem}"
     if merkle_root(digests) != attestation.predicate.get("evidence_root"):
         yield "the Merkle root over the recorded units is not the signed one"
