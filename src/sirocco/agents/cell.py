@@ -136,8 +136,10 @@ def findings(questions: dict[str, Any]) -> dict[str, list[str]]:
     """What this process can read of what it should not, and cannot of what it needs."""
     leaks = [path for path in questions["hidden"] if is_readable(path)]
     numbers = [name for name in os.listdir("/proc") if name.isdigit()] if os.path.isdir("/proc/self") else []
-    for number in numbers:
-        if contents(f"/proc/{number}/stat").rpartition(b")")[2].split()[19:20] != [questions["runner"].encode()]:
+    runner, started = questions["runner"]
+    # Where a program has processes of its own, one of them may have the runner's number.
+    for number in (one for one in numbers if one == runner):
+        if contents(f"/proc/{number}/stat").rpartition(b")")[2].split()[19:20] != [started.encode()]:
             continue
         if contents(f"/proc/{number}/environ").strip(b"\0"):
             leaks.append("the runner's environment")

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -126,6 +127,11 @@ class _Files:
         for path in needed:
             for part in _needed_parts(path):
                 self._show(part)
+        if not self._is_other:
+            # Whoever writes into the runner's own interpreter or packages is let out by the next run.
+            for prefix in _resolved([Path(sys.prefix), Path(sys.base_prefix)]):
+                if any(prefix.is_relative_to(place) for place in self.shown):
+                    self.shown[prefix] = False
         self._open_way(quarters.base)
 
     def _show(self, path: Path, *, is_writable: bool = True) -> None:
@@ -235,7 +241,7 @@ def _trial_findings(confined: Confinement, quarters: "Quarters", hidden: list[Pa
     questions = {
         "hidden": list(map(str, hidden)),
         "needed": list(map(str, confined.needed)) if not confined.is_started_directly else [],
-        "runner": _start_time(),
+        "runner": [str(os.getpid()), _start_time()],
         "arguments": sys.argv[2:],
     }
     reading, writing = os.pipe()
@@ -393,10 +399,22 @@ class Quarters:
 
     def remove(self) -> None:
         """Take everything away that the child left."""
-        shutil.rmtree(self.base, ignore_errors=True)
+        _remove_folder(self.base)
 
     def _give(self, path: Path) -> None:
         os.chown(path, *(self._confined.account or (0, 0)))
+
+
+def _remove_folder(folder: Path) -> None:
+    """Remove a folder, whatever a child made of it: closed folders, or more levels than a path has room for."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except (OSError, RecursionError):
+        for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            with suppress(OSError):
+                subprocess.run([*words, str(folder)], check=False, capture_output=True)  # noqa: S603 - our own folder
 
 
 @cache
@@ -404,5 +422,5 @@ def _quarters_folder() -> Path:
     """Where all quarters of this process are, so that those of others can be kept from a child in one step."""
     folder = Path(tempfile.mkdtemp(prefix="work-"))
     folder.chmod(0o711)
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(_remove_folder, folder)
     return folder.resolve()

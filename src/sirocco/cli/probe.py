@@ -290,8 +290,9 @@ def replay(
 
 
 def _hidden(path: Path, profile: str | None) -> tuple[Path, ...]:
-    """What is not for the agent: the probes, and the folder of the profile."""
-    return (path, *((Path(profile),) if profile and profile != profile_source.BUNDLED else ()))
+    """What is not for the agent: the probes with the run around them, and the folder of the profile."""
+    runs = [folder for folder in path.resolve().parents if (folder / "run.yaml").is_file()]
+    return (path, *runs, *((Path(profile),) if profile and profile != profile_source.BUNDLED else ()))
 
 
 async def _replays(
