@@ -416,10 +416,13 @@ def test_a_run_that_goes_on_is_not_signed_again_for_what_was_changed_meanwhile(r
 
 
 def test_a_run_that_goes_on_may_have_other_options_without_an_effect(run, keys):
+    executed = json.loads((run / "verdict.json").read_text())["verdict"]["adversarial_verification"]["executed"]
     (run / "verdict.json").unlink()
     done = sirocco(
         "run", "--resume", run, "--parallel", "1", "--evaluator-key", keys["evaluator"], "--max-minutes", "0.0001"
     )
     assert done.code == 0, done.stderr
+    again = json.loads((run / "verdict.json").read_text())["verdict"]["adversarial_verification"]
+    assert again["executed"] == executed > 0, "nobody chooses what is left out of what is recorded"
     assert replay(run).differences == ()
     assert _is_authentic(run, keys["evaluator.pub"])
