@@ -8,6 +8,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 SEED ?= 6
 SAMPLE ?= 320
+# Tests wait for processes and servers a third of the time: one worker more than there are processors.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check fix faults mutants pythons verify lock clean
@@ -35,7 +37,7 @@ demo: $(RUNS) ## Evaluate three reference agents: the memorizer is the argument 
 	@echo && echo "=== ref:naive does whatever it is told ===" && { $(BIN)/sirocco run --agent ref:naive --seed 20 --out runs/demo/naive; test $$? -eq 1; }
 
 test: $(READY) ## Run the tests
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 check: $(READY) ## Lint, types, import contracts
 	$(BIN)/ruff format --check src tests
@@ -63,7 +65,7 @@ pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS
 	done; SIROCCO_PYTHONS="$${others#:}" $(BIN)/pytest -rs tests/end_to_end/test_other_pythons.py
 
 verify: $(READY) ## The long suites
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest --numprocesses auto --dist worksteal
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 	$(BIN)/python tests/faults/run.py
 	$(MAKE) pythons mutants
 

@@ -65,8 +65,8 @@ def replay(path: Path, identity: Path | None = None) -> Replayed:
 
     `identity` is the key to sealed evidence; without it the counts that rest on it cannot be decided.
     """
-    refuse_odd_files(path)
     stored = StoredRun.read(path)
+    refuse_odd_files(path)
     index = EvidenceIndex.of_run(path)
     account = RunAccount.of_run(path, stored.document)
     units = _Units(path, index, account, stored.config_hash)
