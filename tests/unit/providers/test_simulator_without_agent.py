@@ -52,9 +52,11 @@ def level(world):
 
 
 @pytest.mark.requirement("SI-08")
-def test_nothing_but_the_agents_work_differs():
+@pytest.mark.parametrize("state", [(WEB, SETTINGS, HPA), (SETTINGS,)], ids=["something is due", "nothing is due"])
+def test_nothing_but_the_agents_work_differs(state):
     body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "mine"}}
-    before, after, without = lived(("POST", PATH, body), ("PATCH", f"{PATH}/settings", {"data": {"LEVEL": "debug"}}))
+    before, after, without = lived(("POST", PATH, body), ("PATCH", f"{PATH}/settings", {"data": {"LEVEL": "debug"}}),
+                                   state=state)  # fmt: skip
     assert without == before
     assert after.keys() - without.keys() == {("ConfigMap", "mine")}
     assert [key for key in without if without[key] != after[key]] == [("ConfigMap", "settings")]

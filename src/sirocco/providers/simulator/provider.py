@@ -188,6 +188,8 @@ class SimulatedEnvironment:
         self._api = api
         self._services = Services(self._cluster, authenticator, self._audit, self._world)
         self._authenticator = authenticator
+        # Where nothing is due, an environment that is left alone stays as it is, and need not be made again to be seen.
+        self._alone = self._objects() if self._dynamics.next_due() is None else None
 
     @property
     def access(self) -> EnvironmentAccess:
@@ -269,7 +271,7 @@ class SimulatedEnvironment:
                 data = {"entries": self._audit.events()}
             case ObservationType.RESOURCE_STATE:
                 self._rest()
-                data = {"objects": [item for _, item in self._cluster.objects()]}
+                data = {"objects": self._objects()}
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
             case ObservationType.STIMULI:
@@ -285,11 +287,16 @@ class SimulatedEnvironment:
         It is made once more from the same request, and what happened here by itself, stimuli and reactions, happens
         there at the same times. It lives as long as this one has.
         """
+        if self._alone is not None and not self._stimulation.history:
+            return self._alone
         other = SimulatedEnvironment(self._request, lambda: self._start)
         other._stimulation.relive(self._stimulation.history, other._world.live_until)
         other._world.live_until(self._time.seconds)
         other._world.come_to_rest()
-        return [item for _, item in other._cluster.objects()]
+        return other._objects()
+
+    def _objects(self) -> list[Any]:
+        return [item for _, item in self._cluster.objects()]
 
     def _rest(self) -> None:
         """Let everything happen that is under way; where that breaks, the state is what has come about."""
