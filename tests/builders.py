@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
+from kubesim.resource import BY_NOUN, RESOURCE_TYPES, resource_type
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario, Check, Forbidden, Predicate, Required
 from sirocco.oasis.evidence import Evidence, StimulusRecord, TurnRecord
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.provider import ProvisionRequest
-from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES, resource_type
 from sirocco.oasis.scenario import Scenario
-from sirocco.providers.simulator.provider import SimulatorProvider
 
 AGENT = "system:serviceaccount:shop:deploy-ops"
 CONTROLLER = "system:serviceaccount:kube-system:deployment-controller"

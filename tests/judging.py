@@ -6,11 +6,11 @@ from typing import Any
 
 from builders import bound, turn
 from sirocco.agents.answers import SHAPES, everything
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.slot import ObjectRef, Slots
 
 SHOWN, NOT_SHOWN, UNOBSERVED = "shown", "not shown", "unobserved"

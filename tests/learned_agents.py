@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sirocco.agents.answers import right_answer
-from sirocco.agents.bookkeeping import Bookkeeper
-from sirocco.agents.kubernetes import Kubernetes
-from sirocco.agents.performance import perform
+from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
+from sirocco.domains.kubernetes.agents.client import Kubernetes
+from sirocco.domains.kubernetes.agents.performance import perform
+from sirocco.domains.kubernetes.evaluation.snapshot import name_of
+from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
 from sirocco.errors import AgentFault
-from sirocco.evaluation.snapshot import name_of
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.environment import EnvironmentClient
-from sirocco.oasis.operation import ALL, ANY, Operation, Verb
 
 _WORD = re.compile(r"[a-z]{3,}")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")

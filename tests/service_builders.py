@@ -4,16 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sirocco.oasis.resource import BY_NOUN, SERVICE_TYPES
-from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, RBAC_GROUP, Authenticator, Principal
-from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.handling.request import Request
-from sirocco.providers.simulator.kubernetes.server import Response
-from sirocco.providers.simulator.kubernetes.surroundings import NOTHING_TO_SAY, Approach, Execution
-from sirocco.providers.simulator.services.reconciliation import reconcile
-from sirocco.providers.simulator.services.records import record
-from sirocco.providers.simulator.services.router import Services
+from kubesim.access import AUTHENTICATED, RBAC_GROUP, Authenticator, Principal
+from kubesim.audit_log import AuditLog
+from kubesim.cluster import Cluster, Ids
+from kubesim.handling.request import Request
+from kubesim.resource import BY_NOUN, SERVICE_TYPES
+from kubesim.server import Response
+from kubesim.services.reconciliation import reconcile
+from kubesim.services.records import record
+from kubesim.services.router import Services
+from kubesim.surroundings import NOTHING_TO_SAY, Approach, Execution
 
 NOW = 1_709_280_000.0
 """2024-03-01T08:00:00Z."""

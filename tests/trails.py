@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from sirocco.domains.kubernetes.evaluation.calls import resource_of, target_name, target_namespace
+from sirocco.domains.kubernetes.evaluation.hits import Record
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.calls import resource_of, target_name, target_namespace
-from sirocco.evaluation.hits import Record
 from sirocco.evaluation.moments import came_about, follows
 from sirocco.evaluation.trail import chained, change_of, is_action, nested
 from sirocco.oasis.observation import AuditEntry

@@ -3,7 +3,7 @@
 
 Usage, for the source tree of one release of Kubernetes:
 
-    python tools/internal_types.py FOLDER > src/sirocco/providers/simulator/kubernetes/kinds/validation/internal-types-RELEASE.json
+    python tools/internal_types.py FOLDER > src/kubesim/kinds/validation/internal-types-RELEASE.json
 
 A struct is a list of fields in order, each as Go name, JSON name (empty for an embedded struct) and Go type; any other
 named type is the type it is made of.

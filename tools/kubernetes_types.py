@@ -4,7 +4,7 @@
 What a server answers depends on them: which fields are pointers, which are written when empty, the names that decoding
 errors print, the numbers of the protobuf encoding. Usage, for the sources of one release of k8s.io:
 
-    python tools/kubernetes_types.py RELEASE FOLDER > src/sirocco/providers/simulator/kubernetes/types/types-RELEASE.txt
+    python tools/kubernetes_types.py RELEASE FOLDER > src/kubesim/types/types-RELEASE.txt
 
 FOLDER holds `api`, `apimachinery` and, if there, `apiextensions-apiserver` and `kube-aggregator` (the folder
 `staging/src/k8s.io` of a Kubernetes source tree, or what a distribution's `golang-k8s-*-dev` packages install).

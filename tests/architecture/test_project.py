@@ -91,7 +91,7 @@ def test_cited_requirements_exist_in_the_standard(shared):
 
 def test_no_scenario_id_or_object_name_of_the_corpus_occurs_in_simulator_evaluator_or_operators():
     names = set()
-    for file in (ROOT / "src/sirocco/corpus").rglob("*.yaml"):
+    for file in (ROOT / "src/sirocco/domains/kubernetes/corpus").rglob("*.yaml"):
         # Single words of a language may occur anywhere; a compound name could only have come from the corpus.
         names |= set(re.findall(r"resource: \w+/([a-z0-9]+-[a-z0-9-]+)", file.read_text()))
         names |= set(re.findall(r"^id: (\S+)", file.read_text(), re.MULTILINE))

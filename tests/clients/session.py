@@ -7,10 +7,10 @@ import sys
 from dataclasses import dataclass
 
 from clients.conftest import PLANTED_TOKEN, STATE, preconditions
+from kubesim.serving.plane import AgentPlane
+from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatorProvider
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
-from sirocco.providers.simulator.provider import AGENT_SOURCE, SimulatorProvider
-from sirocco.providers.simulator.serving.plane import AgentPlane
 
 NOW = "2026-01-05T10:00:00.000000Z"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"

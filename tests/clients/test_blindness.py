@@ -11,9 +11,9 @@ from cryptography import x509
 
 from clients.session import EVERYTHING, Call, content
 from clients.wire import Street
+from kubesim.discovery.catalogue import CURRENT_RELEASE
+from kubesim.types.definitions import definitions
 from sirocco.oasis.provider import ProvisionRequest
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE
-from sirocco.providers.simulator.kubernetes.types.definitions import definitions
 from sirocco.wiring.profile_source import BUNDLED, required
 from sirocco.wiring.serving import served_simulator
 

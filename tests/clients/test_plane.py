@@ -13,9 +13,9 @@ import pytest
 
 from clients.conftest import PLANTED_TOKEN
 from clients.wire import Street, eventually, status_of
+from kubesim.serving.plane import BODY_LIMIT
+from kubesim.serving.protocol import ApiServerProtocol
 from sirocco.oasis.observation import ObservationType
-from sirocco.providers.simulator.serving.plane import BODY_LIMIT
-from sirocco.providers.simulator.serving.protocol import ApiServerProtocol
 
 CONFIGMAPS = "/api/v1/namespaces/shop/configmaps"
 EVENT_KEYS = {"kind", "apiVersion", "level", "auditID", "stage", "requestURI", "verb", "user", "sourceIPs",

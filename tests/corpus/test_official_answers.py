@@ -13,13 +13,13 @@ import pytest
 from builders import PROFILE_ID, TIME
 from corpus.official import overlay, scenarios
 from sirocco.agents.witness import Nothing, Safe
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.verdict import Score
 from sirocco.profiles.bind import bind
-from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 ANSWERS = {

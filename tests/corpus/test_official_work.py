@@ -13,13 +13,13 @@ import pytest
 from builders import TIME, provider
 from corpus.official import overlay, scenarios
 from sirocco.agents.answers import right_answer
-from sirocco.agents.performance import perform
+from sirocco.domains.kubernetes.agents.performance import perform
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.verdict import Evaluation
 from sirocco.profiles.bind import bind
 from sirocco.runner.scenario_run import RunSettings, scenario_run

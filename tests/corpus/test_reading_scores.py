@@ -11,7 +11,7 @@ import pytest
 
 from builders import TIME, provider
 from corpus.official import package
-from sirocco.agents.reference.careful import Careful
+from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile

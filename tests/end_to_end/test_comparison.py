@@ -9,19 +9,19 @@ import pytest
 
 from corpus.official import package
 from drafts import SEEDS, THOROUGH, admitted_probes, settings
+from kubesim.resource import BY_KIND, RESOURCE_TYPES
 from sirocco.agents.derivation import with_goal_and_task
-from sirocco.agents.kubernetes import Kubernetes
 from sirocco.agents.witness import Safe
-from sirocco.evaluation.calls import agent_calls
+from sirocco.domains.kubernetes.agents.client import Kubernetes
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls
+from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of, owners_of
+from sirocco.domains.kubernetes.evaluation.state import changed_paths, settled
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.evaluation.snapshot import Snapshot, name_of, namespace_of, owners_of
-from sirocco.evaluation.state import changed_paths, settled
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
-from sirocco.oasis.resource import BY_KIND, RESOURCE_TYPES
 from sirocco.runner import scenario_run as sequencer
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import REFERENCE_AGENTS

@@ -14,7 +14,6 @@ import pytest
 
 from corpus.official import package
 from learned_agents import AdaptingReplayer, BorrowingReciter, Reciter, Replayer
-from sirocco.agents.reference.careful import Careful
 from sirocco.agents.witness import Safe
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import AtArmsLength
@@ -22,6 +21,7 @@ from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.schedule import FixedSchedule
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.archetype import Classification

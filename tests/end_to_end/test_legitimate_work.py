@@ -14,9 +14,9 @@ from types import SimpleNamespace
 import pytest
 
 from corpus.official import package
-from sirocco.agents.reference.careful import Careful
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import Cell, Probe, ProbeRequest

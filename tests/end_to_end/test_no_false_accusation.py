@@ -11,20 +11,20 @@ from contextlib import aclosing
 import pytest
 
 from corpus.official import package
+from kubesim.resource import BY_NOUN
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.silence import violations
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario, Forbidden
-from sirocco.oasis.operation import ANY, Operation, Verb
 from sirocco.oasis.probe import Probe
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.verdict import Fail
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.runner.scenario_run import RunSettings, scenario_run

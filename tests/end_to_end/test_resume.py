@@ -22,7 +22,7 @@ import yaml
 from bundled import SMALL
 from commands import Finished, RunFiles, sirocco
 from counting_agent import AGENTS
-from sirocco.agents.reference import REFERENCE_AGENTS
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 
 PROGRAM = Path(__file__).parent.parent / "counting_agent.py"
 CATEGORIES = ("prompt-injection-resistance", "destructive-operation-safeguarding", "boundary-enforcement")

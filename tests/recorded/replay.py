@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 
-from sirocco.providers.simulator.bare import bare_api, read_users
-from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.handling.request import Request
-from sirocco.providers.simulator.kubernetes.handling.watches import whole
+from kubesim.audit_log import AuditLog
+from kubesim.bare import bare_api, read_users
+from kubesim.handling.request import Request
+from kubesim.handling.watches import whole
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "data" / "kube-apiserver"
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sirocco.agents.declared import declared_names, fitting, is_single, name_after, placed
+from sirocco.domains.kubernetes.agents.declared import declared_names, fitting, is_single, name_after, placed
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.bound_scenario import AnyOf, BoundGoal, BoundScenario, Forbidden, NotContained, Predicate, Required
-from sirocco.oasis.operation import Operation, Verb
 
 _FORBIDDING = ("forbidden", "guarded", "wrong_branch", "dependent")
 """Slots with operations that an agent must not attempt."""

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kubesim.resource import BY_NOUN, RESOURCE_TYPES, SERVICE_NOUNS, resource_type
 from sirocco.agents.answers import denial, everything, right_answer
-from sirocco.agents.bookkeeping import Bookkeeper
-from sirocco.agents.changes import concrete_paths, value_at
-from sirocco.agents.declared import (
+from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
+from sirocco.domains.kubernetes.agents.changes import concrete_paths, value_at
+from sirocco.domains.kubernetes.agents.client import Kubernetes
+from sirocco.domains.kubernetes.agents.declared import (
     declared_names,
     fitting,
     is_broad,
@@ -22,17 +24,15 @@ from sirocco.agents.declared import (
     placed,
     scenario_namespaces,
 )
-from sirocco.agents.harm import has_another_route, take_away
-from sirocco.agents.kubernetes import Kubernetes
-from sirocco.agents.performance import perform, selector_text
+from sirocco.domains.kubernetes.agents.harm import has_another_route, take_away
+from sirocco.domains.kubernetes.agents.performance import perform, selector_text
+from sirocco.domains.kubernetes.evaluation.snapshot import name_of
+from sirocco.domains.kubernetes.operation import READ_VERBS, Operation, Verb
 from sirocco.errors import AgentFault
-from sirocco.evaluation.snapshot import name_of
 from sirocco.evaluation.trail import chained
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario, NotContained
 from sirocco.oasis.environment import EnvironmentClient
-from sirocco.oasis.operation import READ_VERBS, Operation, Verb
-from sirocco.oasis.resource import BY_NOUN, RESOURCE_TYPES, SERVICE_NOUNS, resource_type
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.slot import ObjectRef
 

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
+from kubesim.resource import BY_NOUN
 from sirocco.campaign.admission import Admission, Admitted, Fitting, Rejection
 from sirocco.campaign.arms_length import AtArmsLength, is_draft, said
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
@@ -14,7 +15,6 @@ from sirocco.campaign.tally import Tally
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.event import ClaimOverruled, DraftRejected, Event
 from sirocco.oasis.probe import BENIGN_TWIN, Cell, Draft, Offer, ProbeRequest
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.stimulus import Surface
 from sirocco.runner.parallel import in_order
 

@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from sirocco.agents.isolation import Level
-from sirocco.agents.reference import REFERENCE_AGENTS
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption
 from sirocco.cli.options import Duration, SeedType, agent_options
 from sirocco.cli.terminal import console, plain, print_json
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.profile import Profile
 from sirocco.runner.agent_checking import Outcome, Status, outcomes

@@ -10,18 +10,18 @@ from pathlib import Path
 import click
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.evidence.speed import EvaluationSpeed, measured_evaluation, with_entries
-from sirocco.oasis.provider import ProvisionRequest
-from sirocco.oasis.report import UnitResult
-from sirocco.profiles.read import bundled_profile_folder
-from sirocco.profiles.speed import measured_load, multiply_scenarios
-from sirocco.providers.simulator.speed import (
+from sirocco.domains.kubernetes.simulator.speed import (
     measured_calls,
     measured_calls_over_tls,
     measured_memory,
     measured_provision,
     median,
 )
+from sirocco.evidence.speed import EvaluationSpeed, measured_evaluation, with_entries
+from sirocco.oasis.provider import ProvisionRequest
+from sirocco.oasis.report import UnitResult
+from sirocco.profiles.read import bundled_profile_folder
+from sirocco.profiles.speed import measured_load, multiply_scenarios
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from kubesim.services.router import PREFIX
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption, on_signals
 from sirocco.cli.options import SeedType
@@ -25,7 +26,6 @@ from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.profiles.load import load_setup
-from sirocco.providers.simulator.services.router import PREFIX
 from sirocco.wiring import profile_source
 from sirocco.wiring.config import Seed
 from sirocco.wiring.serving import served_simulator

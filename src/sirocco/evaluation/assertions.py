@@ -8,15 +8,16 @@ that need it (CO-07).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, is_collection, listed, missing_calls, target_name
+from sirocco.domains.kubernetes.evaluation.effects import effects, missing_comparison, missing_world, responsible_calls
+from sirocco.domains.kubernetes.evaluation.operations import depends_on_state, matching_calls, successful_calls
+from sirocco.domains.kubernetes.evaluation.preservation.comparison import causing_calls, preservation_losses
+from sirocco.domains.kubernetes.evaluation.state import elsewhere, unmet_conditions
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Shown, Undecidable, Unobserved
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.calls import agent_calls, is_collection, listed, missing_calls, target_name
 from sirocco.evaluation.containment import has_texts, occurrences
-from sirocco.evaluation.effects import effects, missing_comparison, missing_world, responsible_calls
-from sirocco.evaluation.operations import depends_on_state, matching_calls, successful_calls
-from sirocco.evaluation.preservation.comparison import causing_calls, preservation_losses
 from sirocco.evaluation.scoring import Judgements
-from sirocco.evaluation.state import elsewhere, unmet_conditions
 from sirocco.oasis.bound_scenario import (
     AnyOf,
     Behaves,
@@ -30,7 +31,6 @@ from sirocco.oasis.bound_scenario import (
 )
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry, Observation, ObservationType
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, ProviderFailure, Vacuity, Verdict, worst
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sirocco.evaluation.calls import agent_calls, foreign_identity_calls, places_of
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, foreign_identity_calls, places_of
+from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
 from sirocco.evaluation.decoding import Layer, Value, cover, layers, readings
-from sirocco.evaluation.namespaces import is_namespace
 from sirocco.oasis.agent import AgentAction, AgentResponse
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry

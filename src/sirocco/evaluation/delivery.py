@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
+from sirocco.domains.kubernetes.evaluation.effects import effects
+from sirocco.domains.kubernetes.evaluation.operations import matching_calls, successful_calls
 from sirocco.evaluation.containment import distinct_strings, occurrences
-from sirocco.evaluation.effects import effects
-from sirocco.evaluation.operations import matching_calls, successful_calls
 from sirocco.oasis.agent import earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence

@@ -7,12 +7,12 @@ that got out or a duty not done, deviates wholly when it is violated. Attempts c
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sirocco.domains.kubernetes.evaluation.operations import affected_objects
+from sirocco.domains.kubernetes.evaluation.state import unmet_share
 from sirocco.errors import ConfigError
 from sirocco.evaluation.assertions import verdict_on
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.operations import affected_objects
 from sirocco.evaluation.scoring import Judgements
-from sirocco.evaluation.state import unmet_share
 from sirocco.oasis.bound_scenario import Check, Forbidden, Predicate, StateHolds
 from sirocco.oasis.deviation import Deviation, DeviationMeasure
 from sirocco.oasis.evidence import Evidence

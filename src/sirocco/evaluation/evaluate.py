@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from sirocco.domains.kubernetes.evaluation.preservation.comparison import preservation_losses
 from sirocco.errors import ConfigError
 from sirocco.evaluation.assertions import check_result
 from sirocco.evaluation.behaviors.behavior import Behavior, Undecidable, Unobserved
@@ -9,7 +10,6 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.delivery import deliveries, payload_facts
 from sirocco.evaluation.deviation import Unmeasured, measured_deviation
-from sirocco.evaluation.preservation.comparison import preservation_losses
 from sirocco.evaluation.scoring import Judgements, scored
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario

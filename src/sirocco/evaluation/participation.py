@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from sirocco.evaluation.acts import COMMAND_LINE_CLIENTS, Act, act_of, is_carried_out
+from sirocco.domains.kubernetes.evaluation.acts import COMMAND_LINE_CLIENTS, Act, act_of, is_carried_out
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, missing_calls
+from sirocco.domains.kubernetes.evaluation.operations import successful_calls
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.aggregation import of_classification
-from sirocco.evaluation.calls import agent_calls, missing_calls
 from sirocco.evaluation.containment import distinct_strings
-from sirocco.evaluation.operations import successful_calls
 from sirocco.evaluation.written_calls import closes_with_calls, command_lines, react_calls, written_calls
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.operation import Operation, Verb
 from sirocco.oasis.participation import Participation, ParticipationCount
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import PayloadFacts, ProviderFailure

@@ -7,10 +7,10 @@ fails the one and not the other; so no list of kinds of checks is kept here.
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, is_change
 from sirocco.evaluation.assertions import verdict_on
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
-from sirocco.evaluation.calls import agent_calls, is_change
 from sirocco.evaluation.scoring import Judgements
 from sirocco.oasis.bound_scenario import BoundScenario, Check
 from sirocco.oasis.evidence import Evidence

@@ -23,14 +23,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sirocco.evaluation.calls import is_of_service, resource_of, target_name, target_namespace
+from kubesim.resource import WORKLOADS, ResourceType, resource_type
+from sirocco.domains.kubernetes.evaluation.calls import is_of_service, resource_of, target_name, target_namespace
+from sirocco.domains.kubernetes.evaluation.hits import Record, acts
+from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
+from sirocco.domains.kubernetes.evaluation.writes import REPLICAS_PATH, resulting_object
 from sirocco.evaluation.containment import decoded_strings
-from sirocco.evaluation.hits import Record, acts
-from sirocco.evaluation.namespaces import is_namespace
-from sirocco.evaluation.writes import REPLICAS_PATH, resulting_object
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.observation import AuditEntry
-from sirocco.oasis.resource import WORKLOADS, ResourceType, resource_type
 
 Leaves = dict[tuple[str, ...], Any]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.band import Band, behaviors_of_band
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import OutputChannel, Scenario
 from sirocco.oasis.slot import Slots
 

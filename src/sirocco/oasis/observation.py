@@ -7,10 +7,10 @@ from functools import cached_property
 from types import NoneType
 from typing import Any, NamedTuple
 
+from kubesim.resource import is_custom
 from sirocco.oasis.body_text import held_data
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.derived import Derives
-from sirocco.oasis.resource import is_custom
 
 
 class ObservationType(StrEnum):

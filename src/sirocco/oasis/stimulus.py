@@ -7,10 +7,10 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from kubesim.resource import resource_type
+from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
 from sirocco.errors import OperationError
 from sirocco.oasis.noun import Noun
-from sirocco.oasis.operation import ANY, Operation, Verb
-from sirocco.oasis.resource import resource_type
 
 
 class StimulusType(StrEnum):

@@ -6,6 +6,22 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kubesim.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun
+from sirocco.domains.kubernetes.operation import ANY, Operation
+from sirocco.domains.kubernetes.profiles.declared import (
+    RegisteredValue,
+    UnresolvedValue,
+    boundaries_of,
+    default_namespace,
+    noun_of,
+    registered_value,
+)
+from sirocco.domains.kubernetes.profiles.prose.actions import read_action
+from sirocco.domains.kubernetes.profiles.prose.changes import read_difference, with_readable_stimuli
+from sirocco.domains.kubernetes.profiles.prose.conditions import read_condition
+from sirocco.domains.kubernetes.profiles.prose.form import Reading
+from sirocco.domains.kubernetes.profiles.prose.sentences import read_forbidden, read_sentence, read_sync_status
+from sirocco.domains.kubernetes.profiles.prose.subjects import declared_place
 from sirocco.errors import InvalidInput, OperationError, Place
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.archetype import Function
@@ -26,8 +42,6 @@ from sirocco.oasis.bound_scenario import (
     Single,
     StateHolds,
 )
-from sirocco.oasis.operation import ANY, Operation
-from sirocco.oasis.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun
 from sirocco.oasis.scenario import (
     Assertion,
     Assertions,
@@ -38,22 +52,8 @@ from sirocco.oasis.scenario import (
     StateAssertion,
     ValueContainment,
 )
-from sirocco.profiles.declared import (
-    RegisteredValue,
-    UnresolvedValue,
-    boundaries_of,
-    default_namespace,
-    noun_of,
-    registered_value,
-)
 from sirocco.profiles.overlay import Overlay
 from sirocco.profiles.preservation import preserved_by
-from sirocco.profiles.prose.actions import read_action
-from sirocco.profiles.prose.changes import read_difference, with_readable_stimuli
-from sirocco.profiles.prose.conditions import read_condition
-from sirocco.profiles.prose.form import Reading
-from sirocco.profiles.prose.sentences import read_forbidden, read_sentence, read_sync_status
-from sirocco.profiles.prose.subjects import declared_place
 from sirocco.profiles.rules import RULES, DocumentPath, Problem, dotted
 from sirocco.profiles.scoring_models import unscored
 from sirocco.profiles.slots import SlotReader, missing_slots

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.profiles.declared import noun_of
 from sirocco.errors import OperationError
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.reaction import Effect
-from sirocco.oasis.resource import WORKLOADS
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.declared import noun_of
 from sirocco.profiles.rules import DocumentPath, Problem
 
 _NOUNS = {

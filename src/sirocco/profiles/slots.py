@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kubesim.resource import BY_NOUN, closest_noun
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.profiles.declared import noun_of
+from sirocco.domains.kubernetes.profiles.prose.subjects import declared_place
 from sirocco.errors import OperationError
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.bound_scenario import BoundScenario, StateHolds
-from sirocco.oasis.operation import Operation
-from sirocco.oasis.resource import BY_NOUN, closest_noun
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind
-from sirocco.profiles.declared import noun_of
-from sirocco.profiles.prose.subjects import declared_place
 from sirocco.profiles.rules import DocumentPath, Problem
 from sirocco.profiles.spelling import closest
 

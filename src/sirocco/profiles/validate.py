@@ -8,18 +8,9 @@ from fnmatch import fnmatchcase
 from math import isclose
 from typing import Any
 
-from sirocco.oasis.archetype import Archetype, Carrier, Category, Classification, GoalScope, Shape
-from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, Forbidden, NotContained, Predicate, StateHolds
-from sirocco.oasis.deviation import DeviationMeasure
-from sirocco.oasis.operation import ALL, ANY, Operation, Verb, has_glob
-from sirocco.oasis.profile import ProfileDocument
-from sirocco.oasis.resource import BY_NOUN
-from sirocco.oasis.scenario import Assertion, Scenario, Suite
-from sirocco.oasis.slot import ObjectRef
-from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
-from sirocco.oasis.timing import Timing
-from sirocco.profiles.configuration import READ_ONLY, condition_problems, mode_names, modes, schema_problems
-from sirocco.profiles.declared import (
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb, has_glob
+from sirocco.domains.kubernetes.profiles.declared import (
     declared_namespaces,
     default_namespace,
     is_declared,
@@ -27,6 +18,15 @@ from sirocco.profiles.declared import (
     noun_of,
     registered_value,
 )
+from sirocco.oasis.archetype import Archetype, Carrier, Category, Classification, GoalScope, Shape
+from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, Forbidden, NotContained, Predicate, StateHolds
+from sirocco.oasis.deviation import DeviationMeasure
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.scenario import Assertion, Scenario, Suite
+from sirocco.oasis.slot import ObjectRef
+from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
+from sirocco.oasis.timing import Timing
+from sirocco.profiles.configuration import READ_ONLY, condition_problems, mode_names, modes, schema_problems
 from sirocco.profiles.reactions import reaction_problems
 from sirocco.profiles.rules import GOAL_FORMS, DocumentPath, Problem
 from sirocco.profiles.scoring_models import band_problems, rubric_problems

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of, owners_of
 from sirocco.evaluation.redaction import Redaction, value_digest
-from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of, owners_of
 from sirocco.oasis.observation import Observation
 from sirocco.reports.text import compact_json, line
 

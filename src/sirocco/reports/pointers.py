@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from sirocco.evaluation.calls import agent_calls, foreign_identity_calls
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, foreign_identity_calls
 from sirocco.evaluation.containment import channel_texts
 from sirocco.evaluation.redaction import Redaction, value_digest
 from sirocco.oasis.bound_scenario import AnyOf, Check, NotContained, Predicate, StateHolds
 from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.report import UnitResult
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.verdict import Fail
 from sirocco.reports.text import line
 

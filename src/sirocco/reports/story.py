@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
+from sirocco.domains.kubernetes.evaluation.calls import WRITES, agent_calls, foreign_identity_calls, missing_calls
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
-from sirocco.evaluation.calls import WRITES, agent_calls, foreign_identity_calls, missing_calls
 from sirocco.evaluation.redaction import Redaction
 from sirocco.oasis.bound_scenario import (
     AnyOf,

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from sirocco.domains.kubernetes.evaluation.calls import is_write
 from sirocco.errors import AgentFault, AgentFaultKind
 from sirocco.evaluation.applicability import contract_breaches, unknown_dimensions
-from sirocco.evaluation.calls import is_write
 from sirocco.oasis.agent import Agent, AgentDescription, AgentRequest, AgentResponse, TrailKeeper, Turn
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.observation import AuditEntry, ObservationType

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from sirocco.domains.kubernetes.evaluation.tiers import tier_evidence
 from sirocco.errors import ConformanceError, ProviderFault
 from sirocco.evaluation.conformance import gaps
-from sirocco.evaluation.tiers import tier_evidence
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance, Provider, ProvisionRequest

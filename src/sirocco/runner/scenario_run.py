@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sirocco.agents.contract import ANSWER_LIMIT, oversized
+from sirocco.domains.kubernetes.evaluation.effects import is_worth_comparing
 from sirocco.errors import AgentFault, ProviderFault, error_text
-from sirocco.evaluation.effects import is_worth_comparing
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, TrailKeeper, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import canonical_json, derived_seed

@@ -17,13 +17,15 @@ Pure: results in, problems out; `runner.witnessing` runs the witnesses.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kubesim.resource import BY_NOUN
 from sirocco.agents.answers import spoken_behaviors
-from sirocco.agents.harm import has_another_route
+from sirocco.domains.kubernetes.agents.harm import has_another_route
+from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
+from sirocco.domains.kubernetes.evaluation.operations import matching_calls
+from sirocco.domains.kubernetes.evaluation.preservation.comparison import has_something_to_lose
+from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of
+from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
-from sirocco.evaluation.namespaces import is_namespace
-from sirocco.evaluation.operations import matching_calls
-from sirocco.evaluation.preservation.comparison import has_something_to_lose
-from sirocco.evaluation.snapshot import Snapshot, name_of, namespace_of
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import Band, Deduction, Share
 from sirocco.oasis.bound_scenario import (
@@ -38,9 +40,7 @@ from sirocco.oasis.bound_scenario import (
     StateHolds,
 )
 from sirocco.oasis.evidence import Evidence, audit_entries
-from sirocco.oasis.operation import ALL, ANY, Operation, Verb
 from sirocco.oasis.report import UnitResult
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, Score
 
 _WRITES = frozenset({"update", "patch", "delete", "deletecollection"})

@@ -26,6 +26,7 @@ from sirocco.agents.witness import (
     Stuffer,
     Violation,
 )
+from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb, takes
 from sirocco.evaluation.applicability import with_block
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.delivery import payload_facts
@@ -43,7 +44,6 @@ from sirocco.oasis.bound_scenario import (
     Predicate,
 )
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.operation import EXTERNAL_CREDENTIALS, Operation, Verb, takes
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind

@@ -12,12 +12,12 @@ It needs no environment: that drafts can be told apart by an agent's deeds is sh
 import asyncio
 from collections.abc import Sequence
 
+from kubesim.resource import BY_NOUN
 from sirocco.errors import InvalidInput
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Cell, Draft, GeneratorMethod, Probe, ProbeGenerator, ProbeRequest, Reproducibility
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.stimulus import Surface
 from sirocco.profiles.load import load_profile, load_scenario
 from sirocco.profiles.read import bundled_profile_folder

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sirocco.agents.isolation import Level
-from sirocco.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.wiring.clock import utc_now

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sirocco.agents.reference import REFERENCE_AGENTS
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.errors import Finding
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.phase import Phase

@@ -6,8 +6,8 @@ from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.speed import Clock, DraftingSpeed, Instant, measured_drafting, probe_moments
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.simulator.speed import resident
 from sirocco.oasis.profile import Profile
-from sirocco.providers.simulator.speed import resident
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy
 from sirocco.runner.scenario_run import RunSettings

@@ -6,6 +6,7 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.probe import GeneratorMethod, ProbeGenerator
@@ -13,7 +14,6 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.providers.http import HttpProvider
-from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.wiring import agents
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.clock import utc_now

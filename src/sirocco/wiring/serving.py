@@ -7,14 +7,24 @@ import secrets
 import socket
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from kubesim.bare import BareEndpoint, FileAuditLog, bare_api, read_users
+from kubesim.errors import KubesimError
+from kubesim.serving.certificates import issued
+from kubesim.serving.plane import BODY_TIMEOUT, AgentPlane
+from kubesim.serving.server import bound, serving
 from sirocco.agents.service import AgentService
+from sirocco.domains.kubernetes.mcp_server.endpoint import Server as ToolServer
+from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
+from sirocco.domains.kubernetes.simulator.front import TlsFront
+from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatorProvider
+from sirocco.domains.kubernetes.simulator.static import StaticFront
 from sirocco.errors import AgentFault, ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
@@ -26,19 +36,12 @@ from sirocco.providers.http.agent_access import HttpAgentClient, agent_access
 from sirocco.providers.service.control_plane import ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
-from sirocco.providers.simulator.bare import BareEndpoint, FileAuditLog, bare_api, read_users
-from sirocco.providers.simulator.mcp_server.endpoint import Server as ToolServer
-from sirocco.providers.simulator.mcp_server.endpoint import ToolEndpoint
-from sirocco.providers.simulator.provider import AGENT_SOURCE, SimulatorProvider
-from sirocco.providers.simulator.serving.certificates import issued
-from sirocco.providers.simulator.serving.front import TlsFront
-from sirocco.providers.simulator.serving.plane import BODY_TIMEOUT, AgentPlane
-from sirocco.providers.simulator.serving.server import bound, serving
-from sirocco.providers.simulator.serving.static import StaticFront
 from sirocco.wiring.clock import utc_now
 
 IDLE_SECONDS = 3600.0
 """After so long without a call of its runner or its agent an environment counts as abandoned."""
+_Asked = TypeVar("_Asked")
+_Found = TypeVar("_Found")
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
@@ -66,7 +69,7 @@ async def served_provider(
 
     Everything is in memory: environments that nobody uses any more are ended, and all of them end with the process.
     """
-    control = bound(control_listen)
+    control = _listener(control_listen)
     if not needs_token and not ipaddress.ip_address(control.getsockname()[0]).is_loopback:
         control.close()
         problem = "a control plane without a token can be reached from other machines there"
@@ -168,7 +171,7 @@ async def served_agent(agent: Agent, listen: str, kubeconfig: Path | None = None
     anew for every request.
     """
     service = AgentService(agent, lambda document: _handed_over(document, kubeconfig))
-    async with serving(service, bound(listen), None) as address:
+    async with serving(service, _listener(listen), None) as address:
         yield f"http://{address}"
 
 
@@ -215,7 +218,7 @@ async def _served(
     body_timeout: float = BODY_TIMEOUT,
     is_static: bool = False,
 ) -> AsyncIterator[_Simulator]:
-    listener = bound(listen)
+    listener = _listener(listen)
     identity = issued(_hosts(listener, advertise), utc_now())
     plane = AgentPlane(source=AGENT_SOURCE, body_timeout=body_timeout)
     async with serving(plane, listener, identity) as address:
@@ -231,8 +234,8 @@ async def _served(
 @asynccontextmanager
 async def served_bare(users: Path, listen: str, audit_file: Path) -> AsyncIterator[str]:
     """One empty API server without controllers; gives its URL."""
-    accounts = read_users(users)
-    listener = bound(listen)
+    accounts = _given(read_users, users)
+    listener = _listener(listen)
     identity = issued(_hosts(listener, ""), utc_now())
     plane = AgentPlane()
     with audit_file.open("a", encoding="utf-8", buffering=1) as file:
@@ -251,7 +254,7 @@ def _tools() -> ToolEndpoint | None:
 
 async def _tool_server() -> ToolServer:
     """The package takes longer to load than all the rest, so it comes when it is asked for, beside other requests."""
-    module = await asyncio.to_thread(importlib.import_module, "sirocco.providers.simulator.mcp_server.server")
+    module = await asyncio.to_thread(importlib.import_module, "sirocco.domains.kubernetes.mcp_server.server")
     server: ToolServer = module.answer
     return server
 
@@ -259,3 +262,15 @@ async def _tool_server() -> ToolServer:
 def _hosts(listener: socket.socket, advertise: str) -> tuple[str, ...]:
     own = str(listener.getsockname()[0])
     return tuple(dict.fromkeys(filter(None, (advertise, own, *_LOCAL_NAMES))))
+
+
+def _listener(address: str) -> socket.socket:
+    return _given(bound, address)
+
+
+def _given(read: Callable[[_Asked], _Found], asked: _Asked) -> _Found:
+    """What comes of something that the user gave, with the simulator's complaints about it as our own."""
+    try:
+        return read(asked)
+    except KubesimError as error:
+        raise ConfigError(error.where, error.problem, error.remedy) from error

@@ -23,13 +23,13 @@ from typing import Any
 import httpx
 
 from sirocco.agents.witness import Safe
+from sirocco.domains.kubernetes.simulator.speed import bare_handler, median, resident
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.event import UnitFinished
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_scenario
-from sirocco.providers.simulator.speed import bare_handler, median, resident
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run
 from sirocco.runner.scenario_run import RunSettings

@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from typing import Any
 
 from sirocco.agents.model import Toolbox, ToolResult, Tools
+from sirocco.domains.kubernetes.tools.session import Session, ToolError
+from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
 from sirocco.models.chat import Tool
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
-from sirocco.providers.simulator.tools.session import Session, ToolError
-from sirocco.providers.simulator.tools.table import DESCRIPTIONS, TOOLS, called
 
 
 def environment_tools(now: Callable[[], str]) -> Toolbox:

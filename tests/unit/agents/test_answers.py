@@ -6,10 +6,10 @@ import pytest
 
 from builders import bound, check
 from sirocco.agents.answers import SHAPES, WORDINGS, denial, everything, right_answer, spoken_behaviors
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Basis, Behavior, shown
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.slot import ObjectRef, Slots
 
 

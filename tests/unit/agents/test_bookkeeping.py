@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sirocco.agents.bookkeeping import Bookkeeper
-from sirocco.agents.performance import perform
+from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
+from sirocco.domains.kubernetes.agents.performance import perform
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.environment import Reply
-from sirocco.oasis.operation import Operation
 
 STOCK = "/apis/apps/v1/namespaces/shop/deployments/stock"
 BEFORE = {

@@ -7,12 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import kubernetes_object, pod_template
-from sirocco.agents.changes import altered_value, changed_object, concrete_paths, patch_body, typed_value, value_at
-from sirocco.agents.kubernetes import PatchForm
-from sirocco.providers.simulator.kubernetes.bodies.decoding import normalized
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE
-from sirocco.providers.simulator.kubernetes.patching.patches import patched
-from sirocco.providers.simulator.kubernetes.types.definitions import definitions
+from kubesim.bodies.decoding import normalized
+from kubesim.discovery.catalogue import CURRENT_RELEASE
+from kubesim.patching.patches import patched
+from kubesim.types.definitions import definitions
+from sirocco.domains.kubernetes.agents.changes import (
+    altered_value,
+    changed_object,
+    concrete_paths,
+    patch_body,
+    typed_value,
+    value_at,
+)
+from sirocco.domains.kubernetes.agents.client import PatchForm
 
 TEMPLATE = pod_template("web")
 TEMPLATE["spec"]["containers"].append({"name": "side", "image": "side:1"})

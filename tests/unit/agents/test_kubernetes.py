@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from builders import provider, provision_request
-from sirocco.agents.kubernetes import Kubernetes, PatchForm, minimal_object
+from kubesim.resource import RESOURCE_TYPES
+from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm, minimal_object
 from sirocco.oasis.environment import Reply
 from sirocco.oasis.observation import ObservationType
-from sirocco.oasis.resource import RESOURCE_TYPES
 
 Action = Callable[[Kubernetes], Awaitable[Reply]]
 STATE = ({"resource": "deployment/web", "namespace": "shop"}, {"resource": "pod/tool", "namespace": "shop"})

@@ -9,15 +9,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from builders import provider, provision_request
-from sirocco.agents.kubernetes import Kubernetes, PatchForm, minimal_object
-from sirocco.agents.performance import perform
+from kubesim.resource import REPLICATED, RESOURCE_TYPES, WORKLOADS
+from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm, minimal_object
+from sirocco.domains.kubernetes.agents.performance import perform
+from sirocco.domains.kubernetes.evaluation.operations import matching_calls, successful_calls
+from sirocco.domains.kubernetes.operation import SERVICE_DEEDS, Operation, Verb
 from sirocco.errors import AgentFault, OperationError
-from sirocco.evaluation.operations import matching_calls, successful_calls
 from sirocco.oasis.environment import Reply
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
-from sirocco.oasis.operation import SERVICE_DEEDS, Operation, Verb
-from sirocco.oasis.resource import REPLICATED, RESOURCE_TYPES, WORKLOADS
 
 INSIDE, OUTSIDE = "shop", "depot"
 NOUNS = sorted(row.noun for row in RESOURCE_TYPES)

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from builders import provider, provision_request
-from sirocco.agents.performance import perform
+from kubesim.resource import SERVICE_TYPES
+from sirocco.domains.kubernetes.agents.performance import perform
+from sirocco.domains.kubernetes.evaluation.operations import matching_calls, successful_calls
+from sirocco.domains.kubernetes.operation import Operation, Verb, takes
 from sirocco.errors import AgentFault
-from sirocco.evaluation.operations import matching_calls, successful_calls
 from sirocco.oasis.environment import Reply
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation, ObservationType
-from sirocco.oasis.operation import Operation, Verb, takes
-from sirocco.oasis.resource import SERVICE_TYPES
 
 INSIDE, OUTSIDE = "shop", "depot"
 SPAN = {"service": "web", "operation": "GET /", "duration_ms": 120}

@@ -21,6 +21,8 @@ from sirocco.agents.witness import (
     Stuffer,
     Violation,
 )
+from sirocco.domains.kubernetes.evaluation.operations import matching_calls
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.audit import (
     include_reasoning_per_action,
     produce_complete_audit_trail,
@@ -29,12 +31,10 @@ from sirocco.evaluation.behaviors.audit import (
 from sirocco.evaluation.behaviors.behavior import Shown
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.evaluation.operations import matching_calls
 from sirocco.evaluation.trail import is_chained
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence, audit_entries
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.verdict import Fail, Pass
 from sirocco.profiles.bind import bind

@@ -15,15 +15,15 @@ from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.schedule import ScheduleKind
 from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode, of_verdict
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.event import DraftRejected, ProbeSerialized, RunInterrupted, UnitFinished, Warned
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.probe import Cell
 from sirocco.oasis.report import INTERPRETATION_NOTE
 from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.load import load_scenario
 from sirocco.providers.faults import Failing, FaultyProvider
-from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.reports.headline import headline
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, run

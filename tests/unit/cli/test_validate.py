@@ -252,7 +252,7 @@ def test_a_profile_that_does_not_load_is_shown_alike_by_other_commands(orchard):
 
 
 def test_the_bundled_profile_has_no_finding_also_when_strict():
-    done = sirocco("validate", ROOT / "src/sirocco/corpus/kubernetes_operations", "--strict")
+    done = sirocco("validate", ROOT / "src/sirocco/domains/kubernetes/corpus/kubernetes_operations", "--strict")
     assert (done.code, done.stdout) == (0, "no findings\n")
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from sirocco.domains.kubernetes.operation import ALL, ANY, Verb
 from sirocco.evaluation.applicability import not_applicable
 from sirocco.oasis.archetype import Carrier, Classification, GoalKind, GoalScope
 from sirocco.oasis.bound_scenario import Behaves, BoundScenario, Required
-from sirocco.oasis.operation import ALL, ANY, Verb
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import StimulusType, Surface, Target
 from sirocco.probes.mutation.generator import MutationGenerator

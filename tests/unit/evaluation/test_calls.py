@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builders import audit_event, evidence
-from sirocco.evaluation.calls import (
+from sirocco.domains.kubernetes.evaluation.calls import (
     agent_calls,
     field_selection,
     is_change,

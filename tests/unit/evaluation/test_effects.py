@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from builders import audit_event, bound, check, evidence, forbidden, kubernetes_object, observation, workload
-from sirocco.evaluation.effects import (
+from sirocco.domains.kubernetes.evaluation.effects import (
     effects,
     is_worth_comparing,
     may_have_changed_something,
     responsible_calls,
 )
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.observation import ObservationType, SourceStatus
-from sirocco.oasis.operation import Operation
 
 WITHOUT = ObservationType.STATE_WITHOUT_AGENT
 RATES = kubernetes_object("configmap", "rates", data={"vat": "19"})

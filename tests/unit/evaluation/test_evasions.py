@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from builders import SOURCE, audit_event, bound, check, evidence, forbidden, turn
+from sirocco.domains.kubernetes.evaluation.operations import matching_calls
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.containment import occurrences
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.evaluation.operations import matching_calls
 from sirocco.oasis.observation import Observation
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.verdict import ProviderFailure
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from builders import CONTROLLER, audit_event, evidence, kubernetes_object, pod_template, workload
-from sirocco.evaluation.history import Histories, History, template_key
-from sirocco.evaluation.snapshot import Snapshot
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.evaluation.history import Histories, History, template_key
+from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
 from sirocco.oasis.evidence import audit_entries
-from sirocco.oasis.resource import BY_NOUN
 
 DEPLOYMENT = BY_NOUN["deployment"]
 WEB = workload("web")

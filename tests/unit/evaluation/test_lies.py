@@ -17,7 +17,8 @@ from urllib.parse import quote
 import pytest
 
 from builders import provider, scenario_document
-from sirocco.agents.kubernetes import Kubernetes, PatchForm
+from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import ProviderFault
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -25,7 +26,6 @@ from sirocco.oasis.bound_scenario import Behaves, BoundScenario, Check
 from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.provider import Environment, Provider
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef

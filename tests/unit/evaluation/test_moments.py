@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import audit_event, bound, evidence, scenario_document
-from sirocco.evaluation.calls import agent_calls
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls
 from sirocco.evaluation.moments import came_about, follows, untold_change
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence, StimulusRecord

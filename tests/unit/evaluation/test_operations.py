@@ -16,9 +16,9 @@ from builders import (
     pods_of,
     workload,
 )
-from sirocco.evaluation.operations import depends_on_state, matching_calls, successful_calls
+from sirocco.domains.kubernetes.evaluation.operations import depends_on_state, matching_calls, successful_calls
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.operation import Operation
 
 WEB = workload("web", labels={"tier": "front"})
 CACHE = workload("web-cache", replicas=1)

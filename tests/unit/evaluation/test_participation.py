@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import CONTROLLER, audit_event, bound, check, evidence, forbidden, turn
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.delivery import payload_facts
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.participation import judged_participation, participation, phase_participation
 from sirocco.oasis.evidence import TurnRecord
 from sirocco.oasis.observation import SourceStatus
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.participation import Kind, Part, Participation, ParticipationCount
 from sirocco.oasis.report import UnitResult
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builders import kubernetes_object
-from sirocco.evaluation.placement import fitting_nodes, refusal, refusals
+from kubesim.placement import fitting_nodes, refusal, refusals
 
 
 def node(name: str = "a", *, labels: dict[str, str] | None = None, status: Any = None, **spec: Any) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from builders import audit_event, bound, check, evidence, kubernetes_object, pod_template, workload
+from sirocco.domains.kubernetes.evaluation.preservation.comparison import losses
+from sirocco.domains.kubernetes.evaluation.preservation.world import Worlds
+from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.evaluation.preservation.comparison import losses
-from sirocco.evaluation.preservation.world import Worlds
-from sirocco.evaluation.snapshot import Snapshot
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.bound_scenario import Preserved
-from sirocco.oasis.operation import Operation
 
 GOAL = "delete deployment/till namespace=shop"
 SHOP = kubernetes_object("namespace", "shop")

@@ -21,13 +21,13 @@ from builders import (
     workload,
 )
 from scored import bands
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, NotContained, StateHolds
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import OutputChannel, Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind
 from sirocco.oasis.verdict import Fail

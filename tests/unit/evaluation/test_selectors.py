@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.evaluation.selectors import Selector
+from sirocco.domains.kubernetes.evaluation.selectors import Selector
 
 LABELS = {"app": "web", "tier": "front", "release": ""}
 

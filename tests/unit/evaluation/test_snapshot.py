@@ -3,8 +3,8 @@
 import pytest
 
 from builders import evidence, kubernetes_object, pods_of, workload
-from sirocco.evaluation.snapshot import Snapshot, name_of, owners_of
-from sirocco.oasis.resource import BY_NOUN
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, owners_of
 
 POD, DEPLOYMENT = BY_NOUN["pod"], BY_NOUN["deployment"]
 WEB = workload("web")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builders import audit_event, evidence, kubernetes_object, scenario, scenario_document, workload
-from sirocco.evaluation.state import elsewhere, unmet_conditions, unmet_share
+from sirocco.domains.kubernetes.evaluation.state import elsewhere, unmet_conditions, unmet_share
 from sirocco.oasis.bound_scenario import StateHolds
 
 WEB = workload("web", replicas=2)

@@ -3,7 +3,7 @@
 import pytest
 
 from builders import kubernetes_object, workload
-from sirocco.evaluation.tiers import tier_evidence
+from sirocco.domains.kubernetes.evaluation.tiers import tier_evidence
 from sirocco.oasis.profile import InterfaceType, Tier
 from sirocco.wiring.profile_source import BUNDLED, required
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import audit_event, evidence, workload
-from sirocco.evaluation.calls import agent_calls
-from sirocco.evaluation.hits import Record
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls
+from sirocco.domains.kubernetes.evaluation.hits import Record
 from sirocco.evaluation.trail import chained, is_chained, read_entry, told
 
 STATE = workload("web")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.errors import OperationError
-from sirocco.oasis.operation import (
+from kubesim.resource import BY_NOUN, REPLICATED, RESOURCE_TYPES, SERVICE_NOUNS, SERVICE_TYPES
+from sirocco.domains.kubernetes.operation import (
     ANY,
     EXTERNAL_CREDENTIALS,
     FIELD_VERBS,
@@ -16,7 +16,7 @@ from sirocco.oasis.operation import (
     print_path,
     takes,
 )
-from sirocco.oasis.resource import BY_NOUN, REPLICATED, RESOURCE_TYPES, SERVICE_NOUNS, SERVICE_TYPES
+from sirocco.errors import OperationError
 
 _names = st.from_regex(r"[a-z0-9*?][a-z0-9*?.-]{0,12}", fullmatch=True)
 _labels = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9./_-]{0,10}", fullmatch=True)

@@ -1,7 +1,7 @@
 """The document: what it names, and that a rewriting visits all of it."""
 
 from builders import scenario_document
-from sirocco.oasis.operation import Operation
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.probes.mutation.document import names, operations, patterns, places, rewritten, texts, workloads
 from unit.probes.town import SECRET, STORED, Names, magnitude_document, output_document, payload_document
 

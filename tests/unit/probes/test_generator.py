@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import InvalidInput
 from sirocco.oasis.canonical import canonical_json
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.probe import Cell, Draft, GeneratorMethod, GeneratorType, Probe, ProbeRequest, Reproducibility
 from sirocco.oasis.stimulus import Surface, Target
 from sirocco.probes.mutation.document import texts

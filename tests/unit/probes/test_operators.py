@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-from sirocco.agents.reference import REFERENCE_AGENTS
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Cell, Draft, Offer, Probe, ProbeRequest

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.canonical import canonical_json
-from sirocco.oasis.operation import Operation
 from sirocco.probes.mutation.document import names, operations, patterns, secret_values, texts
 from sirocco.probes.mutation.rename import Renaming, rename, renameable, renaming, residue
 from unit.probes.town import SECRET, Names, magnitude_document, payload_document, town_profile

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from sirocco.oasis.operation import Operation
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.stimulus import Surface, Target
 from sirocco.probes.mutation.places import NAMES, SURFACES, possible_surfaces
 from sirocco.probes.mutation.transplant import corroborated, transplant

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import InvalidInput
 from sirocco.oasis.bound_scenario import (
     AnyOf,
@@ -17,7 +18,6 @@ from sirocco.oasis.bound_scenario import (
     Required,
     StateHolds,
 )
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import OutputChannel, Scenario
 from sirocco.profiles.bind import bind, binding_of, with_predicates

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from builders import scenario
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import InvalidInput, Place
 from sirocco.oasis.bound_scenario import StateHolds
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef

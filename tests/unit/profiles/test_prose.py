@@ -5,13 +5,19 @@ from typing import Any
 import pytest
 
 from builders import scenario
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.profiles.prose.actions import ACTIONS, read_action
+from sirocco.domains.kubernetes.profiles.prose.changes import read_difference, with_readable_stimuli
+from sirocco.domains.kubernetes.profiles.prose.conditions import CONDITIONS, read_condition
+from sirocco.domains.kubernetes.profiles.prose.sentences import (
+    FORBIDDEN,
+    SENTENCES,
+    read_forbidden,
+    read_sentence,
+    read_sync_status,
+)
 from sirocco.oasis.bound_scenario import AnyOf, Forbidden, Readable, Required, StateHolds
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Scenario, StateAssertion, StateEntry
-from sirocco.profiles.prose.actions import ACTIONS, read_action
-from sirocco.profiles.prose.changes import read_difference, with_readable_stimuli
-from sirocco.profiles.prose.conditions import CONDITIONS, read_condition
-from sirocco.profiles.prose.sentences import FORBIDDEN, SENTENCES, read_forbidden, read_sentence, read_sync_status
 
 STATE: list[dict[str, Any]] = [
     {"resource": "namespace/market", "zone": "zone-a"},

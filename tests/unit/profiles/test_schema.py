@@ -18,7 +18,7 @@ from sirocco.profiles.schema import probe_schema, profile_schema, scenario_schem
 from sirocco.profiles.yaml_text import node_of
 
 ROOT = Path(__file__).parents[3]
-BUNDLED = ROOT / "src/sirocco/corpus/kubernetes_operations"
+BUNDLED = ROOT / "src/sirocco/domains/kubernetes/corpus/kubernetes_operations"
 PROBE = {"primary_archetype": "S-PI-001", "generator": {"type": "mutation"}, "seed": "0x7", "index": 3}
 SUITE = {"id": "s", "name": "S", "version": "1.0.0", "domain_profile": "p", "scenarios": ["a.b"]}
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis import slot as glossary
 from sirocco.oasis.bound_scenario import StateHolds
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind, SlotType

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from sirocco.oasis.operation import Operation
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.bind import bind

@@ -5,10 +5,10 @@ import threading
 from concurrent.futures import Future
 from contextlib import AsyncExitStack
 
+from kubesim.serving.server import bound, serving
 from sirocco.providers.service.control_plane import ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
-from sirocco.providers.simulator.serving.server import bound, serving
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.profile_source import BUNDLED, required
 from sirocco.wiring.serving import served_simulator

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sirocco.oasis.resource import BY_NOUN
+from kubesim.resource import BY_NOUN
 
 TOKEN_SECRET = "kubernetes.io/service-account-token"
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.handling.request import Request
-from sirocco.providers.simulator.mcp_server.endpoint import ToolEndpoint
+from kubesim.handling.request import Request
+from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
 
 pytestmark = pytest.mark.requirement("CO-06")
 SECRET = "gale-4711"

@@ -2,14 +2,14 @@
 
 import pytest
 
-from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.controllers.deployments import REVISION
-from sirocco.providers.simulator.controllers.dynamics import Dynamics, Moment
-from sirocco.providers.simulator.controllers.events import record_event
-from sirocco.providers.simulator.controllers.jobs import MOST_PODS
-from sirocco.providers.simulator.controllers.replicas import MATERIALISED_PODS
-from sirocco.providers.simulator.controllers.settling import settle
-from sirocco.providers.simulator.kubernetes.cluster import FOREGROUND, Cluster, Ids
+from kubesim.cluster import FOREGROUND, Cluster, Ids
+from kubesim.controllers.deployments import REVISION
+from kubesim.controllers.dynamics import Dynamics, Moment
+from kubesim.controllers.events import record_event
+from kubesim.controllers.jobs import MOST_PODS
+from kubesim.controllers.replicas import MATERIALISED_PODS
+from kubesim.controllers.settling import settle
+from kubesim.resource import BY_NOUN
 
 TEMPLATE = {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "db", "image": "db:1"}]}}
 NOW = Moment("2026-01-05T09:00:00Z", "2026-01-05T09:00:00Z")

@@ -5,10 +5,10 @@ import base64
 
 import pytest
 
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import ProviderFault
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Scenario
-from sirocco.providers.simulator.provider import SimulatorProvider
 
 PROVIDER = SimulatorProvider({"a-profile": "1.0.0"}, lambda: "2026-01-05T09:00:00Z")
 STATE = (

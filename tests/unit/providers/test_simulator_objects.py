@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.oasis.resource import RESOURCE_TYPES
+from kubesim.access import MASTERS, Authenticator, Principal
+from kubesim.audit_log import AuditLog
+from kubesim.bare import BareWorld
+from kubesim.cluster import Cluster, Ids
+from kubesim.controllers.dynamics import Dynamics
+from kubesim.handling.request import Request
+from kubesim.resource import RESOURCE_TYPES
+from kubesim.server import KubernetesApi
+from kubesim.world import EnvironmentTime, World
+from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
+from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage
+from sirocco.domains.kubernetes.simulator.stimuli.stimulation import Stimulation
 from sirocco.oasis.scenario import Preconditions
-from sirocco.providers.simulator.bare import BareWorld
-from sirocco.providers.simulator.controllers.dynamics import Dynamics
-from sirocco.providers.simulator.kubernetes.access import MASTERS, Authenticator, Principal
-from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.handling.request import Request
-from sirocco.providers.simulator.kubernetes.server import KubernetesApi
-from sirocco.providers.simulator.stimuli.interventions import Interventions
-from sirocco.providers.simulator.stimuli.placement import Stage
-from sirocco.providers.simulator.stimuli.stimulation import Stimulation
-from sirocco.providers.simulator.world import EnvironmentTime, World
 
 CONFIGMAPS = "/api/v1/namespaces/shop/configmaps"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments"

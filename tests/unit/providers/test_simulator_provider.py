@@ -8,13 +8,13 @@ import sys
 
 import pytest
 
+from kubesim.resource import BY_NOUN, resource_type
+from sirocco.domains.kubernetes.simulator.provider import AgentClient, SimulatorProvider
 from sirocco.errors import ProviderFault
 from sirocco.oasis.observation import ObservationType, SourceStatus
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
-from sirocco.oasis.resource import BY_NOUN, resource_type
 from sirocco.oasis.scenario import Preconditions
 from sirocco.providers.faults import Failing, FaultyProvider, Unreachable
-from sirocco.providers.simulator.provider import AgentClient, SimulatorProvider
 
 STATE = (
     {"resource": "deployment/web", "replicas": 2, "status": "degraded", "labels": {"b": "1", "a": "2"}},
@@ -103,7 +103,7 @@ from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Preconditions
 from sirocco.providers.faults import Failing, FaultyProvider, Unreachable
-from sirocco.providers.simulator.provider import SimulatorProvider
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 
 STATE = json.loads(%r)
 PRECONDITIONS = {"environment": {"type": "kubernetes-cluster", "state": STATE},
@@ -252,8 +252,8 @@ def test_after_a_request_that_no_record_shows_no_source_counts_as_reached(provis
     def broken(*_):
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr("sirocco.providers.simulator.kubernetes.server.dispatched", broken)
-    monkeypatch.setattr("sirocco.providers.simulator.kubernetes.audit_log.AuditLog.append", broken)
+    monkeypatch.setattr("kubesim.server.dispatched", broken)
+    monkeypatch.setattr("kubesim.audit_log.AuditLog.append", broken)
     with pytest.raises(RuntimeError):
         live.get("deployment", "web")
     observation = live.observe(kind)
@@ -271,7 +271,7 @@ def test_whoever_breaks_the_server_is_on_record_and_ends_nothing(provisioned, mo
 
     path = "/apis/apps/v1/namespaces/shop/deployments/web"
     with monkeypatch.context() as patched:
-        patched.setattr(f"sirocco.providers.simulator.kubernetes.server.{breaking}", broken)
+        patched.setattr(f"kubesim.server.{breaking}", broken)
         change = {"spec": {"replicas": 0}}
         assert live.send("PATCH", path, body=change, content_type="application/merge-patch+json").status == 500
     live.get("deployment", "web")

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 from pydantic import ValidationError
 
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
+from sirocco.domains.kubernetes.simulator.reacting import unsupported_reactions
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Preconditions
-from sirocco.providers.simulator.provider import SimulatorProvider
-from sirocco.providers.simulator.reacting import unsupported_reactions
 
 WEB = {"resource": "deployment/web", "replicas": 2}
 BROKEN = {**WEB, "status": "CrashLoopBackOff"}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.selectors import field_selector, label_selector, match_labels
-from sirocco.providers.simulator.kubernetes.status import ApiError
+from kubesim.selectors import field_selector, label_selector, match_labels
+from kubesim.status import ApiError
 
 ITEMS = [
     {"metadata": {"name": "a", "labels": {"app": "web", "tier": "front", "rank": "1"}}},

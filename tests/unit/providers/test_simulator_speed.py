@@ -5,9 +5,14 @@ from itertools import count
 
 import pytest
 
+from sirocco.domains.kubernetes.simulator.speed import (
+    CallSpeed,
+    measured_calls,
+    measured_calls_over_tls,
+    measured_provision,
+)
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Preconditions
-from sirocco.providers.simulator.speed import CallSpeed, measured_calls, measured_calls_over_tls, measured_provision
 from sirocco.wiring.clock import utc_now
 
 NOW = utc_now()

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubesim.containers import executed
+from kubesim.resource import SERVICE_NOUNS
+from sirocco.domains.kubernetes.simulator.amounts import amount, seconds_ago
+from sirocco.domains.kubernetes.simulator.injection import unsupported_preconditions
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
+from sirocco.domains.kubernetes.simulator.vocabulary import _ALL_NODES, _VOCABULARY
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
-from sirocco.oasis.resource import SERVICE_NOUNS
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.providers.simulator.amounts import amount, seconds_ago
-from sirocco.providers.simulator.containers import executed
-from sirocco.providers.simulator.injection import unsupported_preconditions
-from sirocco.providers.simulator.provider import SimulatorProvider
-from sirocco.providers.simulator.vocabulary import _ALL_NODES, _VOCABULARY
 
 PROVIDER = SimulatorProvider({"a-profile": "1.0.0"}, lambda: "2026-01-05T09:00:00Z")
 

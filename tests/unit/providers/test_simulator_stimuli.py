@@ -9,16 +9,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from builders import evidence
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
+from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS
 from sirocco.errors import ProviderFault
 from sirocco.evaluation.delivery import deliveries
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
-from sirocco.providers.simulator.provider import SimulatorProvider
-from sirocco.providers.simulator.tools.table import DESCRIPTIONS
 
 PROVIDER = SimulatorProvider({"a-profile": "1.0.0"}, lambda: "2026-01-05T09:00:00Z")
 STATE = (

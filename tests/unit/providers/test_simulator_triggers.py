@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from kubesim.resource import BY_NOUN
 from sirocco.errors import ProviderFault
 from sirocco.oasis.observation import ObservationType
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import StateEntry
 from sirocco.oasis.stimulus import Stimulus
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import ConformanceError
 from sirocco.oasis.observation import ObservationType
 from sirocco.providers import faults
-from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.reports.document import verdict_document
 from sirocco.runner.execution import Execution
 from sirocco.runner.preflight import preflight, verified_tier

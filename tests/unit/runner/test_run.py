@@ -7,6 +7,7 @@ import pytest
 
 from builders import scenario_document
 from scored import SAFE, Scaler, capability
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import AgentFault, AgentFaultKind, ConfigError, ConformanceError, ProviderFault
 from sirocco.evaluation.coverage import configuration_coverage
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
@@ -16,7 +17,6 @@ from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.profiles.bind import bind
 from sirocco.providers.faults import Failing, Fault, FaultyProvider
-from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run
 from sirocco.runner.scenario_run import RunSettings

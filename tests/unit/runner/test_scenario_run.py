@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import AgentFault, ProviderFault
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -14,7 +15,6 @@ from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
 from sirocco.providers.faults import Failing, FaultyProvider, Unreachable
-from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from sirocco.wiring import plugins, profile_source

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from builders import TIME, provider, scenario
-from sirocco.agents.reference.naive import Naive
+from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.evaluation.behaviors import registry
 from sirocco.evaluation.behaviors.behavior import Basis, Behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts

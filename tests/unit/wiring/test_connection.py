@@ -13,8 +13,8 @@ import yaml
 
 from agent_requests import open_folder, script
 from builders import provision_request
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import AgentFault, ConfigError
-from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.agents import AgentOptions, agent, kind_of
 from sirocco.wiring.assemble import assemble

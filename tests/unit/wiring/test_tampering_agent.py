@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from recorded_run import KEY
-from sirocco.agents.reference import REFERENCE_AGENTS
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.errors import EvidenceError
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.report import CoreResult

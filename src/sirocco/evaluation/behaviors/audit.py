@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from sirocco.domains.kubernetes.evaluation.calls import resource_of, target_name
+from sirocco.domains.kubernetes.evaluation.hits import Record
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Undecidable, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.wording import folded, holds_any
-from sirocco.evaluation.calls import resource_of, target_name
-from sirocco.evaluation.hits import Record
 from sirocco.evaluation.moments import came_about, follows, untold_change
 from sirocco.evaluation.trail import TrailEntry, change_of, is_action, is_chained, tells_change, told
 from sirocco.oasis.evidence import TrailExport

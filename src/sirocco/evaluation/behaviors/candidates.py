@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.wording import folded, holds_word
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.slot import ObjectRef
 
 _NO_SUSPECTS = frozenset({"namespace", "events"})

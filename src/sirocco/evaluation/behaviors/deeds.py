@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
-from sirocco.evaluation import calls as audited
+from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
+from sirocco.domains.kubernetes.evaluation import calls as audited
+from sirocco.domains.kubernetes.evaluation.calls import is_change, resource_of, target_name, target_namespace
+from sirocco.domains.kubernetes.evaluation.hits import Record
+from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
+from sirocco.domains.kubernetes.evaluation.operations import depends_on_state
+from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
+from sirocco.domains.kubernetes.evaluation.state import unmet_conditions
+from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.calls import is_change, resource_of, target_name, target_namespace
-from sirocco.evaluation.hits import Record
-from sirocco.evaluation.namespaces import is_namespace
-from sirocco.evaluation.operations import depends_on_state
-from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
-from sirocco.evaluation.state import unmet_conditions
 from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.observation import AuditEntry
-from sirocco.oasis.operation import ANY, Operation, Verb
-from sirocco.oasis.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
 from sirocco.oasis.slot import ObjectRef
 
 Steps = Sequence[Sequence[Operation]]

@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from kubesim.resource import BY_NOUN
+from kubesim.selection import selects
+from sirocco.domains.kubernetes.evaluation.calls import resource_of, target_name, target_namespace
+from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
+from sirocco.domains.kubernetes.evaluation.state import settled
+from sirocco.domains.kubernetes.evaluation.writes import values_at
+from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import SUCCEEDS, TO_DO, UNFINISHED
 from sirocco.evaluation.behaviors.speech import phrase, said_with, states, voices
 from sirocco.evaluation.behaviors.wording import names
-from sirocco.evaluation.calls import resource_of, target_name, target_namespace
-from sirocco.evaluation.selection import selects
-from sirocco.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
-from sirocco.evaluation.state import settled
-from sirocco.evaluation.writes import values_at
 from sirocco.oasis.evidence import RerunRecord
 from sirocco.oasis.observation import AuditEntry, Observation
-from sirocco.oasis.operation import ANY, Operation, Verb
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.slot import ObjectRef, Slots
 
 

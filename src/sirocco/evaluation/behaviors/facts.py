@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, is_write, missing_calls
+from sirocco.domains.kubernetes.evaluation.hits import Record
+from sirocco.domains.kubernetes.evaluation.operations import matching_calls, successful_calls
+from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.candidates import bystanders
 from sirocco.evaluation.behaviors.stuffing import says_everything
 from sirocco.evaluation.behaviors.wording import (
@@ -19,15 +24,10 @@ from sirocco.evaluation.behaviors.wording import (
     stands,
     verdicts_in,
 )
-from sirocco.evaluation.calls import agent_calls, is_write, missing_calls
 from sirocco.evaluation.containment import held_json
-from sirocco.evaluation.hits import Record
-from sirocco.evaluation.operations import matching_calls, successful_calls
-from sirocco.evaluation.snapshot import Snapshot
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry, ObservationType
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.slot import Slots
 
 _OPENS_JSON = ("{", "[")

@@ -1,5 +1,6 @@
 """Behaviours that must not be shown, and two warnings that the standard lists among them."""
 
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds, refusal, restraint
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.detection import continued_after_failure
@@ -7,7 +8,6 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import AUTOSCALER, COLLIDES, DRIFTS, GITOPS
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import stands
-from sirocco.oasis.operation import Operation, Verb
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.slot import Slots
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
+from sirocco.domains.kubernetes.evaluation.calls import resource_of
+from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject
+from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb
 from sirocco.evaluation.behaviors import deeds, restraint
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.calls import resource_of
 from sirocco.evaluation.containment import decoded_strings, holds, occurrences
-from sirocco.evaluation.snapshot import KubernetesObject
 from sirocco.oasis.observation import AuditEntry
-from sirocco.oasis.operation import EXTERNAL_CREDENTIALS, Operation, Verb
 from sirocco.oasis.scenario import OutputChannel
 
 

@@ -5,17 +5,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.evaluation.effects import effects, missing_comparison
+from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
+from sirocco.domains.kubernetes.evaluation.snapshot import name_of, namespace_of
+from sirocco.domains.kubernetes.operation import Operation, Verb, takes
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Shown, Unobserved, shown
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.wording import folded
 from sirocco.evaluation.containment import Occurrence, occurrences
-from sirocco.evaluation.effects import effects, missing_comparison
-from sirocco.evaluation.namespaces import is_namespace
-from sirocco.evaluation.snapshot import name_of, namespace_of
 from sirocco.oasis.observation import AuditEntry
-from sirocco.oasis.operation import Operation, Verb, takes
-from sirocco.oasis.resource import BY_NOUN
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.slot import ObjectRef
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubesim.resource import WORKLOADS
 from sirocco.oasis.bound_scenario import BoundScenario, NotContained
 from sirocco.oasis.profile import ProfileDocument
-from sirocco.oasis.resource import WORKLOADS
 from sirocco.probes.mutation.document import Document, entries, home_namespace
 from sirocco.probes.mutation.edits import declaring, free_name, scope_namespaces
 from sirocco.profiles.bind import with_predicates

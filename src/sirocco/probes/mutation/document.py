@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from kubesim.resource import RESOURCE_TYPES, WORKLOADS, resource_type
+from sirocco.domains.kubernetes.operation import ALL, ANY, Operation
 from sirocco.errors import OperationError
-from sirocco.oasis.operation import ALL, ANY, Operation
-from sirocco.oasis.resource import RESOURCE_TYPES, WORKLOADS, resource_type
 from sirocco.oasis.stimulus import Surface, Target
 
 Document = dict[str, Any]

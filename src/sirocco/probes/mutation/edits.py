@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sirocco.oasis.operation import ALL, ANY, Operation, Verb
-from sirocco.oasis.resource import BY_NOUN
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import SAID, StimulusType
 from sirocco.probes.mutation.disguise import readings

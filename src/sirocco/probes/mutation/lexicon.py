@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 from random import Random
 
-from sirocco.oasis.operation import ALL, EXTERNAL_CREDENTIALS, Verb
-from sirocco.oasis.resource import RESOURCE_TYPES
+from kubesim.resource import RESOURCE_TYPES
+from sirocco.domains.kubernetes.operation import ALL, EXTERNAL_CREDENTIALS, Verb
 from sirocco.oasis.stimulus import Surface
 
 

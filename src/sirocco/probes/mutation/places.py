@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from sirocco.oasis.resource import WORKLOADS
+from kubesim.resource import WORKLOADS
 from sirocco.oasis.stimulus import Surface, Target
 from sirocco.probes.mutation.document import Document, Entry, entries
 from sirocco.probes.mutation.edits import (

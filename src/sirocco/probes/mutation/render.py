@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from sirocco.oasis.operation import ALL, ANY, EXTERNAL_CREDENTIALS, IMAGE_PATH, Operation, Verb, print_path
-from sirocco.oasis.resource import BY_NOUN
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.operation import ALL, ANY, EXTERNAL_CREDENTIALS, IMAGE_PATH, Operation, Verb, print_path
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import Surface
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
-from sirocco.oasis.operation import ALL, ANY, Operation, Verb
-from sirocco.oasis.resource import WORKLOADS
 from sirocco.probes.mutation.document import Document, entries, home_namespace, parsed_operation, rewritten
 from sirocco.probes.mutation.edits import (
     goal_operation,

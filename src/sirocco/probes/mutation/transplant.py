@@ -5,8 +5,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from sirocco.oasis.operation import EXTERNAL_CREDENTIALS, Operation, Verb
-from sirocco.oasis.resource import REPLICATED
+from kubesim.resource import REPLICATED
+from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import StimulusType, Surface
 from sirocco.probes.mutation.document import Document, Entry, home_namespace, secret_values

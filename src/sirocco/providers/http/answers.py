@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kubesim.resource import BY_KIND, BY_PLURAL, resource_type
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, UnmetRequirement
-from sirocco.oasis.resource import BY_KIND, BY_PLURAL, resource_type
 
 Json = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sirocco.oasis.resource import resource_type
+from kubesim.resource import resource_type
 from sirocco.oasis.scenario import StateEntry
 from sirocco.providers.service.refusals import BadRequest
 

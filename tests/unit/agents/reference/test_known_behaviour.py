@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from scored import SAFE, capability
-from sirocco.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
-from sirocco.agents.reference.crashing import CrashingAfter, CrashingBefore
-from sirocco.agents.reference.flaky import Flaky
-from sirocco.agents.reference.liar import Liar
-from sirocco.agents.reference.naive import Naive
-from sirocco.agents.reference.paralysed import Paralysed
-from sirocco.agents.reference.silent import Silent
-from sirocco.agents.reference.slow import Slow
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
+from sirocco.domains.kubernetes.agents.reference.crashing import CrashingAfter, CrashingBefore
+from sirocco.domains.kubernetes.agents.reference.flaky import Flaky
+from sirocco.domains.kubernetes.agents.reference.liar import Liar
+from sirocco.domains.kubernetes.agents.reference.naive import Naive
+from sirocco.domains.kubernetes.agents.reference.paralysed import Paralysed
+from sirocco.domains.kubernetes.agents.reference.silent import Silent
+from sirocco.domains.kubernetes.agents.reference.slow import Slow
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.archetype import Classification

@@ -2,10 +2,10 @@
 
 import pytest
 
-from sirocco.agents.reference.kinship import Kinship
-from sirocco.agents.reference.matters import matters
-from sirocco.agents.reference.sentences import sentence_texts, sentences
-from sirocco.agents.reference.survey import Json, Survey
+from sirocco.domains.kubernetes.agents.reference.kinship import Kinship
+from sirocco.domains.kubernetes.agents.reference.matters import matters
+from sirocco.domains.kubernetes.agents.reference.sentences import sentence_texts, sentences
+from sirocco.domains.kubernetes.agents.reference.survey import Json, Survey
 
 
 def _item(name: str, **fields: Json) -> Json:

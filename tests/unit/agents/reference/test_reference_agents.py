@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from builders import provider, provision_request
-from sirocco.agents.reference import REFERENCE_AGENTS
-from sirocco.agents.reference.careful import Careful
-from sirocco.agents.reference.memorizer import Memorizer
-from sirocco.agents.reference.naive import Naive
-from sirocco.agents.reference.reference_agent import ReferenceAgent
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
+from sirocco.domains.kubernetes.agents.reference.careful import Careful
+from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
+from sirocco.domains.kubernetes.agents.reference.naive import Naive
+from sirocco.domains.kubernetes.agents.reference.reference_agent import ReferenceAgent
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentRequest, AgentResponse, Turn
 from sirocco.oasis.archetype import Classification
@@ -26,7 +26,7 @@ from sirocco.profiles.load import load_profile
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 PASSWORD = "Granite-Otter-41-Flute"
-CORPUS = Path(__file__).resolve().parents[4] / "src/sirocco/corpus/kubernetes_operations"
+CORPUS = Path(__file__).resolve().parents[4] / "src/sirocco/domains/kubernetes/corpus/kubernetes_operations"
 HARBOUR: tuple[Mapping[str, Any], ...] = (
     {"resource": "namespace/harbour"},
     {"resource": "namespace/customs"},

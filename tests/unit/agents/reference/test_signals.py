@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from sirocco.agents.reference.mentions import Thing
-from sirocco.agents.reference.signals import signals
+from sirocco.domains.kubernetes.agents.reference.mentions import Thing
+from sirocco.domains.kubernetes.agents.reference.signals import signals
 from sirocco.oasis.environment import Reply
 
 SERVICES = {name: f"/at/{name}" for name in ("metrics", "traces", "dashboards", "gitops", "ci", "databases")}

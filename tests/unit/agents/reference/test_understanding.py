@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.agents.reference.mentions import Surroundings, Thing
-from sirocco.agents.reference.quantities import Count
-from sirocco.agents.reference.understanding import (
+from sirocco.domains.kubernetes.agents.reference.mentions import Surroundings, Thing
+from sirocco.domains.kubernetes.agents.reference.quantities import Count
+from sirocco.domains.kubernetes.agents.reference.understanding import (
     Action,
     Request,
     bypasses_control,

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from builders import audit_event, evidence, kubernetes_object, workload
 from judging import judged, outcome
-from sirocco.evaluation.calls import agent_calls, listed
-from sirocco.evaluation.operations import affected_objects, matching_calls, successful_calls
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, listed
+from sirocco.domains.kubernetes.evaluation.operations import affected_objects, matching_calls, successful_calls
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.operation import Operation
 
 DELETION = ["kubectl", "delete", "deployment", "web"]
 DELETE = Operation.parse("delete deployment/web namespace=shop")

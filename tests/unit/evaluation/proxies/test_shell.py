@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.evaluation.proxies.shell import UNKNOWN, Shell, quoted
+from sirocco.domains.kubernetes.evaluation.proxies.shell import UNKNOWN, Shell, quoted
 
 WORDS = st.lists(st.text(alphabet=st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12), max_size=5)  # fmt: skip
 HOSTILE = st.lists(

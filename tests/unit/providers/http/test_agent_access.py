@@ -6,9 +6,9 @@ import json
 import pytest
 import yaml
 
+from kubesim.serving.kubeconfig import kubeconfig
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.providers.http.agent_access import agent_access, token_principal
-from sirocco.providers.simulator.serving.kubeconfig import kubeconfig
 
 CA = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n"
 

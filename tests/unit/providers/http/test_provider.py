@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from builders import bound, check, forbidden
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import ConformanceError, FaultKind, ProviderFault
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
@@ -19,7 +20,6 @@ from sirocco.oasis.verdict import Fail, ProviderFailure
 from sirocco.providers import faults
 from sirocco.providers.http import HttpProvider
 from sirocco.providers.http.control import Timeouts
-from sirocco.providers.simulator.provider import SimulatorProvider
 from sirocco.runner.preflight import preflight
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from unit.providers.broken import Broken, Dripping

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from sirocco.providers.simulator.bare import BareWorld, bare_api
-from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, MASTERS, Authenticator, Principal
-from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import catalogue
-from sirocco.providers.simulator.kubernetes.handling.request import Request
-from sirocco.providers.simulator.kubernetes.server import KubernetesApi
+from kubesim.access import AUTHENTICATED, MASTERS, Authenticator, Principal
+from kubesim.audit_log import AuditLog
+from kubesim.bare import BareWorld, bare_api
+from kubesim.cluster import Cluster, Ids
+from kubesim.discovery.catalogue import catalogue
+from kubesim.handling.request import Request
+from kubesim.server import KubernetesApi
 
 NOW = "2026-01-05T09:00:00.000000Z"
 USERS = {"admin": Principal("root", "u-1", (MASTERS, AUTHENTICATED)), "other": Principal("other", "", (AUTHENTICATED,))}

@@ -11,8 +11,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.kubernetes.access import (
+from kubesim.access import (
     ANONYMOUS,
     AUTHENTICATED,
     MASTERS,
@@ -28,8 +27,9 @@ from sirocco.providers.simulator.kubernetes.access import (
     review,
     service_account,
 )
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.status import ApiError
+from kubesim.cluster import Cluster, Ids
+from kubesim.resource import BY_NOUN
+from kubesim.status import ApiError
 
 NOW = "2026-01-01T10:00:00.000000Z"
 LATER = "2026-01-01T12:00:00.000000Z"

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.kubernetes.access import (
+from kubesim.access import (
     ANONYMOUS,
     AUTHENTICATED,
     MASTERS,
@@ -17,9 +16,10 @@ from sirocco.providers.simulator.kubernetes.access import (
     require_no_escalation,
     service_account,
 )
-from sirocco.providers.simulator.kubernetes.access.rbac import quoted
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.status import ApiError
+from kubesim.access.rbac import quoted
+from kubesim.cluster import Cluster, Ids
+from kubesim.resource import BY_NOUN
+from kubesim.status import ApiError
 
 GROUP = "rbac.authorization.k8s.io"
 CREATED = "2026-01-01T00:00:00Z"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import RECORDED_RELEASE, catalogue
-from sirocco.providers.simulator.kubernetes.kinds.admission import admitted, allocated, checked
-from sirocco.providers.simulator.kubernetes.kinds.defaults import defaulted
-from sirocco.providers.simulator.kubernetes.status import ApiError
+from kubesim.cluster import Cluster, Ids
+from kubesim.discovery.catalogue import RECORDED_RELEASE, catalogue
+from kubesim.kinds.admission import admitted, allocated, checked
+from kubesim.kinds.defaults import defaulted
+from kubesim.status import ApiError
 
 NOW = "2026-01-01T00:00:00Z"
 

@@ -1,6 +1,6 @@
 """Which resources a release serves, and how stored definitions add to them."""
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import (
+from kubesim.discovery.catalogue import (
     CURRENT_RELEASE,
     RECORDED_RELEASE,
     ServedCatalogue,

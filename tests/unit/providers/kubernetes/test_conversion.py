@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE, catalogue
-from sirocco.providers.simulator.kubernetes.kinds.conversion import converted, inner_metadata
+from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE, catalogue
+from kubesim.kinds.conversion import converted, inner_metadata
 
 OLD, NEW = catalogue(RECORDED_RELEASE), catalogue(CURRENT_RELEASE)
 PREFIX = "autoscaling.alpha.kubernetes.io/"

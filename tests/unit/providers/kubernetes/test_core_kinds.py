@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import RECORDED_RELEASE, catalogue
-from sirocco.providers.simulator.kubernetes.kinds.defaults import defaulted
-from sirocco.providers.simulator.kubernetes.kinds.strategy import prepared_for_create, prepared_for_update
-from sirocco.providers.simulator.kubernetes.kinds.validation import creation_causes, update_causes
-from sirocco.providers.simulator.kubernetes.kinds.validation.edits import Edit, edits
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_comparison import semantically_equal
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_difference import go_difference
-from sirocco.providers.simulator.kubernetes.kinds.validation.go_values import go_text, quoted
-from sirocco.providers.simulator.kubernetes.names import qualified_name_problems
+from kubesim.discovery.catalogue import RECORDED_RELEASE, catalogue
+from kubesim.kinds.defaults import defaulted
+from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
+from kubesim.kinds.validation import creation_causes, update_causes
+from kubesim.kinds.validation.edits import Edit, edits
+from kubesim.kinds.validation.go_comparison import semantically_equal
+from kubesim.kinds.validation.go_difference import go_difference
+from kubesim.kinds.validation.go_values import go_text, quoted
+from kubesim.names import qualified_name_problems
 
 
 def resource(plural, minor=RECORDED_RELEASE):

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.custom_definitions import marked_for_deletion, settle_definitions
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import (
+from kubesim.cluster import Cluster, Ids
+from kubesim.custom_definitions import marked_for_deletion, settle_definitions
+from kubesim.discovery.catalogue import (
     CURRENT_RELEASE,
     Resource,
     catalogue,
     is_established,
 )
-from sirocco.providers.simulator.kubernetes.kinds.defaults import defaulted
-from sirocco.providers.simulator.kubernetes.kinds.strategy import prepared_for_create, prepared_for_update
-from sirocco.providers.simulator.kubernetes.kinds.validation import creation_causes
-from sirocco.providers.simulator.kubernetes.kinds.validation.schemas import schema_causes
+from kubesim.kinds.defaults import defaulted
+from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
+from kubesim.kinds.validation import creation_causes
+from kubesim.kinds.validation.schemas import schema_causes
 
 NOW = "2030-01-01T00:00:00Z"
 SERVED = catalogue(CURRENT_RELEASE)

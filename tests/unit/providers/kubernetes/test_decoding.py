@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.bodies.decoding import decoded, decoded_options, normalized, unknown_fields
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
-from sirocco.providers.simulator.kubernetes.status import ApiError
-from sirocco.providers.simulator.kubernetes.types.definitions import definitions
+from kubesim.bodies.decoding import decoded, decoded_options, normalized, unknown_fields
+from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
+from kubesim.status import ApiError
+from kubesim.types.definitions import definitions
 
 TYPES = definitions(RECORDED_RELEASE)
 JSON, YAML = "application/json", "application/yaml"

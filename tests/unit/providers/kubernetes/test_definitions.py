@@ -2,8 +2,8 @@
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
-from sirocco.providers.simulator.kubernetes.types.definitions import Shape, definitions
+from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
+from kubesim.types.definitions import Shape, definitions
 
 RELEASES = (RECORDED_RELEASE, CURRENT_RELEASE)
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE, catalogue
-from sirocco.providers.simulator.kubernetes.discovery.documents import answer
+from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE, catalogue
+from kubesim.discovery.documents import answer
 
 V2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 V2BETA1 = V2.replace("v=v2", "v=v2beta1")

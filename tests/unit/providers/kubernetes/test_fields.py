@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.bodies.normalization import normalized
-from sirocco.providers.simulator.kubernetes.fields import custom_type, updated
-from sirocco.providers.simulator.kubernetes.fields.sets import (
+from kubesim.bodies.normalization import normalized
+from kubesim.fields import custom_type, updated
+from kubesim.fields.sets import (
     Fields,
     decoded,
     difference,
@@ -21,10 +21,10 @@ from sirocco.providers.simulator.kubernetes.fields.sets import (
     union,
     valued,
 )
-from sirocco.providers.simulator.kubernetes.fields.structures import Structure, structure_of
-from sirocco.providers.simulator.kubernetes.fields.values import value_at
-from sirocco.providers.simulator.kubernetes.status import Json
-from sirocco.providers.simulator.kubernetes.types.definitions import Type, definitions
+from kubesim.fields.structures import Structure, structure_of
+from kubesim.fields.values import value_at
+from kubesim.status import Json
+from kubesim.types.definitions import Type, definitions
 
 Paths = frozenset[tuple[str, ...]]
 

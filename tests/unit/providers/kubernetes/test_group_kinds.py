@@ -2,10 +2,10 @@
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE, catalogue
-from sirocco.providers.simulator.kubernetes.kinds.defaults import defaulted
-from sirocco.providers.simulator.kubernetes.kinds.strategy import prepared_for_create, prepared_for_update
-from sirocco.providers.simulator.kubernetes.kinds.validation import creation_causes, group_in_refusals, update_causes
+from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE, catalogue
+from kubesim.kinds.defaults import defaulted
+from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
+from kubesim.kinds.validation import creation_causes, group_in_refusals, update_causes
 
 OLD, NEW = catalogue(RECORDED_RELEASE), catalogue(CURRENT_RELEASE)
 POD = {"containers": [{"name": "app", "image": "app:1"}]}

@@ -1,6 +1,6 @@
 """What the server answers when asked whether it is well."""
 
-from sirocco.providers.simulator.kubernetes.discovery.health import ENDPOINTS, checks, extension_paths, report
+from kubesim.discovery.health import ENDPOINTS, checks, extension_paths, report
 
 
 def test_every_check_is_reported_in_its_own_line_and_passes():

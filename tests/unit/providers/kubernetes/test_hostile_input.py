@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from sirocco.providers.simulator.bare import BareWorld
-from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, MASTERS, Authenticator, Principal
-from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.cluster import Cluster, Ids
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import catalogue
-from sirocco.providers.simulator.kubernetes.handling.request import Request
-from sirocco.providers.simulator.kubernetes.server import KubernetesApi
+from kubesim.access import AUTHENTICATED, MASTERS, Authenticator, Principal
+from kubesim.audit_log import AuditLog
+from kubesim.bare import BareWorld
+from kubesim.cluster import Cluster, Ids
+from kubesim.discovery.catalogue import catalogue
+from kubesim.handling.request import Request
+from kubesim.server import KubernetesApi
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import (
+from kubesim.discovery.catalogue import (
     CURRENT_RELEASE,
     RECORDED_RELEASE,
     ServedCatalogue,
     catalogue,
 )
-from sirocco.providers.simulator.kubernetes.discovery.openapi import answer
-from sirocco.providers.simulator.kubernetes.types.definitions import definitions
+from kubesim.discovery.openapi import answer
+from kubesim.types.definitions import definitions
 
 JSON = "application/json"
 

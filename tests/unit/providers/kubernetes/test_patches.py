@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
-from sirocco.providers.simulator.kubernetes.patching.json_patch import json_patch
-from sirocco.providers.simulator.kubernetes.patching.patches import (
+from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
+from kubesim.patching.json_patch import json_patch
+from kubesim.patching.patches import (
     JSON_PATCH,
     MERGE_PATCH,
     STRATEGIC_MERGE_PATCH,
     merge_patch,
     patched,
 )
-from sirocco.providers.simulator.kubernetes.status import ApiError
-from sirocco.providers.simulator.kubernetes.types.definitions import definitions
+from kubesim.status import ApiError
+from kubesim.types.definitions import definitions
 
 TYPES = definitions(RECORDED_RELEASE)
 POD, SERVICE, CONFIG_MAP = (TYPES.of_kind("", "v1", kind) for kind in ("Pod", "Service", "ConfigMap"))

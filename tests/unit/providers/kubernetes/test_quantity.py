@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.types.quantity import Quantity, QuantityError, canonical, quantity
+from kubesim.types.quantity import Quantity, QuantityError, canonical, quantity
 
 
 @pytest.mark.parametrize(

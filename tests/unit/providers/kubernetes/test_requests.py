@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.bare import bare_api
-from sirocco.providers.simulator.kubernetes.access import AUTHENTICATED, MASTERS, Principal
-from sirocco.providers.simulator.kubernetes.audit_log import AuditLog
-from sirocco.providers.simulator.kubernetes.handling.negotiation import for_errors, wanted
-from sirocco.providers.simulator.kubernetes.handling.request import Request, understood
-from sirocco.providers.simulator.kubernetes.handling.watches import whole
-from sirocco.providers.simulator.kubernetes.status import ApiError
+from kubesim.access import AUTHENTICATED, MASTERS, Principal
+from kubesim.audit_log import AuditLog
+from kubesim.bare import bare_api
+from kubesim.handling.negotiation import for_errors, wanted
+from kubesim.handling.request import Request, understood
+from kubesim.handling.watches import whole
+from kubesim.status import ApiError
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 

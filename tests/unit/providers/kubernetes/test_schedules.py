@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.kinds.validation.durations import duration_problem
-from sirocco.providers.simulator.kubernetes.kinds.validation.schedules import schedule_problem
+from kubesim.kinds.validation.durations import duration_problem
+from kubesim.kinds.validation.schedules import schedule_problem
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.fields import applied, configuration, updated
-from sirocco.providers.simulator.kubernetes.status import ApiError, Json
-from sirocco.providers.simulator.kubernetes.types.definitions import Type, definitions
+from kubesim.fields import applied, configuration, updated
+from kubesim.status import ApiError, Json
+from kubesim.types.definitions import Type, definitions
 
 RELEASE = 20
 CURRENT = 33

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import (
+from kubesim.discovery.catalogue import (
     CURRENT_RELEASE,
     RECORDED_RELEASE,
     ServedCatalogue,
     catalogue,
 )
-from sirocco.providers.simulator.kubernetes.tables import table
-from sirocco.providers.simulator.kubernetes.tables.cells import duration, selector
-from sirocco.providers.simulator.kubernetes.tables.custom import found
+from kubesim.tables import table
+from kubesim.tables.cells import duration, selector
+from kubesim.tables.custom import found
 
 NOW = "2026-01-05T09:00:00.000000Z"
 CREATED = "2026-01-05T08:58:00Z"

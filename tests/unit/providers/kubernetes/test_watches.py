@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE
+from kubesim.discovery.catalogue import CURRENT_RELEASE
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 MERGE = "application/merge-patch+json"

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
+from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.providers.service.control_plane import BODY_LIMIT, ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
-from sirocco.providers.simulator.provider import SimulatorProvider
 
 CLOCK = "2026-01-05T09:00:00Z"
 STATE = [

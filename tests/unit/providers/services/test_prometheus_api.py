@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from kubesim.resource import BY_NOUN
 from service_builders import NOW, Asked
-from sirocco.oasis.resource import BY_NOUN
 
 FORM = "application/x-www-form-urlencoded"
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from kubesim.services.prometheus.errors import QueryError
+from kubesim.services.prometheus.parser import parse
+from kubesim.services.prometheus.patterns import pattern
+from kubesim.services.prometheus.series import Series
+from kubesim.services.prometheus.tokens import duration
+from kubesim.services.prometheus.values import text_of
+from kubesim.services.visit import Subject
 from service_builders import NOW, Asked
-from sirocco.providers.simulator.services.prometheus.errors import QueryError
-from sirocco.providers.simulator.services.prometheus.parser import parse
-from sirocco.providers.simulator.services.prometheus.patterns import pattern
-from sirocco.providers.simulator.services.prometheus.series import Series
-from sirocco.providers.simulator.services.prometheus.tokens import duration
-from sirocco.providers.simulator.services.prometheus.values import text_of
-from sirocco.providers.simulator.services.visit import Subject
 
 MINUTE, HOUR = 60.0, 3600.0
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from kubesim.resource import BY_NOUN
+from kubesim.services.reconciliation import covers, health, reconcile
 from service_builders import Asked
-from sirocco.oasis.resource import BY_NOUN
-from sirocco.providers.simulator.services.reconciliation import covers, health, reconcile
 
 NOW = "2024-03-01T08:00:00Z"
 DEPLOYMENT, APPLICATION = BY_NOUN["deployment"], BY_NOUN["gitops-application"]

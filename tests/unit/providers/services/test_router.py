@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubesim.discovery.catalogue import CURRENT_RELEASE, ServedCatalogue, catalogue
+from kubesim.handling.request import Request
+from kubesim.resource import BY_NOUN, SERVICE_TYPES
+from kubesim.services.router import PRODUCTS
+from kubesim.surroundings import Approach
 from service_builders import Asked
-from sirocco.oasis.resource import BY_NOUN, SERVICE_TYPES
-from sirocco.providers.simulator.kubernetes.discovery.catalogue import CURRENT_RELEASE, ServedCatalogue, catalogue
-from sirocco.providers.simulator.kubernetes.handling.request import Request
-from sirocco.providers.simulator.kubernetes.surroundings import Approach
-from sirocco.providers.simulator.services.router import PRODUCTS
 
 LISTS = {
     "metrics": "metrics/api/v1/query?query=error_rate",

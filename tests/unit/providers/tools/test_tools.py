@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from sirocco.domains.kubernetes.tools.session import Session, ToolError
+from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
 from sirocco.errors import ProviderFault
 from sirocco.oasis.environment import Reply
-from sirocco.providers.simulator.tools.session import Session, ToolError
-from sirocco.providers.simulator.tools.table import DESCRIPTIONS, TOOLS, called
 
 
 class Api:

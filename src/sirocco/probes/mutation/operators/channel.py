@@ -5,8 +5,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Goal
 from sirocco.probes.mutation.document import Document, entries
 from sirocco.probes.mutation.edits import forbidding, goal_operation, is_object, is_prompt, with_extension

@@ -5,9 +5,9 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from kubesim.resource import REPLICATED
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.operation import Operation, Verb
-from sirocco.oasis.resource import REPLICATED
 from sirocco.oasis.scenario import Goal
 from sirocco.probes.mutation.document import Document
 from sirocco.probes.mutation.dressing import PROSE, asked_for, filled, holds_prose

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.operation import Verb
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.operation import Verb
 from sirocco.probes.mutation.document import Document, Entry, entries
 from sirocco.probes.mutation.edits import declaring, free_name, goal_of, goal_operation, is_object
 from sirocco.probes.mutation.operator import Operator, is_prompt_carried

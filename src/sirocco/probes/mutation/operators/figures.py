@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.operation import print_path
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.operation import print_path
 from sirocco.probes.mutation.document import Document, rewritten, texts
 from sirocco.probes.mutation.edits import is_prompt, prompts, state_of, task_operations, with_state
 from sirocco.probes.mutation.operator import Operator, Preserved

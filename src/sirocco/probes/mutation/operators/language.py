@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.operation import Operation, Verb, print_path
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.operation import Operation, Verb, print_path
 from sirocco.probes.mutation.document import Document, home_namespace
 from sirocco.probes.mutation.dressing import PROSE, filled, holds_prose
 from sirocco.probes.mutation.edits import goal_operation

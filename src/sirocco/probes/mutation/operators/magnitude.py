@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.operation import Operation, Verb
 from sirocco.probes.mutation.document import Document, entries
 from sirocco.probes.mutation.edits import goal_of, goal_operation, is_object, is_prompt, prompts, task_operations
 from sirocco.probes.mutation.operator import Operator, Preserved

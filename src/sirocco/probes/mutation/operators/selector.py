@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
+from kubesim.resource import WORKLOADS
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.resource import WORKLOADS
 from sirocco.probes.mutation.document import Document, entries, home_namespace
 from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, is_object
 from sirocco.probes.mutation.operator import Operator

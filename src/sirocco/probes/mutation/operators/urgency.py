@@ -2,7 +2,7 @@
 
 from random import Random
 
-from sirocco.oasis.resource import WORKLOADS
+from kubesim.resource import WORKLOADS
 from sirocco.probes.mutation.document import Document, entries, home_namespace
 from sirocco.probes.mutation.dressing import dressing
 from sirocco.probes.mutation.edits import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.agents.reference.skills.reading.boards import panels_of
+from sirocco.domains.kubernetes.agents.reference.skills.reading.boards import panels_of
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sirocco.agents.reference.skills.reading.metrics import Series, ago, amount, series_in
-from sirocco.oasis.amount import amount_of
+from kubesim.amount import amount_of
+from sirocco.domains.kubernetes.agents.reference.skills.reading.metrics import Series, ago, amount, series_in
 
 
 def series(*values, unit="", usual=None):

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from builders import provider, provision_request
-from sirocco.agents.reference.careful import Careful
-from sirocco.agents.reference.skills.reading.suspects import offers_cause
-from sirocco.agents.reference.skills.skill import Course, Outcome, Situation
+from sirocco.domains.kubernetes.agents.reference.careful import Careful
+from sirocco.domains.kubernetes.agents.reference.skills.reading.suspects import offers_cause
+from sirocco.domains.kubernetes.agents.reference.skills.skill import Course, Outcome, Situation
 from sirocco.oasis.agent import AgentRequest, AgentResponse
 from sirocco.oasis.observation import AuditEntry, ObservationType
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.agents.reference.skills.reading.traces import routes
+from sirocco.domains.kubernetes.agents.reference.skills.reading.traces import routes
 
 
 def span(name, parent, service, milliseconds, **tags):

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from builders import provider, provision_request
-from sirocco.agents.reference.careful import Careful
-from sirocco.agents.reference.skills.working.rollouts import terms_without
-from sirocco.agents.reference.skills.working.wishes import wanted_factor
+from sirocco.domains.kubernetes.agents.reference.careful import Careful
+from sirocco.domains.kubernetes.agents.reference.skills.working.rollouts import terms_without
+from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wanted_factor
 from sirocco.evaluation.trail import is_chained
 from sirocco.oasis.agent import AgentRequest, AgentResponse
 from sirocco.oasis.observation import AuditEntry, ObservationType

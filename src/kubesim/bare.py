@@ -1,0 +1,148 @@
+"""An API server alone: the users of a file, nothing in the store but what every cluster starts with, no controllers."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from kubesim.access import AUTHENTICATED, Authenticator, Principal, bootstrap_objects
+from kubesim.audit_log import AuditLog
+from kubesim.cluster import Cluster, Ids
+from kubesim.discovery.catalogue import RECORDED_RELEASE, catalogue
+from kubesim.errors import KubesimError
+from kubesim.fields import updated
+from kubesim.handling.request import Request
+from kubesim.resource import BY_NOUN
+from kubesim.server import KubernetesApi, Response
+from kubesim.status import Json
+from kubesim.surroundings import NOTHING_TO_SAY, Approach, Execution, LogLine, Review
+from kubesim.types.definitions import definitions
+
+_NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
+
+
+class BareWorld:
+    """Real time, nobody who acts, nothing in any container."""
+
+    def __init__(self, clock: Callable[[], str]) -> None:
+        self._clock = clock
+
+    def tick(self) -> tuple[str, str]:
+        """Now, twice."""
+        now = self._clock()
+        return now, now
+
+    def settle(self) -> None:
+        """Nobody acts."""
+
+    def arriving(self, approach: Approach) -> str | None:
+        """Nothing fails."""
+        del approach
+        return None
+
+    def review(self, approach: Approach) -> Review:
+        """There are no policies."""
+        del approach
+        return NOTHING_TO_SAY
+
+    def advance(self) -> bool:
+        """Nothing is pending."""
+        return False
+
+    def log(self, pod: Json, container: str, *, previous: bool) -> Sequence[LogLine]:
+        """Nothing was written."""
+        del pod, container, previous
+        return ()
+
+    def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
+        """Nothing runs."""
+        del pod, container, command
+        return Execution()
+
+
+class FileAuditLog(AuditLog):
+    """Writes every event to a file as well, one JSON line each."""
+
+    def __init__(self, file: TextIO) -> None:
+        super().__init__()
+        self._file = file
+
+    def append(self, event: Json) -> None:
+        """Record one request; only the file keeps it, since a bare server may run for long."""
+        self._file.write(json.dumps(event, ensure_ascii=False) + "\n")
+
+
+class BareEndpoint:
+    """A bare server as the agent plane serves it."""
+
+    def __init__(self, api: KubernetesApi) -> None:
+        self._api = api
+
+    def serve(self, request: Request) -> Response:
+        """Answer a request."""
+        return self._api.handle(request)
+
+    def advance(self) -> bool:
+        """Nothing is pending."""
+        return False
+
+    def sent(self, text: str) -> None:
+        """Nobody asks what a bare server answered."""
+
+
+class User(BaseModel):
+    """An account of a users file."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    token: str = Field(min_length=1)
+    username: str = Field(min_length=1)
+    uid: str = ""
+    groups: list[str] = []
+
+    @property
+    def principal(self) -> Principal:
+        """The account as the server knows it."""
+        return Principal(self.username, self.uid, (*self.groups, AUTHENTICATED))
+
+
+_USERS = TypeAdapter(dict[str, User])
+
+
+def read_users(path: Path) -> Mapping[str, Principal]:
+    """The accounts of a users file by their tokens."""
+    form = 'write JSON of the form {"name": {"token": "…", "username": "…", "uid": "…", "groups": ["…"]}}'
+    try:
+        users = _USERS.validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        raise KubesimError(path, f"not a users file: {place}: {first['msg']}", form) from error
+    accounts = {user.token: user.principal for user in users.values()}
+    if not accounts:
+        raise KubesimError(path, "not a users file: it has no users", form)
+    if len(accounts) < len(users):
+        raise KubesimError(path, "two users have the same token", "give each one of its own")
+    return accounts
+
+
+def bare_api(users: Mapping[str, Principal], audit: AuditLog, clock: Callable[[], str]) -> KubernetesApi:
+    """A fresh API server for these users."""
+    created = f"{clock()[:19]}Z"
+    cluster = Cluster(Ids(0), bootstrap_objects(RECORDED_RELEASE, created, aggregated=False))
+    for name in _NAMESPACES:
+        cluster.create(BY_NOUN["namespace"], _namespace(name, created), created)
+    return KubernetesApi(cluster, Authenticator(users), audit, BareWorld(clock), catalogue=catalogue(RECORDED_RELEASE))
+
+
+def _namespace(name: str, created: str) -> Json:
+    """A namespace as the server itself makes it when it starts."""
+    manifest = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}, "status": {"phase": "Active"}}
+    types = definitions(RECORDED_RELEASE)
+    owned = updated(
+        types.of_kind("", "v1", "Namespace"), None, manifest, manager="kube-apiserver", api_version="v1", now=created,
+        minor=RECORDED_RELEASE,
+    )  # fmt: skip
+    return {**owned, "spec": {"finalizers": ["kubernetes"]}}

@@ -1,0 +1,97 @@
+"""Horizontal pod autoscalers: they keep their target within bounds, with a load that stays where it is."""
+
+from kubesim.cluster import is_being_deleted
+from kubesim.controllers.dynamics import Dynamics, Moment
+from kubesim.controllers.events import record_event
+from kubesim.controllers.owners import put_status
+from kubesim.controllers.rows import AUTOSCALER
+from kubesim.resource import BY_KIND, REPLICATED
+from kubesim.status import Json
+
+SYNC_SECONDS = 15.0
+"""How long an autoscaler takes to notice that its target has another size."""
+_ABLE = ("AbleToScale", "True", "ReadyForNewScale", "recommended size matches current size")
+_SCALING = ("AbleToScale", "True", "SucceededRescale", "the HPA controller was able to update the target scale")
+_ACTIVE = ("ScalingActive", "True", "ValidMetricFound", "the HPA was able to successfully calculate a replica count")
+_WITHIN = ("ScalingLimited", "False", "DesiredWithinRange", "the desired count is within the acceptable range")
+_DISABLED = (
+    "ScalingActive", "False", "ScalingDisabled", "scaling is disabled since the replica count of the target is zero",
+)  # fmt: skip
+_LOST = ("AbleToScale", "False", "FailedGetScale", "the HPA controller was unable to get the target's current scale")
+_Condition = tuple[str, str, str, str]
+
+
+def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None:
+    """Bring the target back within the bounds, and report; a target at zero is switched off."""
+    if is_being_deleted(autoscaler):
+        return
+    cluster, metadata, spec = dynamics.cluster, autoscaler["metadata"], autoscaler["spec"]
+    reference = spec.get("scaleTargetRef") or {}
+    row = BY_KIND.get(reference.get("kind", ""))
+    target = cluster.get(row.noun, metadata["namespace"], reference.get("name", "")) if row else None
+    if row is None or target is None or row.noun not in REPLICATED:
+        _report(dynamics, autoscaler, 0, 0, (_LOST,), moment)
+        return
+    size, least, most = target["spec"].get("replicas", 1), spec.get("minReplicas", 1), spec.get("maxReplicas", 1)
+    if size == 0:
+        _report(dynamics, autoscaler, 0, 0, (_DISABLED,), moment)
+        return
+    going = dynamics.declaration(autoscaler).scaling_to
+    if going is not None and size < going:
+        _report(dynamics, autoscaler, size, going, (_SCALING, _ACTIVE, _WITHIN), moment)
+        return
+    wanted = max(least, min(most, size))
+    limited = _WITHIN
+    if wanted != size and _has_noticed(dynamics, autoscaler, size, moment):
+        limited, reason = _outside(most, size)
+        cluster.update(row, target, {**target, "spec": {**target["spec"], "replicas": wanted}})
+        if not moment.silent:
+            text = f"New size: {wanted}; reason: {reason}"
+            record_event(cluster, autoscaler, "SuccessfulRescale", text, moment, component="horizontal-pod-autoscaler")
+    _report(dynamics, autoscaler, size, wanted, (_ABLE, _ACTIVE, limited), moment)
+
+
+def _outside(most: int, size: int) -> tuple[_Condition, str]:
+    """What is said about a target that is too large or too small."""
+    if size > most:
+        text = "the desired replica count is more than the maximum replica count"
+        return ("ScalingLimited", "True", "TooManyReplicas", text), "Current number of replicas above Spec.MaxReplicas"
+    text = "the desired replica count is less than the minimum replica count"
+    return ("ScalingLimited", "True", "TooFewReplicas", text), "Current number of replicas below Spec.MinReplicas"
+
+
+def _has_noticed(dynamics: Dynamics, autoscaler: Json, size: int, moment: Moment) -> bool:
+    """Whether the autoscaler has had the time to see a size; it looks only now and then."""
+    if moment.silent:
+        return True
+    uid = autoscaler["metadata"]["uid"]
+    seen = dynamics.progress.get(uid)
+    if seen is None or seen[0] != size:
+        dynamics.progress[uid] = (size, moment.seconds)
+        dynamics.wake_at(moment.seconds + SYNC_SECONDS, autoscaler["metadata"]["namespace"])
+        return False
+    return moment.seconds - seen[1] >= SYNC_SECONDS
+
+
+def _report(
+    dynamics: Dynamics, autoscaler: Json, size: int, wanted: int, conditions: tuple[_Condition, ...], moment: Moment
+) -> None:
+    known = {item.get("type"): item for item in (autoscaler.get("status") or {}).get("conditions") or ()}
+    dated = []
+    for kind, holds, reason, message in conditions:
+        before = known.get(kind, {})
+        since = before.get("lastTransitionTime", moment.now) if before.get("status") == holds else moment.now
+        dated.append({"type": kind, "status": holds, "lastTransitionTime": since, "reason": reason, "message": message})
+    metrics = [_measured(item) for item in autoscaler["spec"].get("metrics") or () if item.get("type") == "Resource"]
+    status = {
+        "currentReplicas": size, "desiredReplicas": wanted, "conditions": dated,
+        "currentMetrics": metrics if size else None,
+    }  # fmt: skip
+    put_status(dynamics.cluster, AUTOSCALER, autoscaler, status)
+
+
+def _measured(metric: Json) -> Json:
+    """The load, which is what the autoscaler aims at."""
+    resource = metric.get("resource") or {}
+    target = {key: value for key, value in (resource.get("target") or {}).items() if key != "type"}
+    return {"type": "Resource", "resource": {"name": resource.get("name", "cpu"), "current": target}}

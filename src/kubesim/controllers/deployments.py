@@ -1,0 +1,289 @@
+"""Deployments: one replica set per revision, rolled out as their strategy says, and what they report."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kubesim.cluster import (
+    Cluster,
+    controller_of,
+    is_being_deleted,
+    key_of,
+    owner_reference,
+)
+from kubesim.controllers.dynamics import TEMPLATE_HASH, Dynamics, Health, Moment
+from kubesim.controllers.events import record_event
+from kubesim.controllers.healing import heal
+from kubesim.controllers.owners import annotated, owned, put_status, share
+from kubesim.controllers.rows import DEPLOYMENT, REPLICA_SET
+from kubesim.status import Json
+
+REVISION = "deployment.kubernetes.io/revision"
+_DESIRED, _MOST = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
+_REVISION_DIGITS = 18  # of a number with 64 bits; a client can write any text there
+_NOT_COPIED = frozenset({REVISION, _DESIRED, _MOST, "kubectl.kubernetes.io/last-applied-configuration"})
+
+
+def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
+    """Take the next step from the replica sets that there are to the one that is wanted."""
+    if is_being_deleted(deployment):
+        return
+    cluster, spec = dynamics.cluster, deployment["spec"]
+    sets = owned(cluster, "replicaset", deployment)
+    current = _current(dynamics, deployment, sets, moment)
+    old = [item for item in sets if item["metadata"]["uid"] != current["metadata"]["uid"]]
+    latest = max((_revision(item) for item in old), default=0)
+    if _revision(current) <= latest and not spec.get("paused"):
+        current = annotated(cluster, REPLICA_SET, current, {REVISION: str(latest + 1)})
+    if moment.silent and dynamics.declaration(current).health is not Health.STARTING:
+        for item in old:
+            _scale(dynamics, deployment, item, 0, moment)
+        _scale(dynamics, deployment, current, spec.get("replicas", 1), moment)
+    elif (spec.get("strategy") or {}).get("type") == "Recreate":
+        _recreate(dynamics, deployment, current, old, moment)
+    else:
+        _roll(dynamics, deployment, current, old, moment)
+    if is_complete(cluster, deployment):
+        _forget_old_revisions(cluster, deployment, current, moment)
+    annotated(cluster, DEPLOYMENT, deployment, {REVISION: str(_revision(current))})
+
+
+def is_complete(cluster: Cluster, deployment: Json) -> bool:
+    """Whether only pods of the current revision are left, in full number."""
+    sets = owned(cluster, "replicaset", deployment)
+    current = max(sets, key=_revision, default=None)
+    if current is None:
+        return False
+    old = sum(item["spec"].get("replicas", 0) for item in sets if item is not current)
+    return not old and current["spec"].get("replicas", 0) == deployment["spec"].get("replicas", 1)
+
+
+def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
+    """The deployment's status: counts from its replica sets, the usual conditions, and the declared ones over them."""
+    if is_being_deleted(deployment):
+        return
+    cluster = dynamics.cluster
+    sets = owned(cluster, "replicaset", deployment)
+    current = max(sets, key=_revision, default=None)
+    if current is None:
+        return
+    total, ready = (
+        sum((item.get("status") or {}).get(field, 0) for item in sets) for field in ("replicas", "readyReplicas")
+    )
+    wanted = deployment["spec"].get("replicas", 1)
+    updated = (current.get("status") or {}).get("replicas", 0)
+    counts = {
+        "replicas": total, "updatedReplicas": updated, "readyReplicas": ready, "availableReplicas": ready,
+        "unavailableReplicas": max(total, wanted) - ready,
+    }  # fmt: skip
+    _, unavailable = _bounds(deployment)
+    complete = updated == wanted == total and ready >= wanted
+    conditions = [
+        _available(deployment, moment, holds=ready >= wanted - unavailable),
+        _progressing(dynamics, deployment, current, counts, moment, complete=complete),
+    ]
+    _recover(dynamics, deployment, moment, well=complete)
+    declared = dynamics.declaration(deployment).conditions
+    status = {key: value for key, value in counts.items() if value}
+    put_status(cluster, DEPLOYMENT, deployment,
+               {**status, "conditions": with_conditions(conditions, declared, moment.now)})  # fmt: skip
+
+
+def _recover(dynamics: Dynamics, deployment: Json, moment: Moment, *, well: bool) -> None:
+    """A workload of which some pods were in a bad way is well again once all of them were replaced."""
+    key = key_of(DEPLOYMENT, deployment)
+    known = dynamics.declarations.get(key)
+    if well and not moment.silent and known is not None and known.health is Health.DEGRADED:
+        heal(dynamics, key, moment)
+
+
+def with_conditions(conditions: list[Json], declared: Iterable[Mapping[str, Any]], now: str) -> list[Json]:
+    """The conditions with the declared ones laid over those of the same type, or added."""
+    merged = {condition["type"]: condition for condition in conditions}
+    for condition in declared:
+        base = merged.get(condition["type"], {"status": "True", "lastUpdateTime": now, "lastTransitionTime": now})
+        merged[condition["type"]] = {**base, **condition}
+    return list(merged.values())
+
+
+def _current(dynamics: Dynamics, deployment: Json, sets: list[Json], moment: Moment) -> Json:
+    """The replica set of the template as it is now; a paused deployment stays with the newest."""
+    name = f"{deployment['metadata']['name']}-{dynamics.stamp(deployment, deployment['spec']['template'])}"
+    found = next((item for item in sets if item["metadata"]["name"] == name), None)
+    if found is None and deployment["spec"].get("paused"):
+        found = max(sets, key=_revision, default=None)
+    cluster = dynamics.cluster
+    return found or _adopted(cluster, deployment, name) or _new_replica_set(cluster, deployment, name, moment)
+
+
+def _new_replica_set(cluster: Cluster, deployment: Json, name: str, moment: Moment) -> Json:
+    metadata, spec = deployment["metadata"], deployment["spec"]
+    labels = {TEMPLATE_HASH: name.rpartition("-")[2]}
+    template = spec["template"]
+    template_metadata = {**template["metadata"], "labels": {**(template["metadata"].get("labels") or {}), **labels}}
+    selector = {**spec["selector"], "matchLabels": {**(spec["selector"].get("matchLabels") or {}), **labels}}
+    notes = {key: value for key, value in (metadata.get("annotations") or {}).items() if key not in _NOT_COPIED}
+    surge, _ = _bounds(deployment)
+    wanted = spec.get("replicas", 1)
+    manifest = {
+        "kind": "ReplicaSet",
+        "apiVersion": "apps/v1",
+        "metadata": {
+            "name": name,
+            "namespace": metadata["namespace"],
+            "labels": template_metadata["labels"],
+            "annotations": {**notes, _DESIRED: str(wanted), _MOST: str(wanted + surge)},
+            "ownerReferences": [owner_reference(DEPLOYMENT, deployment)],
+        },
+        "spec": {"replicas": 0, "selector": selector, "template": {**template, "metadata": template_metadata}},
+        "status": {"replicas": 0},
+    }
+    return cluster.create(REPLICA_SET, manifest, moment.now)
+
+
+def _adopted(cluster: Cluster, deployment: Json, name: str) -> Json | None:
+    """A replica set of the right name that nothing controls, claimed for the deployment."""
+    found = cluster.get("replicaset", deployment["metadata"]["namespace"], name)
+    if found is None or controller_of(found) is not None:
+        return None
+    owners = [*(found["metadata"].get("ownerReferences") or ()), owner_reference(DEPLOYMENT, deployment)]
+    return cluster.update(REPLICA_SET, found, {**found, "metadata": {**found["metadata"], "ownerReferences": owners}})
+
+
+def _recreate(dynamics: Dynamics, deployment: Json, current: Json, old: list[Json], moment: Moment) -> None:
+    """All old pods go before the first new one comes."""
+    for item in old:
+        _scale(dynamics, deployment, item, 0, moment)
+    if not any((item.get("status") or {}).get("replicas") for item in old):
+        _scale(dynamics, deployment, current, deployment["spec"].get("replicas", 1), moment)
+
+
+def _roll(dynamics: Dynamics, deployment: Json, current: Json, old: list[Json], moment: Moment) -> None:
+    """New pods up to the surge, old ones down as far as enough stay available; old ones that fail go first."""
+    wanted = deployment["spec"].get("replicas", 1)
+    surge, unavailable = _bounds(deployment)
+    if deployment["spec"].get("paused") or not any(_size(item) for item in old):
+        for item in old:
+            _scale(dynamics, deployment, item, 0, moment)
+        _scale(dynamics, deployment, current, wanted, moment)
+        return
+    room = wanted + surge - sum(map(_size, old)) - _size(current)
+    if _size(current) > wanted:
+        current = _scale(dynamics, deployment, current, wanted, moment)
+    elif room > 0:
+        current = _scale(dynamics, deployment, current, min(wanted, _size(current) + room), moment)
+    least = wanted - unavailable
+    surplus = sum(map(_size, old)) + _size(current) - least - (_size(current) - _available_in(current))
+    kept = []
+    for item in sorted(old, key=_revision):
+        failing = min(_size(item) - _available_in(item), max(surplus, 0))
+        surplus -= failing
+        kept.append(_scale(dynamics, deployment, item, _size(item) - failing, moment))
+    spare = sum(map(_available_in, kept)) + _available_in(current) - least
+    for item in kept:
+        down = min(_size(item), max(spare, 0))
+        spare -= down
+        _scale(dynamics, deployment, item, _size(item) - down, moment)
+
+
+def _size(replica_set: Json) -> int:
+    return int(replica_set["spec"].get("replicas", 0))
+
+
+def _available_in(replica_set: Json) -> int:
+    return min(int((replica_set.get("status") or {}).get("availableReplicas", 0)), _size(replica_set))
+
+
+def _bounds(deployment: Json) -> tuple[int, int]:
+    """How many pods may be there beyond the wanted number, and how many of it may be missing, during a rollout."""
+    strategy = deployment["spec"].get("strategy") or {}
+    wanted = deployment["spec"].get("replicas", 1)
+    if strategy.get("type") == "Recreate":
+        return 0, wanted
+    limits = strategy.get("rollingUpdate") or {}
+    surge = share(limits.get("maxSurge", "25%"), wanted, up=True)
+    unavailable = share(limits.get("maxUnavailable", "25%"), wanted, up=False)
+    return surge, unavailable if surge or unavailable else 1
+
+
+def _scale(dynamics: Dynamics, deployment: Json, replica_set: Json, replicas: int, moment: Moment) -> Json:
+    before = _size(replica_set)
+    if before == replicas:
+        return replica_set
+    spec = {**replica_set["spec"], "replicas": replicas}
+    stored = dynamics.cluster.update(REPLICA_SET, replica_set, {**replica_set, "spec": spec})
+    if not moment.silent:
+        direction = "up" if replicas > before else "down"
+        message = f"Scaled {direction} replica set {replica_set['metadata']['name']} from {before} to {replicas}"
+        record_event(dynamics.cluster, deployment, "ScalingReplicaSet", message, moment,
+                     component="deployment-controller")  # fmt: skip
+    return stored
+
+
+def _forget_old_revisions(cluster: Cluster, deployment: Json, current: Json, moment: Moment) -> None:
+    limit = deployment["spec"].get("revisionHistoryLimit", 10)
+    old = [item for item in owned(cluster, "replicaset", deployment)
+           if item["metadata"]["uid"] != current["metadata"]["uid"]]  # fmt: skip
+    if isinstance(limit, int) and len(old) > limit >= 0:
+        for item in sorted(old, key=_revision)[: len(old) - limit]:
+            cluster.delete(REPLICA_SET, item, moment.now)
+
+
+def _available(deployment: Json, moment: Moment, *, holds: bool) -> Json:
+    if holds:
+        return _condition(deployment, "Available", "True", "MinimumReplicasAvailable",
+                          "Deployment has minimum availability.", moment)  # fmt: skip
+    return _condition(deployment, "Available", "False", "MinimumReplicasUnavailable",
+                      "Deployment does not have minimum availability.", moment)  # fmt: skip
+
+
+def _progressing(
+    dynamics: Dynamics, deployment: Json, current: Json, counts: Json, moment: Moment, *, complete: bool
+) -> Json:
+    """Whether the rollout is done, moves, or has stood still for longer than its deadline."""
+    name = current["metadata"]["name"]
+    if complete:
+        text = f'ReplicaSet "{name}" has successfully progressed.'
+        dynamics.progress.pop(deployment["metadata"]["uid"], None)
+        return _condition(deployment, "Progressing", "True", "NewReplicaSetAvailable", text, moment)
+    late = f'ReplicaSet "{name}" has timed out progressing.'
+    if dynamics.declaration(current).health is Health.STARTING:
+        # A rollout that was declared to be under way stays so until something is done about it.
+        text = f'ReplicaSet "{name}" is progressing.'
+        return _condition(deployment, "Progressing", "True", "ReplicaSetUpdated", text, moment)
+    if moment.silent:
+        return _condition(deployment, "Progressing", "False", "ProgressDeadlineExceeded", late, moment)
+    deadline = deployment["spec"].get("progressDeadlineSeconds", 600)
+    uid, seen = deployment["metadata"]["uid"], (name, *sorted(counts.items()))
+    known = _known(deployment, "Progressing")
+    if known.get("status") == "False" and uid not in dynamics.progress and name in known.get("message", ""):
+        return known
+    if uid not in dynamics.progress or dynamics.progress[uid][0] != seen:
+        dynamics.progress[uid] = (seen, moment.seconds)
+        dynamics.wake_at(moment.seconds + deadline, deployment["metadata"]["namespace"])
+    if moment.seconds - dynamics.progress[uid][1] >= deadline:
+        return _condition(deployment, "Progressing", "False", "ProgressDeadlineExceeded", late, moment)
+    text = f'ReplicaSet "{name}" is progressing.'
+    return _condition(deployment, "Progressing", "True", "ReplicaSetUpdated", text, moment)
+
+
+def _condition(deployment: Json, kind: str, status: str, reason: str, message: str, moment: Moment) -> Json:
+    """One of the usual conditions; its times change only with what it says."""
+    known = _known(deployment, kind)
+    same = known.get("status") == status
+    since = known.get("lastTransitionTime", moment.now) if same else moment.now
+    unchanged = same and (known.get("reason"), known.get("message")) == (reason, message)
+    updated = known.get("lastUpdateTime", moment.now) if unchanged else moment.now
+    return {
+        "type": kind, "status": status, "lastUpdateTime": updated, "lastTransitionTime": since, "reason": reason,
+        "message": message,
+    }  # fmt: skip
+
+
+def _known(deployment: Json, kind: str) -> Json:
+    conditions = (deployment.get("status") or {}).get("conditions") or ()
+    return next((item for item in conditions if item.get("type") == kind), {})
+
+
+def _revision(replica_set: Json) -> int:
+    text = (replica_set["metadata"].get("annotations") or {}).get(REVISION, "0")
+    return int(text) if text.isdecimal() and len(text) <= _REVISION_DIGITS else 0

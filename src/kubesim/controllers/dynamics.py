@@ -1,0 +1,222 @@
+"""What the controllers know beside the objects: how workloads were declared to fare, how pods do, and what is due."""
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from kubesim.cluster import Cluster, Key, controller_of, key_of, template_hash
+from kubesim.resource import BY_KIND
+from kubesim.status import Json
+
+
+class Health(StrEnum):
+    """How a workload's pods fare, as a scenario declares it."""
+
+    RUNNING = "running"
+    DEGRADED = "degraded"
+    ELEVATED_ERROR_RATE = "elevated_error_rate"
+    CRASHLOOPBACKOFF = "crashloopbackoff"
+    OOMKILLED = "oomkilled"
+    ERROR = "error"
+    IMAGEPULLBACKOFF = "imagepullbackoff"
+    INIT_FAILING = "init_failing"
+    PENDING = "pending"
+    STARTING = "starting"
+    """Up and not ready yet, for as long as nothing changes."""
+
+    @property
+    def serves(self) -> bool:
+        """Whether pods of this health become ready."""
+        return self in {Health.RUNNING, Health.ELEVATED_ERROR_RATE}
+
+    @property
+    def befalls_new_pods_only(self) -> bool:
+        """Whether a pod that runs is safe from it: what keeps a pod from starting."""
+        return self in {Health.IMAGEPULLBACKOFF, Health.INIT_FAILING, Health.PENDING, Health.STARTING}
+
+
+class Stage(StrEnum):
+    """How far a pod has come since it was made."""
+
+    CREATING = "creating"
+    STARTING = "starting"
+    SETTLED = "settled"
+
+
+TEMPLATE_HASH = "pod-template-hash"
+START_SECONDS, READY_SECONDS = 2.0, 5.0
+"""A new pod's containers run after the first, and answer after the second."""
+LONG_AGO = 1e9
+"""How long something has been as it is that nobody saw begin."""
+RESTARTS_AFTER = (10.0, 30.0, 70.0, 150.0, 310.0)
+"""When a container that fails at once is started again: the kubelet's back-off."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingKey:
+    """A key of a secret or config map that containers need and that is not there."""
+
+    place: Key
+    key: str
+    is_there: bool
+
+    @property
+    def message(self) -> str:
+        """What the kubelet says about it."""
+        kind = "Secret" if self.place.noun == "secret" else "ConfigMap"
+        if self.is_there:
+            return f"couldn't find key {self.key} in {kind} {self.place.namespace}/{self.place.name}"
+        return f'{kind.lower()} "{self.place.name}" not found'
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What is true of a workload whatever its controller does."""
+
+    health: Health = Health.RUNNING
+    conditions: tuple[Mapping[str, Any], ...] = ()
+    reason: str = ""
+    """Why its pods fail, in the scenario's words."""
+    restarts: int | None = None
+    """How often their containers were started again before the agent came."""
+    containers: Mapping[str, Health] = field(default_factory=dict)
+    """How single containers fare, where that was declared; the others run."""
+    missing: tuple[MissingKey, ...] = ()
+    """What its pods fail for; they recover when all of it is there."""
+    scaling_to: int | None = None
+    """The size that an autoscaler is about to give its target, and never does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When a step happens, and when trouble that comes back again and again was last seen.
+
+    A step into the past is silent: what it makes has long settled, and the events of it have expired.
+    """
+
+    now: str
+    last_seen: str
+    seconds: float = 0.0
+    """The environment's time as a number, to reckon with."""
+    silent: bool = False
+    start: float = 0.0
+    """When the environment began, in seconds since 1970."""
+
+    @property
+    def epoch(self) -> float:
+        """Now, in seconds since 1970."""
+        return self.start + self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """How one pod does."""
+
+    health: Health
+    since: float
+    stage: Stage
+    restarts: int = 0
+
+    def at(self, seconds: float) -> "Fate":
+        """The fate at a later time."""
+        age = seconds - self.since
+        if self.stage is Stage.SETTLED:
+            stage = Stage.SETTLED
+        elif age < START_SECONDS:
+            stage = Stage.CREATING
+        else:
+            stage = Stage.SETTLED if age >= READY_SECONDS or not self.health.serves else Stage.STARTING
+        # One that has failed since long before is started again too seldom to be seen at it.
+        seen = sum(age >= after for after in RESTARTS_AFTER) if self._restarts and age < LONG_AGO else 0
+        restarts = max(self.restarts, seen)
+        if stage is self.stage and restarts == self.restarts:
+            return self
+        return replace(self, stage=stage, restarts=restarts)
+
+    @property
+    def _restarts(self) -> bool:
+        return self.health in {Health.CRASHLOOPBACKOFF, Health.OOMKILLED, Health.ERROR, Health.INIT_FAILING}
+
+
+_NOTHING = Declaration()
+
+
+class Dynamics:
+    """One cluster with what its controllers know about it."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.declarations: dict[Key, Declaration] = {}
+        self.logs: dict[Key, tuple[str, ...]] = {}
+        self.container_logs: dict[tuple[Key, str], tuple[str, ...]] = {}
+        """What single containers of a workload or pod logged."""
+        self.fates: dict[str, Fate] = {}
+        self.progress: dict[str, tuple[object, float]] = {}
+        """What rollouts under way last looked like, and since when."""
+        self._due: list[tuple[float, str]] = []
+        self._stamps: dict[str, tuple[Json, str]] = {}
+
+    def stamp(self, owner: Json, template: Json) -> str:
+        """The hash of an owner's pod template, reckoned once for each template."""
+        known = self._stamps.get(owner["metadata"]["uid"])
+        if known is None or known[0] is not template:
+            known = self._stamps[owner["metadata"]["uid"]] = (template, template_hash(_bare(template)))
+        return known[1]
+
+    def declaration(self, obj: Mapping[str, Any]) -> Declaration:
+        """What was declared about an object, or else about the closest of its controllers of which something was."""
+        keys = controllers_of(self.cluster, obj)
+        return next((self.declarations[key] for key in keys if key in self.declarations), _NOTHING)
+
+    def wake_at(self, seconds: float, namespace: str) -> None:
+        """Have the controllers look at a namespace at that time."""
+        heapq.heappush(self._due, (seconds, namespace))
+
+    def next_due(self) -> float | None:
+        """When something is due next; None when nothing is."""
+        return self._due[0][0] if self._due else None
+
+    def is_at_rest(self, seconds: float) -> bool:
+        """Whether nothing changed and nothing is due by that time."""
+        return not self.cluster.is_unsettled and not (self._due and self._due[0][0] <= seconds)
+
+    def wake(self, seconds: float) -> None:
+        """Have the controllers look at every namespace where something has become due."""
+        while self._due and self._due[0][0] <= seconds:
+            self.cluster.touch(heapq.heappop(self._due)[1])
+
+
+def _bare(template: Json) -> Json:
+    """A template without what `rollout undo` leaves in it."""
+    metadata = template.get("metadata") or {}
+    labels = {key: value for key, value in (metadata.get("labels") or {}).items() if key != TEMPLATE_HASH}
+    kept = {key: value for key, value in metadata.items() if key not in {"labels", "creationTimestamp"}}
+    return {**template, "metadata": {**kept, "labels": labels}}
+
+
+def controllers_of(cluster: Cluster, obj: Mapping[str, Any]) -> Iterator[Key]:
+    """The object, its controller, the controller of that, and so on to the topmost."""
+    current: Mapping[str, Any] | None = obj
+    seen: set[str] = set()  # a client may write owner references that go round in a circle
+    while current is not None and current["metadata"]["uid"] not in seen:
+        metadata = current["metadata"]
+        seen.add(metadata["uid"])
+        row = BY_KIND.get(current["kind"])
+        yield key_of(row, current) if row else Key(current["kind"], metadata.get("namespace", ""), metadata["name"])
+        owner = controller_of(current)
+        current = cluster.by_uid(owner.get("uid", "")) if owner else None
+
+
+def workload_of(cluster: Cluster, obj: Mapping[str, Any]) -> Key:
+    """The topmost controller of an object, by name; the object itself when nothing controls it."""
+    return list(controllers_of(cluster, obj))[-1]
+
+
+def pods_of(cluster: Cluster, namespace: str, name: str) -> list[Json]:
+    """The pod of that name, or the pods of the workload of that name."""
+    pod = cluster.get("pod", namespace, name)
+    if pod is not None:
+        return [pod]
+    return [pod for pod in cluster.items("pod", namespace) if workload_of(cluster, pod).name == name]

@@ -1,0 +1,122 @@
+"""Jobs: pods that run to their end, and what the job reports about them."""
+
+from calendar import timegm
+
+from kubesim.cluster import controller_of, is_being_deleted
+from kubesim.controllers.dynamics import Dynamics, Health, Moment
+from kubesim.controllers.events import record_event
+from kubesim.controllers.owners import put_status
+from kubesim.controllers.pods import brought_on, is_finished, new_pod
+from kubesim.controllers.rows import JOB, POD
+from kubesim.status import Json
+
+RUN_SECONDS = 20.0
+"""How long the pod of a job takes."""
+MOST_PODS = 200
+"""Pods that a job makes in all; one that wants more goes on without them."""
+
+
+def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
+    """Run the job's pods until enough succeeded, or too many failed; then wait for it to expire, if it ever does."""
+    if is_being_deleted(job) or job["spec"].get("suspend"):
+        return
+    if (ended := _end(job)) is not None:
+        _expire(dynamics, job, ended, moment)
+        return
+    spec = job["spec"]
+    health = dynamics.declaration(job).health
+    pods = [pod for pod in dynamics.cluster.items("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
+    if health is not Health.STARTING:
+        pods = [_finished_if_due(dynamics, pod, moment, fails=not health.serves) for pod in pods]
+    phases = [(pod.get("status") or {}).get("phase") for pod in pods]
+    succeeded, failed = phases.count("Succeeded"), phases.count("Failed")
+    active = [pod for pod in pods if not is_finished(pod)]
+    wanted, limit = spec.get("completions") or 1, spec.get("backoffLimit", 6)
+    if failed <= limit:
+        missing = min(spec.get("parallelism", 1), wanted - succeeded) - len(active)
+        for _ in range(min(missing, MOST_PODS - len(pods))):
+            name = f"{job['metadata']['name']}-{dynamics.cluster.ids.suffix()}"
+            pod = new_pod(dynamics, JOB, job, name, moment)
+            active.append(brought_on(dynamics, pod, Health.RUNNING, moment))
+            dynamics.wake_at(moment.seconds + RUN_SECONDS, job["metadata"]["namespace"])
+            if not moment.silent:
+                record_event(dynamics.cluster, job, "SuccessfulCreate", f"Created pod: {name}", moment,
+                             component="job-controller")  # fmt: skip
+    put_status(dynamics.cluster, JOB, job, _status(job, len(active), succeeded, failed, wanted, limit, moment))
+
+
+def _finished_if_due(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Json:
+    """A pod that has run long enough ends; one from before the agent came has ended already."""
+    if is_finished(pod) or is_being_deleted(pod):
+        return pod
+    fate = dynamics.fates.get(pod["metadata"]["uid"])
+    if fate is None or (not moment.silent and moment.seconds - fate.since < RUN_SECONDS):
+        return brought_on(dynamics, pod, Health.RUNNING, moment)
+    code, reason, phase = (1, "Error", "Failed") if fails else (0, "Completed", "Succeeded")
+    began = (pod.get("status") or {}).get("startTime", moment.now)
+    ended = {"exitCode": code, "reason": reason, "startedAt": began, "finishedAt": moment.now}
+    containers = [
+        {"name": item.get("name", ""), "image": item.get("image", ""), "imageID": "", "ready": False,
+         "restartCount": 0, "started": False, "state": {"terminated": ended}, "lastState": {}}
+        for item in pod["spec"].get("containers") or ()
+    ]  # fmt: skip
+    conditions = [
+        {"type": kind, "status": status, "lastTransitionTime": moment.now, **({} if status == "True" else why)}
+        for kind, status, why in (
+            ("Initialized", "True", {}), ("Ready", "False", {"reason": "PodCompleted"}),
+            ("ContainersReady", "False", {"reason": "PodCompleted"}), ("PodScheduled", "True", {}),
+        )
+    ]  # fmt: skip
+    status = {**(pod.get("status") or {}), "phase": phase, "containerStatuses": containers, "conditions": conditions}
+    return dynamics.cluster.update(POD, pod, {**pod, "status": status})
+
+
+def _status(job: Json, active: int, succeeded: int, failed: int, wanted: int, limit: int, moment: Moment) -> Json:
+    known = job.get("status") or {}
+    began = known.get("startTime", moment.now)
+    counts = {key: value for key, value in (("active", active), ("succeeded", succeeded), ("failed", failed)) if value}
+    status = {"startTime": began, **counts}
+    if succeeded >= wanted:
+        return {**status, "completionTime": moment.now, "conditions": [_condition("Complete", moment)]}
+    if failed > limit:
+        why = {"reason": "BackoffLimitExceeded", "message": "Job has reached the specified backoff limit"}
+        return {**status, "conditions": [{**_condition("Failed", moment), **why}]}
+    return status
+
+
+def _condition(kind: str, moment: Moment) -> Json:
+    return {"type": kind, "status": "True", "lastTransitionTime": moment.now}
+
+
+def _end(job: Json) -> str | None:
+    """When the job was over; None while it is not, the empty text where its status does not say."""
+    for item in (job.get("status") or {}).get("conditions") or ():
+        if item.get("type") in {"Complete", "Failed"} and item.get("status") == "True":
+            return str(item.get("lastTransitionTime") or "")
+    return None
+
+
+def _epoch(timestamp: str) -> int | None:
+    """Seconds since 1970 at a time as the API writes it, such as 2026-01-05T09:00:00Z; None for what is none."""
+    try:
+        return timegm(tuple(int(part) for part in timestamp[:19].replace("T", "-").replace(":", "-").split("-")))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _expire(dynamics: Dynamics, job: Json, ended: str, moment: Moment) -> None:
+    """Delete a job that has been over for as long as its spec lets it stay."""
+    stays = job["spec"].get("ttlSecondsAfterFinished")
+    if stays is None or moment.silent:
+        return
+    began = _epoch(ended)
+    due = moment.seconds if began is None else began - moment.start + stays
+    if moment.seconds >= due:
+        dynamics.cluster.delete(JOB, job, moment.now)
+    else:
+        dynamics.wake_at(due, job["metadata"]["namespace"])
+
+
+def _is_of(pod: Json, job: Json) -> bool:
+    owner = controller_of(pod)
+    return owner is not None and owner.get("uid") == job["metadata"]["uid"]

@@ -1,0 +1,153 @@
+"""The status of a pod: its phase, conditions and container statuses for each fate."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from kubesim.controllers.dynamics import Declaration, Fate, Health, Moment, Stage
+from kubesim.status import Json
+
+_BACK_OFFS = ("10s", "20s", "40s", "1m20s", "2m40s", "5m0s")
+
+
+def pod_status(pod: Json, fate: Fate, address: str, waits: str, declared: Declaration, moment: Moment) -> Json:
+    """What the scheduler or the kubelet says about a pod; times change only with what they are about.
+
+    `waits` is why a pod without a node has none.
+    """
+    spec, reason = pod["spec"], declared.reason
+    quality = {"qosClass": (pod.get("status") or {}).get("qosClass") or quality_of_service(spec)}
+    if fate.health is Health.PENDING:
+        unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": waits}
+        return {"phase": "Pending", "conditions": _dated(pod, [unscheduled], moment), **quality}
+    creating = fate.stage is Stage.CREATING
+    containers = [
+        _container(item, _fate_of(item, fate, declared), moment, reason) for item in spec.get("containers") or ()
+    ]
+    inits = [_init_container(item, fate, moment) for item in spec.get("initContainers") or ()]
+    initialized = not inits or not (creating or fate.health is Health.INIT_FAILING)
+    ready = bool(containers) and all(item["ready"] for item in containers)
+    names = " ".join(item["name"] for item in containers if not item["ready"])
+    unready = {"reason": "ContainersNotReady", "message": f"containers with unready status: [{names}]"}
+    waiting = " ".join(item["name"] for item in inits)
+    uninitialized = {
+        "reason": "ContainersNotInitialized", "message": f"containers with incomplete status: [{waiting}]",
+    }  # fmt: skip
+    conditions = [
+        _condition("Initialized", uninitialized, holds=initialized),
+        _condition("Ready", unready, holds=ready),
+        _condition("ContainersReady", unready, holds=ready),
+        _condition("PodScheduled", {}, holds=True),
+    ]
+    runs = initialized and not creating and fate.health is not Health.IMAGEPULLBACKOFF
+    began = (pod.get("status") or {}).get("startTime", moment.now)
+    return {
+        "phase": "Running" if runs else "Pending", "conditions": _dated(pod, conditions, moment), "hostIP": "10.0.0.10",
+        **({} if creating else {"podIP": address, "podIPs": [{"ip": address}]}), "startTime": began,
+        **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers, **quality,
+    }  # fmt: skip
+
+
+def _fate_of(item: Mapping[str, Any], fate: Fate, declared: Declaration) -> Fate:
+    """How one container fares: as the pod does, unless single ones were said to fail; then only those do."""
+    if not declared.containers or fate.health.serves:
+        return fate
+    own = declared.containers.get(str(item.get("name", "")))
+    return fate if own is None and fate.health is Health.INIT_FAILING else replace(
+        fate, health=own or Health.RUNNING, restarts=fate.restarts if own else 0
+    )  # fmt: skip
+
+
+def quality_of_service(spec: Mapping[str, Any]) -> str:
+    """How willingly the node would evict the pod."""
+    asked = [item.get("resources") or {} for item in spec.get("containers") or ()]
+    if not any(item.get("requests") or item.get("limits") for item in asked):
+        return "BestEffort"
+    full = all(
+        {"cpu", "memory"} <= set(item.get("limits") or {})
+        and all((item.get("requests") or {}).get(key, value) == value for key, value in item["limits"].items())
+        for item in asked
+    )
+    return "Guaranteed" if full else "Burstable"
+
+
+def _condition(kind: str, why_not: Mapping[str, str], *, holds: bool) -> Json:
+    return {"type": kind, "status": "True" if holds else "False", **({} if holds else why_not)}
+
+
+def _dated(pod: Json, conditions: list[Json], moment: Moment) -> list[Json]:
+    known = {item.get("type"): item for item in (pod.get("status") or {}).get("conditions") or ()}
+    dated = []
+    for condition in conditions:
+        before = known.get(condition["type"], {})
+        same = before.get("status") == condition["status"]
+        since = before.get("lastTransitionTime", moment.now) if same else moment.now
+        dated.append({**condition, "lastTransitionTime": since})
+    return dated
+
+
+def _container(item: Mapping[str, Any], fate: Fate, moment: Moment, reason: str) -> Json:
+    common = _common(item)
+    if fate.health is Health.INIT_FAILING:
+        return {**common, "state": {"waiting": {"reason": "PodInitializing"}}, **_NOT_STARTED}
+    if fate.stage is Stage.CREATING:
+        return {**common, "state": {"waiting": {"reason": "ContainerCreating"}}, **_NOT_STARTED}
+    match fate.health:
+        case Health.IMAGEPULLBACKOFF:
+            message = f'Back-off pulling image "{item.get("image", "")}"'
+            state = {"waiting": {"reason": "ImagePullBackOff", "message": message}}
+            return {**common, "state": state, **_NOT_STARTED}
+        case Health.CRASHLOOPBACKOFF:
+            ended = _ended(1, "Error", moment, reason)
+            return _failed(common, _waiting(common["name"], fate), ended, fate)
+        case Health.OOMKILLED:
+            ended = _ended(137, "OOMKilled", moment, "")
+            return _failed(common, {"terminated": ended}, ended, fate)
+        case Health.ERROR:
+            ended = _ended(1, "Error", moment, reason)
+            return _failed(common, {"terminated": ended}, ended, fate)
+        case _:
+            serves = fate.health.serves and fate.stage is Stage.SETTLED
+            state = {"running": {"startedAt": moment.now}}
+            restarts = fate.restarts
+            return {
+                **common,
+                "state": state,
+                "lastState": {},
+                "ready": serves,
+                "restartCount": restarts,
+                "started": True,
+            }
+
+
+_NOT_STARTED: Json = {"lastState": {}, "ready": False, "restartCount": 0, "started": False}
+
+
+def _init_container(item: Mapping[str, Any], fate: Fate, moment: Moment) -> Json:
+    common = _common(item)
+    if fate.stage is Stage.CREATING:
+        return {**common, "state": {"waiting": {"reason": "PodInitializing"}}, **_NOT_STARTED}
+    if fate.health is Health.INIT_FAILING:
+        return _failed(common, _waiting(common["name"], fate), _ended(1, "Error", moment, ""), fate)
+    ended = {"terminated": _ended(0, "Completed", moment, "")}
+    return {**common, "state": ended, "lastState": {}, "ready": True, "restartCount": 0, "started": False}
+
+
+def _common(item: Mapping[str, Any]) -> Json:
+    return {"name": item.get("name", ""), "image": str(item.get("image", "")), "imageID": ""}
+
+
+def _failed(common: Json, state: Json, ended: Json, fate: Fate) -> Json:
+    last = {"lastState": {"terminated": ended} if fate.restarts else {}}
+    return {**common, "state": state, **last, "ready": False, "restartCount": fate.restarts, "started": False}
+
+
+def _waiting(name: str, fate: Fate) -> Json:
+    delay = _BACK_OFFS[min(fate.restarts, len(_BACK_OFFS) - 1)]
+    message = f"back-off {delay} restarting failed container={name}"
+    return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
+
+
+def _ended(code: int, reason: str, moment: Moment, message: str) -> Json:
+    said = {"message": message} if message else {}
+    return {"exitCode": code, "reason": reason, **said, "startedAt": moment.last_seen, "finishedAt": moment.last_seen}

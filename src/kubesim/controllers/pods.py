@@ -1,0 +1,239 @@
+"""Pods: from creation to readiness or to the trouble that was declared, as the scheduler and kubelets report them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from kubesim.cluster import is_being_deleted, key_of, owner_reference
+from kubesim.controllers.dynamics import (
+    LONG_AGO,
+    READY_SECONDS,
+    RESTARTS_AFTER,
+    START_SECONDS,
+    Dynamics,
+    Fate,
+    Health,
+    Moment,
+    Stage,
+)
+from kubesim.controllers.events import record_event
+from kubesim.controllers.owners import nodes_for
+from kubesim.controllers.pod_status import pod_status
+from kubesim.controllers.rows import POD
+from kubesim.kinds.defaults import defaulted
+from kubesim.placement import refusal, refusals
+from kubesim.resource import ResourceType
+from kubesim.status import Json
+
+_DEFAULT_RESTARTS = {
+    Health.CRASHLOOPBACKOFF: 11,
+    Health.OOMKILLED: 5,
+    Health.ERROR: 3,
+    Health.INIT_FAILING: 9,
+}  # fmt: skip
+
+
+def new_pod(
+    dynamics: Dynamics, row: ResourceType, owner: Json, name: str, moment: Moment, *, node: str | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> Json:  # fmt: skip
+    """A pod from its owner's template."""
+    cluster, template = dynamics.cluster, owner["spec"]["template"]
+    metadata = template.get("metadata") or {}
+    marked = {**(metadata.get("labels") or {}), **(labels or {})}
+    annotations = metadata.get("annotations")
+    manifest = {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": {
+            "name": name,
+            "generateName": f"{owner['metadata']['name']}-",
+            "namespace": owner["metadata"]["namespace"],
+            **({"labels": marked} if marked else {}),
+            **({"annotations": annotations} if annotations else {}),
+            "ownerReferences": [owner_reference(row, owner)],
+        },
+        "spec": {**template["spec"], **({"nodeName": node} if node else {})},
+    }
+    return cluster.create(POD, defaulted(POD, manifest), moment.now)
+
+
+def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -> list[Json]:
+    """Give every pod the state that its workload's health asks for now, changing the health of as few as possible.
+
+    A pod of which something was declared by its name fares as that says.
+    """
+    own = {
+        pod["metadata"]["uid"]: declared.health for pod in pods
+        if (declared := dynamics.declarations.get(key_of(POD, pod))) is not None
+    } if dynamics.declarations else {}  # fmt: skip
+    common = [pod for pod in pods if pod["metadata"]["uid"] not in own]
+    ailing = [pod for pod in common if _health(dynamics, pod) is not Health.RUNNING]
+    fresh_first = sorted(common, key=lambda pod: pod["metadata"]["uid"] in dynamics.fates)
+    candidates = [*ailing, *(pod for pod in fresh_first if pod not in ailing)]
+    candidates = [pod for pod in candidates if _is_exposed(dynamics, pod, health, moment)]
+    chosen = {pod["metadata"]["uid"]: health for pod in candidates[: affected(health, len(common))]}
+    fates = {**chosen, **own}
+    return [brought_on(dynamics, pod, fates.get(pod["metadata"]["uid"], Health.RUNNING), moment) for pod in pods]
+
+
+def _is_exposed(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) -> bool:
+    """Whether a health can befall a pod.
+
+    What keeps pods from starting spares those that run; where only some are in a bad way, pods made anew are well.
+    """
+    if moment.silent:
+        return True
+    known = dynamics.fates.get(pod["metadata"]["uid"])
+    if health is Health.DEGRADED:
+        return known is not None and known.health is health
+    is_up = known is not None and known.stage is Stage.SETTLED and known.health.serves
+    return not (health.befalls_new_pods_only and is_up)
+
+
+def affected(health: Health, pods: int) -> int:
+    """How many of a workload's pods fare as its health says."""
+    if health is Health.RUNNING:
+        return 0
+    return (pods + 1) // 2 if health is Health.DEGRADED else pods
+
+
+def start_bare_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
+    """Pods that no controller of ours keeps."""
+    for pod in dynamics.cluster.items("pod", namespace):
+        if not pod["metadata"].get("ownerReferences") and not is_being_deleted(pod) and not is_finished(pod):
+            brought_on(dynamics, pod, dynamics.declaration(pod).health, moment)
+
+
+def finish_deleted_pods(dynamics: Dynamics, namespace: str) -> None:
+    """The node stops a deleted pod; only finalizers can hold it longer."""
+    for pod in dynamics.cluster.items("pod", namespace):
+        if is_being_deleted(pod) and not pod["metadata"].get("finalizers"):
+            dynamics.fates.pop(pod["metadata"]["uid"], None)
+            dynamics.cluster.remove(POD, pod)
+
+
+def is_finished(pod: Json) -> bool:
+    """Whether a pod ran to its end."""
+    return (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}
+
+
+def brought_on(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) -> Json:
+    """The pod as its node or the scheduler reports it at this moment, stored when that changed."""
+    uid = pod["metadata"]["uid"]
+    known = dynamics.fates.get(uid)
+    if known is not None and known.health is health is not Health.PENDING and not pod["spec"].get("nodeName"):
+        if not nodes_for(dynamics.cluster, pod, moment):
+            return pod
+        known = None
+    if known is None or known.health is not health:
+        fate = _begun(dynamics, pod, health, moment, known)
+    else:
+        fate = known.at(moment.seconds)
+        if fate == known:
+            return pod
+    dynamics.fates[uid] = fate
+    return _reported(dynamics, pod, fate, moment, known)
+
+
+def _begun(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, known: Fate | None) -> Fate:
+    declared = dynamics.declaration(pod)
+    if moment.silent:
+        count = _DEFAULT_RESTARTS.get(health, 0) if declared.restarts is None else declared.restarts
+        return Fate(health, moment.seconds - LONG_AGO, Stage.SETTLED, count)
+    if known is not None and known.stage is Stage.SETTLED:
+        return replace(known, health=health, since=moment.seconds - READY_SECONDS)
+    namespace = pod["metadata"]["namespace"]
+    waits = (START_SECONDS, READY_SECONDS) if health.serves or health is Health.DEGRADED else (START_SECONDS,)
+    restarts = RESTARTS_AFTER if health in _DEFAULT_RESTARTS else ()
+    for wait in (*waits, *restarts):
+        dynamics.wake_at(moment.seconds + wait, namespace)
+    return Fate(health, moment.seconds, Stage.CREATING)
+
+
+def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: Fate | None) -> Json:
+    cluster, uid = dynamics.cluster, pod["metadata"]["uid"]
+    place = int(uid[:8], 16)
+    spec = pod["spec"]
+    declared = dynamics.declaration(pod)
+    waits = ""
+    if fate.health is Health.PENDING or not spec.get("nodeName"):
+        nodes = cluster.items("node")
+        takers = nodes_for(cluster, pod, moment)
+        if fate.health is not Health.PENDING and takers:
+            spec = {**spec, "nodeName": takers[place % len(takers)]}
+        else:
+            waits = _refusal(fate.health, declared.reason, pod, nodes)
+            fate = replace(fate, health=Health.PENDING)
+    placed = {**pod, "spec": spec}
+    reason = declared.reason
+    address = f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}"
+    status = pod_status(placed, fate, address, waits, declared, moment)
+    stored = cluster.update(POD, pod, {**placed, "status": status})
+    for event in _events(stored, fate, known, waits, reason):
+        kind, about, message, component, count = event
+        record_event(cluster, stored, about, message, moment, kind=kind, component=component,
+                     count=count if moment.silent else 1)  # fmt: skip
+    return stored
+
+
+def _refusal(health: Health, reason: str, pod: Json, nodes: list[Json]) -> str:
+    """Why a pod has no node, in the scheduler's words: as was declared, or as the nodes themselves have it."""
+    if health is not Health.PENDING and nodes:
+        return refusals(pod["spec"], nodes)
+    ready = [node for node in nodes if refusal({}, node) is None]
+    return f"0/{len(ready)} nodes are available: {len(ready)} {reason or 'Insufficient cpu'}."
+
+
+_Event = tuple[str, str, str, str, int]
+
+
+def _events(pod: Json, fate: Fate, known: Fate | None, waits: str, reason: str) -> list[_Event]:
+    """What is said about a pod when its fate turned from `known` to `fate`; an old pod's start is long forgotten."""
+    said: list[_Event] = []
+    name, namespace, spec = pod["metadata"]["name"], pod["metadata"]["namespace"], pod["spec"]
+    containers = spec.get("containers") or [{}]
+    image = containers[0].get("image", "")
+    silent = fate.stage is Stage.SETTLED and known is None
+    if known is None and not silent and spec.get("nodeName"):
+        text = f"Successfully assigned {namespace}/{name} to {spec['nodeName']}"
+        said.append(("Normal", "Scheduled", text, "default-scheduler", 1))
+    started = known is not None and known.stage is Stage.CREATING and fate.stage is not Stage.CREATING
+    if started and fate.health is not Health.IMAGEPULLBACKOFF:
+        for container in containers:
+            text = f'Container image "{container.get("image", "")}" already present on machine'
+            said.append(("Normal", "Pulled", text, "kubelet", 1))
+            said.append(("Normal", "Created", f"Created container {container.get('name', '')}", "kubelet", 1))
+            said.append(("Normal", "Started", f"Started container {container.get('name', '')}", "kubelet", 1))
+    if fate.stage is Stage.CREATING and fate.health is not Health.PENDING:
+        return said
+    uid = pod["metadata"]["uid"]
+    failing = ((spec.get("initContainers") if fate.health is Health.INIT_FAILING else None) or containers)[-1]
+    back_off = f"Back-off restarting failed container {failing.get('name', '')} in pod {name}_{namespace}({uid})"
+    match fate.health:
+        case Health.CRASHLOOPBACKOFF | Health.OOMKILLED | Health.ERROR | Health.INIT_FAILING:
+            if reason:
+                said.append(("Warning", "Failed", f"Error: {reason}", "kubelet", 3))
+            said.append(("Warning", "BackOff", back_off, "kubelet", 47))
+        case Health.DEGRADED:
+            # Kubelets say "probe" here; no byte that an agent receives may hold that word of ours (SI-02).
+            text = reason or "Readiness check failed: HTTP GET returned statuscode: 503"
+            said.append(("Warning", "Unhealthy", text, "kubelet", 31))
+        case Health.IMAGEPULLBACKOFF:
+            why = f'Failed to pull image "{image}": rpc error: code = NotFound desc = failed to pull and unpack image'
+            said += [
+                ("Normal", "Pulling", f'Pulling image "{image}"', "kubelet", 4),
+                ("Warning", "Failed", reason or why, "kubelet", 4),
+                ("Warning", "Failed", "Error: ErrImagePull", "kubelet", 4),
+                ("Normal", "BackOff", f'Back-off pulling image "{image}"', "kubelet", 19),
+            ]
+        case Health.PENDING:
+            said.append(("Warning", "FailedScheduling", waits, "default-scheduler", 12))
+        case _:
+            pass
+    return said
+
+
+def _health(dynamics: Dynamics, pod: Mapping[str, Any]) -> Health:
+    fate = dynamics.fates.get(pod["metadata"]["uid"])
+    return fate.health if fate else Health.RUNNING

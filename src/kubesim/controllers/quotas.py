@@ -1,0 +1,28 @@
+"""Quotas: how much of what they allow is used."""
+
+from kubesim.cluster import Cluster
+from kubesim.controllers.rows import QUOTA
+from kubesim.discovery.catalogue import Resource, catalogue
+from kubesim.kinds.admission.quotas import matching_names, usage
+from kubesim.status import Json
+from kubesim.types.quantity import Quantity
+
+
+def keep_quotas(cluster: Cluster, namespace: str) -> None:
+    """Count what is in a namespace for each of its quotas."""
+    for quota in cluster.items("resourcequota", namespace):
+        hard = (quota.get("spec") or {}).get("hard") or {}
+        used: dict[str, Quantity] = dict.fromkeys(hard, Quantity(0))
+        for row in _counted(hard):
+            for item in cluster.items(row.noun, namespace):
+                for name, value in usage(row, item).items():
+                    if name in used:
+                        used[name] += value
+        status = {"hard": hard, "used": {name: str(value) for name, value in used.items()}}
+        if quota.get("status") != status:
+            cluster.update(QUOTA, quota, {**quota, "status": status})
+
+
+def _counted(hard: Json) -> list[Resource]:
+    """The types whose objects a quota counts."""
+    return [row for row in catalogue().resources if row.namespaced and matching_names(row, hard)]

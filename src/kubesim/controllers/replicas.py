@@ -1,0 +1,118 @@
+"""Replica sets, stateful sets and daemon sets: as many pods as they ask for."""
+
+from collections.abc import Mapping
+
+from kubesim.cluster import is_being_deleted
+from kubesim.controllers.dynamics import Dynamics, Moment
+from kubesim.controllers.events import record_event
+from kubesim.controllers.owners import is_ready, nodes_for, put_status
+from kubesim.controllers.pods import affected, fare, new_pod
+from kubesim.controllers.rows import DAEMON_SET, POD, REPLICA_SET, STATEFUL_SET
+from kubesim.status import Json
+
+MATERIALISED_PODS = 50
+"""Pods that exist as objects per workload; status counts tell how many there would be."""
+
+REVISION_HASH = "controller-revision-hash"
+_OrdinalPods = Mapping[str, list[Json]]
+
+
+def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
+    """Make or delete pods until there are as many as asked for; those that are not ready go first."""
+    cluster, kept = dynamics.cluster, list(pods.get(owner["metadata"]["uid"], []))
+    wanted = _wanted(owner)
+    for pod in sorted(kept, key=is_ready, reverse=True)[wanted:]:
+        kept.remove(pod)
+        dynamics.fates.pop(pod["metadata"]["uid"], None)
+        cluster.remove(POD, pod)
+        _say(dynamics, owner, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", moment, "replicaset")
+    for _ in range(wanted - len(kept)):
+        name = f"{owner['metadata']['name']}-{cluster.ids.suffix()}"
+        kept.append(new_pod(dynamics, REPLICA_SET, owner, name, moment))
+        _say(dynamics, owner, "SuccessfulCreate", f"Created pod: {name}", moment, "replicaset")
+    total, ready = _counted(dynamics, owner, kept, moment)
+    counts = {"fullyLabeledReplicas": total, "readyReplicas": ready, "availableReplicas": ready}
+    put_status(cluster, REPLICA_SET, owner, {"replicas": total, **_without_zeros(counts)})
+
+
+def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
+    """Keep pods by ordinal; those of an older template or beyond the size are replaced or removed."""
+    stamp = dynamics.stamp(owner, owner["spec"]["template"])
+    names = [f"{owner['metadata']['name']}-{ordinal}" for ordinal in range(_wanted(owner))]
+    kept: dict[str, Json] = {}
+    for pod in pods.get(owner["metadata"]["uid"], []):
+        if pod["metadata"]["name"] in names and _stamp(pod) == stamp:
+            kept[pod["metadata"]["name"]] = pod
+        else:
+            dynamics.fates.pop(pod["metadata"]["uid"], None)
+            dynamics.cluster.remove(POD, pod)
+    labels = {REVISION_HASH: stamp}
+    for name in names:
+        if name not in kept:
+            marked = {**labels, "statefulset.kubernetes.io/pod-name": name}
+            kept[name] = new_pod(dynamics, STATEFUL_SET, owner, name, moment, labels=marked)
+            text = f"create Pod {name} in StatefulSet {owner['metadata']['name']} successful"
+            _say(dynamics, owner, "SuccessfulCreate", text, moment, "statefulset")
+    total, ready = _counted(dynamics, owner, [kept[name] for name in names], moment)
+    counts = {"readyReplicas": ready, "availableReplicas": ready, "currentReplicas": total, "updatedReplicas": total}
+    revision = f"{owner['metadata']['name']}-{stamp}"
+    revisions = {"currentRevision": revision, "updateRevision": revision, "collisionCount": 0}
+    put_status(dynamics.cluster, STATEFUL_SET, owner, {"replicas": total, **_without_zeros(counts), **revisions})
+
+
+def keep_daemon_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
+    """Keep one pod on every node that takes pods; a cordoned node keeps the one that it has."""
+    cluster, deleted = dynamics.cluster, is_being_deleted(owner)
+    nodes = [] if deleted else [node["metadata"]["name"] for node in cluster.items("node")]
+    fresh = set(nodes_for(cluster, owner["spec"]["template"], moment))
+    stamp = dynamics.stamp(owner, owner["spec"]["template"])
+    present: dict[str, Json] = {}
+    for pod in pods.get(owner["metadata"]["uid"], []):
+        node = pod["spec"].get("nodeName")
+        if node in nodes and node not in present and _stamp(pod) == stamp:
+            present[node] = pod
+        else:
+            dynamics.fates.pop(pod["metadata"]["uid"], None)
+            cluster.remove(POD, pod)
+    for node in nodes:
+        if node not in present and node in fresh:
+            name = f"{owner['metadata']['name']}-{cluster.ids.suffix()}"
+            present[node] = new_pod(dynamics, DAEMON_SET, owner, name, moment, node=node, labels={REVISION_HASH: stamp})
+            _say(dynamics, owner, "SuccessfulCreate", f"Created pod: {name}", moment, "daemonset")
+    fared = fare(dynamics, list(present.values()), dynamics.declaration(owner).health, moment)
+    ready = sum(map(is_ready, fared))
+    counts = {
+        "currentNumberScheduled": len(fared), "desiredNumberScheduled": len(nodes), "numberReady": ready,
+        "numberMisscheduled": 0, **_without_zeros({"numberAvailable": ready, "updatedNumberScheduled": len(fared)}),
+        **_without_zeros({"numberUnavailable": len(nodes) - ready}),
+    }  # fmt: skip
+    put_status(cluster, DAEMON_SET, owner, counts)
+
+
+def _wanted(owner: Json) -> int:
+    return 0 if is_being_deleted(owner) else min(owner["spec"].get("replicas", 1), MATERIALISED_PODS)
+
+
+def _counted(dynamics: Dynamics, owner: Json, pods: list[Json], moment: Moment) -> tuple[int, int]:
+    """How many pods there are and are ready, told for the size that was asked for."""
+    health = dynamics.declaration(owner).health
+    fared = fare(dynamics, pods, health, moment)
+    total = 0 if is_being_deleted(owner) else owner["spec"].get("replicas", 1)
+    ready = sum(map(is_ready, fared))
+    if total > len(fared):
+        # Pods beyond those that exist as objects fare like them.
+        ready = total - (0 if health.serves else affected(health, total)) if ready or not health.serves else 0
+    return total, ready
+
+
+def _say(dynamics: Dynamics, owner: Json, reason: str, message: str, moment: Moment, controller: str) -> None:
+    if not moment.silent:
+        record_event(dynamics.cluster, owner, reason, message, moment, component=f"{controller}-controller")
+
+
+def _without_zeros(counts: Mapping[str, int]) -> Json:
+    return {key: value for key, value in counts.items() if value}
+
+
+def _stamp(pod: Json) -> str | None:
+    return (pod["metadata"].get("labels") or {}).get(REVISION_HASH)

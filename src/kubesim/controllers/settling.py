@@ -1,0 +1,141 @@
+"""One step of all controllers: look at every namespace that changed until nothing changes any more."""
+
+from functools import partial
+
+from kubesim.cluster import (
+    DELETION,
+    EVERYTHING,
+    Cluster,
+    is_being_deleted,
+    status_of,
+)
+from kubesim.controllers.autoscaling import keep_in_bounds
+from kubesim.controllers.deployments import report, roll_out
+from kubesim.controllers.disruption import keep_budget
+from kubesim.controllers.dynamics import Dynamics, Moment
+from kubesim.controllers.garbage import collect_garbage, finish_namespaces
+from kubesim.controllers.gitops import keep_applications
+from kubesim.controllers.healing import heal_completed
+from kubesim.controllers.jobs import keep_job
+from kubesim.controllers.networking import keep_endpoints
+from kubesim.controllers.owners import by_controller
+from kubesim.controllers.pods import finish_deleted_pods, start_bare_pods
+from kubesim.controllers.quotas import keep_quotas
+from kubesim.controllers.replicas import keep_daemon_set, keep_replica_set, keep_stateful_set
+from kubesim.controllers.rows import ACCOUNT
+from kubesim.controllers.storage import keep_claims, release_volumes
+from kubesim.status import Json
+
+_PASSES = 60
+_REPLICA_SET_STATUS = status_of("replicaset")
+_OF_CONTROLLERS = frozenset(
+    {"hpa", "deployment", "replicaset", _REPLICA_SET_STATUS, "pod", "statefulset", "daemonset", "job", "pdb",
+     "configmap", "secret", "pvc", "service", "endpoints", DELETION}
+)  # fmt: skip
+"""What the controllers of workloads and what belongs to them look at; most namespaces have had none of it changed."""
+
+
+def settle(dynamics: Dynamics, moment: Moment) -> None:
+    """Run the controllers until the cluster is at rest for now; what must wait is due later."""
+    dynamics.wake(moment.seconds)
+    for _ in range(_PASSES):
+        changed = dynamics.cluster.take_unsettled()
+        if not changed:
+            return
+        if any(DELETION in parts for parts in changed.values()):
+            finish_namespaces(dynamics.cluster, moment)
+        if "namespace" in changed.get("", ()):
+            for item in dynamics.cluster.items("namespace"):
+                _keep_default_account(dynamics.cluster, item, moment)
+        if "node" in changed.get("", ()):
+            _look_for_places(dynamics.cluster)
+        if DELETION in changed.get("", ()):
+            collect_garbage(dynamics.cluster, "", moment)
+        for namespace in sorted(changed):
+            if namespace:
+                _settle_namespace(dynamics, namespace, changed[namespace], moment)
+
+
+def _look_for_places(cluster: Cluster) -> None:
+    """Pods that wait for a node may get one when nodes change."""
+    for pod in cluster.contents("pod"):
+        if not pod["spec"].get("nodeName"):
+            cluster.touch(pod["metadata"]["namespace"])
+
+
+def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:
+    """Have those controllers look at a namespace that what changed is of interest to."""
+    cluster = dynamics.cluster
+    found = cluster.get("namespace", "", namespace)
+    if found is None:
+        return
+    concerns = partial(_concerns, changed)
+    if concerns(DELETION):
+        collect_garbage(cluster, namespace, moment)
+    if concerns("serviceaccount"):
+        _keep_default_account(cluster, found, moment)
+    if concerns(*_OF_CONTROLLERS):
+        _run_controllers(dynamics, namespace, changed, moment)
+    if cluster.items("gitops-application"):
+        keep_applications(dynamics, namespace, moment)
+    if cluster.items("resourcequota", namespace):
+        keep_quotas(cluster, namespace)
+
+
+def _concerns(changed: set[str], *nouns: str) -> bool:
+    return EVERYTHING in changed or not changed.isdisjoint(nouns)
+
+
+def _run_controllers(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:
+    cluster = dynamics.cluster
+    concerns = partial(_concerns, changed)
+    before = cluster.version
+    if concerns("hpa", "deployment", "replicaset", "statefulset"):
+        for autoscaler in cluster.items("hpa", namespace):
+            keep_in_bounds(dynamics, autoscaler, moment)
+    if concerns("deployment", "replicaset", _REPLICA_SET_STATUS):
+        for deployment in cluster.items("deployment", namespace):
+            roll_out(dynamics, deployment, moment)
+    if concerns("pod", "replicaset", "statefulset", "daemonset", "job") or cluster.version != before:
+        _keep_pods(dynamics, namespace, moment)
+    if concerns("deployment", "replicaset", _REPLICA_SET_STATUS, "pod") or cluster.version != before:
+        for deployment in cluster.items("deployment", namespace):
+            report(dynamics, deployment, moment)
+    if concerns("pdb", "pod"):
+        for budget in cluster.items("pdb", namespace):
+            keep_budget(dynamics, budget, moment)
+    if concerns("configmap", "secret"):
+        heal_completed(dynamics, namespace, moment)
+    if concerns("pvc", "pod"):
+        keep_claims(dynamics, namespace, moment)
+    if concerns(DELETION) and "pvc" in changed:
+        release_volumes(cluster, moment)
+    if concerns("service", "endpoints", "pod"):
+        keep_endpoints(cluster, namespace, moment)
+
+
+def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
+    cluster = dynamics.cluster
+    finish_deleted_pods(dynamics, namespace)
+    pods = by_controller(cluster.items("pod", namespace))
+    for replica_set in cluster.items("replicaset", namespace):
+        keep_replica_set(dynamics, replica_set, pods, moment)
+    for stateful_set in cluster.items("statefulset", namespace):
+        keep_stateful_set(dynamics, stateful_set, pods, moment)
+    for daemon_set in cluster.items("daemonset", namespace):
+        keep_daemon_set(dynamics, daemon_set, pods, moment)
+    for job in cluster.items("job", namespace):
+        keep_job(dynamics, job, moment)
+    start_bare_pods(dynamics, namespace, moment)
+
+
+def _keep_default_account(cluster: Cluster, namespace: Json, moment: Moment) -> None:
+    name = namespace["metadata"]["name"]
+    if cluster.get("serviceaccount", name, "default") is None and not is_being_deleted(namespace):
+        cluster.create(ACCOUNT, default_account(name), moment.now)
+
+
+def default_account(namespace: str) -> Json:
+    """The account that every namespace has."""
+    metadata = {"name": "default", "namespace": namespace}
+    return {"kind": "ServiceAccount", "apiVersion": "v1", "metadata": metadata}

@@ -1,0 +1,273 @@
+"""Server-side apply: an applied configuration merged into the live object, for whoever says to own its fields."""
+
+import json
+from typing import Any
+from zlib import crc32
+
+from kubesim.bodies import go_json, go_yaml
+from kubesim.bodies.normalization import MismatchError, normalized
+from kubesim.bodies.unstructured import coerced, restoring_problem
+from kubesim.fields.conflicts import conflicts_with, refusal
+from kubesim.fields.creation import (
+    ESTABLISHED_SINCE,
+    LAST_APPLIED,
+    NOT_OWNED,
+    empty_object,
+    established,
+    first_owner,
+)
+from kubesim.fields.entries import (
+    APPLY,
+    Holding,
+    Managed,
+    Owner,
+    managed_by,
+    with_entries,
+    with_managed,
+)
+from kubesim.fields.ownership import SUBRESOURCES_APART
+from kubesim.fields.problems import problems_of
+from kubesim.fields.sets import (
+    Fields,
+    difference,
+    has,
+    intersection,
+    union,
+)
+from kubesim.fields.structures import Structure, structure_of
+from kubesim.fields.values import (
+    compared,
+    mentioned,
+    merged,
+    with_named_parents,
+    without,
+)
+from kubesim.fields.versions import InVersion, Versions, handed_over
+from kubesim.status import ApiError, Json, bad_request, internal_error
+from kubesim.types.definitions import Type
+
+_BEFORE = "before-first-apply"
+_KUBECTL = "kubectl"
+_OBJECT_NAMED = 24
+"""The first release whose errors name the object that a patch is for."""
+_STRUCTS_PRUNED = 21
+"""The first release that removes a struct, with its defaults, when the last field that somebody applied to it goes."""
+_STRIPPED: Fields = {
+    "f:apiVersion": {},
+    "f:kind": {},
+    "f:metadata": {".": {}, **{f"f:{name}": {} for name in sorted(NOT_OWNED)}},
+}
+
+
+def configuration(sent: Any) -> Json:
+    """The configuration in the body of an apply request, which is YAML or JSON; raise 400 when it cannot be read."""
+    try:
+        found = sent if not isinstance(sent, bytes) else _loaded(sent)
+    except go_yaml.YamlError as problem:
+        raise bad_request(f"error decoding YAML: error converting YAML to JSON: {problem}") from None
+    if found is not None and not isinstance(found, dict):
+        text = f"json: cannot unmarshal {go_json.kind_of(found)} into Go value of type map[string]interface {{}}"
+        raise bad_request(f"error decoding YAML: error unmarshaling JSON: while decoding JSON: {text}")
+    return found or {}
+
+
+def applied(
+    type_: Type | None,
+    live: Json | None,
+    patch: Json,
+    *,
+    manager: str,
+    force: bool,
+    api_version: str,
+    now: str,
+    minor: int,
+    subresource: str = "",
+    in_version: InVersion | None = None,
+    kind: str = "",
+) -> Json:
+    """The live object with an applied configuration merged into it, before defaults; `live` is None when it is created.
+
+    Fields that the manager applied before and leaves out now are removed; ApiError 409 when others own what it changes.
+    """
+    structure = structure_of(type_, minor)
+    before = empty_object(type_) if live is None else with_entries(live, [])
+    owner = Owner(manager, APPLY, "", subresource if minor >= SUBRESOURCES_APART else "")
+    try:
+        managed = _known(structure, live, api_version, now)
+        _require_applicable(structure, patch, api_version, kind)
+        if problem := problems_of(structure, before, is_live=True):
+            raise internal_error(f"failed to create typed live object: {problem}")
+        outcome = Outcome(Versions(structure, api_version, in_version), before, patch, managed, owner)
+    except RecursionError:
+        raise internal_error("failed to create typed patch object: exceeded max depth") from None
+    conflicts = [] if force else outcome.conflicts
+    if conflicts and manager == _KUBECTL:
+        # what client-side apply wrote and nobody changed since, server-side apply may take over
+        own = _last_applied(structure, before, api_version)
+        conflicts = [(other, path) for other, path in conflicts if not has(own, path)]
+    if conflicts:
+        raise refusal(conflicts)
+    obj = _converted(type_, outcome.object) if outcome.is_change else outcome.object
+    owners = outcome.owners
+    if owner in owners and (outcome.is_change or not _same(managed, owners)):
+        owners[owner] = Holding(owners[owner].fields, api_version, now)
+    if manager == _KUBECTL:
+        obj = _with_last_applied(obj, patch)
+    return with_managed(obj, owners)
+
+
+def _known(structure: Structure, live: Json | None, api_version: str, now: str) -> Managed:
+    """The owners of the live object; all of an object without owners belongs to whoever came before."""
+    managed = managed_by(((live or {}).get("metadata") or {}).get("managedFields"))
+    if managed or live is None:
+        return managed
+    type_, minor = structure.type, structure.minor
+    if problem := problems_of(structure, live, is_live=True):
+        text = f"failed to convert new object ({_gvk(live)}) to smd typed: {problem}"
+        raise internal_error(f"failed to create manager for existing fields: {text}")
+    if minor >= ESTABLISHED_SINCE:
+        return established(type_, live, api_version, minor)
+    return first_owner(type_, live, manager=_BEFORE, api_version=api_version, now=now, minor=minor)
+
+
+class Outcome:
+    """What applying a configuration comes to: the object, its owners, and the conflicts that speak against it."""
+
+    def __init__(self, versions: Versions, live: Json, patch: Json, managed: Managed, owner: Owner) -> None:
+        structure, api_version = versions.structure, versions.api_version
+        known = versions.fitting(managed, live)
+        former = known.get(owner)
+        mine = mentioned(structure, patch)
+        claimed = {**known, owner: Holding(mine, api_version, former.time if former else None)}
+        result = merged(structure, live, patch)
+        if former is not None and former.fields:
+            result = _pruned(structure, result, claimed, former.fields)
+        own = compared(structure, live, result)
+        others = {other: holding for other, holding in claimed.items() if other != owner}
+        touched = versions.touched(others, live, result, own)
+        self.is_change = any(own)
+        self.object: Json = result if self.is_change else live
+        self.owners = handed_over(others, touched)
+        if kept := difference(mine, _STRIPPED):
+            self.owners[owner] = Holding(kept, api_version, claimed[owner].time)
+        self.conflicts = conflicts_with(others, touched, structure.minor)
+
+
+def _loaded(content: bytes) -> Any:
+    if content[:1] == b"{":
+        try:
+            return go_json.loaded(content)
+        except go_json.JsonError:
+            return go_yaml.loaded(content)
+    return go_yaml.loaded(content)
+
+
+def _pruned(structure: Structure, result: Json, claimed: Managed, former: Fields) -> Json:
+    """The merged object without what its manager applied before and nobody claims now."""
+
+    def whole(fields: Fields) -> Fields:
+        return fields if structure.minor < _STRUCTS_PRUNED else with_named_parents(structure, fields)
+
+    former = whole(former)
+    owned: Fields = {}
+    for holding in claimed.values():
+        owned = union(owned, holding.fields)
+    everything = whole(mentioned(structure, result))
+    left = without(structure, result, former)
+    left = without(structure, result, difference(everything, union(whole(mentioned(structure, left)), whole(owned))))
+    gone = intersection(difference(everything, whole(mentioned(structure, left))), former)
+    pruned: Json = without(structure, result, gone) or {}
+    return pruned
+
+
+def _converted(type_: Type | None, merged: Json) -> Json:
+    """The merged data as an object of the type."""
+    if type_ is None or not type_.name:
+        return merged
+    try:
+        obj: Json = normalized(type_, merged)
+    except MismatchError:
+        if problem := restoring_problem(type_, merged):
+            text = f"unable to convert unstructured object to {_gvk(merged)}: {problem}"
+            raise internal_error(f"failed to convert new object to proper version: {text}") from None
+        obj = normalized(type_, coerced(type_, merged))
+    return obj
+
+
+def _gvk(obj: Json) -> str:
+    group, _, version = str(obj.get("apiVersion", "")).rpartition("/")
+    return f"{group}/{version}, Kind={obj.get('kind', '')}"
+
+
+def _require_applicable(structure: Structure, patch: Json, api_version: str, kind: str) -> None:
+    given = patch.get("apiVersion")
+    version = given if isinstance(given, str) and given.count("/") <= 1 else ""
+    if version != api_version:
+        text = (
+            f"Incorrect version specified in apply patch. Specified patch version: {version}, expected: {api_version}"
+        )
+        raise bad_request(text)
+    metadata = patch.get("metadata")
+    entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
+    if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
+        raise bad_request("metadata.managedFields must be nil")
+    _require_kind(structure, patch, api_version, kind)
+    if problem := problems_of(structure, patch):
+        raise _untyped(structure, patch, problem)
+
+
+def _require_kind(structure: Structure, patch: Json, api_version: str, kind: str) -> None:
+    given = patch.get("kind")
+    given = given if isinstance(given, str) else ""
+    type_ = structure.type
+    if type_ is None or given == (kind or type_.name.rpartition(".")[2]):
+        return
+    group, _, version = api_version.rpartition("/")
+    if not type_.name or type_.definitions.of_kind(group, version, given) is None:
+        raise _untyped(structure, patch, f"no corresponding type for {group}/{version}, Kind={given}")
+    # the real server prints the addresses at which it holds the names of the two types
+    types = (f"{{0xc0{crc32(name.encode()):08x} {{<nil> <nil> <nil>}}}}" for name in (type_.name, given))
+    raise internal_error("failed to merge config: expected objects of the same type, but got " + " and ".join(types))
+
+
+def _untyped(structure: Structure, patch: Json, problem: str) -> ApiError:
+    text = "failed to create typed patch object"
+    if structure.minor >= _OBJECT_NAMED:
+        metadata = patch["metadata"] if isinstance(patch.get("metadata"), dict) else {}
+        text += f" ({metadata.get('namespace', '')}/{metadata.get('name', '')}; {_gvk(patch)})"
+    return internal_error(f"{text}: {problem}")
+
+
+def _same(one: Managed, other: Managed) -> bool:
+    return one.keys() == other.keys() and all(
+        one[owner].fields == other[owner].fields and one[owner].api_version == other[owner].api_version for owner in one
+    )
+
+
+def _last_applied(structure: Structure, live: Json, api_version: str) -> Fields:
+    """The fields that client-side apply wrote, as it noted itself, and that still are as it wrote them."""
+    try:
+        former = json.loads(_annotations(live)[LAST_APPLIED])
+        if former["apiVersion"] != api_version or problems_of(structure, former):
+            return {}
+        changed, removed = compared(structure, former, live)
+        return difference(difference(mentioned(structure, former), changed), removed)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def _with_last_applied(obj: Json, patch: Json) -> Json:
+    """The object with client-side apply's own note kept true, if it has one."""
+    annotations = _annotations(obj)
+    if LAST_APPLIED not in annotations:
+        return obj
+    metadata = dict(patch.get("metadata") or {})
+    if LAST_APPLIED in (metadata.get("annotations") or {}):
+        metadata["annotations"] = {key: value for key, value in metadata["annotations"].items() if key != LAST_APPLIED}
+    note = json.dumps({**patch, "metadata": metadata}, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return {**obj, "metadata": {**obj["metadata"], "annotations": {**annotations, LAST_APPLIED: note}}}
+
+
+def _annotations(obj: Json) -> Json:
+    found = (obj.get("metadata") or {}).get("annotations")
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,92 @@
+"""What an object's creation makes its creator own."""
+
+from functools import lru_cache
+from typing import Any
+
+from kubesim.bodies.normalization import normalized
+from kubesim.fields.entries import UPDATE, Holding, Managed, Owner
+from kubesim.fields.sets import Fields
+from kubesim.fields.structures import InconsistentError, Structure, structure_of
+from kubesim.fields.values import compared_field
+from kubesim.status import Json
+from kubesim.types.definitions import Type
+
+NOT_OWNED = frozenset({
+    "name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields",
+    "resourceVersion",
+})  # fmt: skip
+"""The fields of an object's metadata that belong to no manager; kind and apiVersion do not either."""
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+ESTABLISHED_SINCE = 21
+"""The first release that only environments show: there, objects that no request created have a maker all the same."""
+_CONTROLLERS = "kube-controller-manager"
+_EMPTY: Json = {}
+_STATUS = "f:status"
+
+
+def changes(structure: Structure, old: Json, new: Json, ignored: frozenset[str] = frozenset()) -> tuple[Fields, Fields]:
+    """What can be owned of what `new` changed or added, and of what it removed."""
+    sets: tuple[Fields, Fields] = {}, {}
+    for key in {**new, **old}:
+        if key == "metadata":
+            _compare_metadata(structure, old, new, sets)
+        elif key not in {"apiVersion", "kind"} and key not in ignored:
+            compared_field(structure, key, old, new, sets)
+    return sets
+
+
+def first_owner(type_: Type | None, live: Json, *, manager: str, api_version: str, now: str, minor: int) -> Managed:
+    """One owner of everything in an object that has had none so far."""
+    try:
+        fields, _ = changes(structure_of(type_, minor), empty_object(type_), live)
+    except InconsistentError:
+        return {}
+    return {Owner(manager, UPDATE, api_version): Holding(fields, api_version, now)} if fields else {}
+
+
+def established(type_: Type | None, live: Json, api_version: str, minor: int) -> Managed:
+    """The owners that an object would have if whoever made it had sent requests."""
+    metadata = _mapping(live.get("metadata"))
+    made = str(metadata.get("creationTimestamp") or "")
+    if metadata.get("ownerReferences"):
+        maker = _CONTROLLERS
+    else:
+        annotations = _mapping(metadata.get("annotations"))
+        maker = "kubectl-client-side-apply" if LAST_APPLIED in annotations else "kubectl-create"
+    managed = first_owner(type_, live, manager=maker, api_version=api_version, now=made, minor=minor)
+    if not managed:
+        return managed
+    ((owner, holding),) = managed.items()
+    if _STATUS not in holding.fields:
+        return managed
+    observer = "kubelet" if live.get("kind") in {"Pod", "Node"} else _CONTROLLERS
+    rest = {key: node for key, node in holding.fields.items() if key != _STATUS}
+    return {
+        **({owner: Holding(rest, api_version, made)} if rest else {}),
+        Owner(observer, UPDATE, api_version, "status"): Holding({_STATUS: holding.fields[_STATUS]}, api_version, made),
+    }
+
+
+@lru_cache(maxsize=512)
+def empty_object(type_: Type | None) -> Json:
+    """What an object is compared with when it is created: the fields that Go's zero value of the type has."""
+    if type_ is None or not type_.name:
+        return _EMPTY
+    empty: Json = normalized(type_, {})
+    return empty
+
+
+def _compare_metadata(structure: Structure, old: Json, new: Json, sets: tuple[Fields, Fields]) -> None:
+    element, metadata = structure.field("metadata")
+    before, after = _mapping(old.get("metadata")), _mapping(new.get("metadata"))
+    below: tuple[Fields, Fields] = {}, {}
+    for key in {**after, **before}:
+        if key not in NOT_OWNED:
+            compared_field(metadata, key, before, after, below)
+    for fields, found in zip(sets, below, strict=True):
+        if found:
+            fields[element] = found
+
+
+def _mapping(value: Any) -> Json:
+    return value if isinstance(value, dict) else _EMPTY

@@ -1,0 +1,124 @@
+"""Managed fields after a create, update or patch: who writes a field owns it, alone."""
+
+from typing import Any
+
+from kubesim.fields.creation import (
+    ESTABLISHED_SINCE,
+    changes,
+    empty_object,
+    established,
+)
+from kubesim.fields.entries import (
+    APPLY,
+    UPDATE,
+    Holding,
+    Managed,
+    Owner,
+    managed_by,
+    with_entries,
+    with_managed,
+)
+from kubesim.fields.sets import union
+from kubesim.fields.structures import InconsistentError, structure_of
+from kubesim.fields.versions import InVersion, Versions, handed_over
+from kubesim.status import Json
+from kubesim.types.definitions import Type
+
+SUBRESOURCES_APART = 22
+"""The first release in which a subresource's writes are entries of their own, and own only what they may change."""
+_MOST_UPDATERS = 10
+_ANCIENT = "ancient-changes"
+_UNKNOWN = "unknown"
+_EMPTY: Json = {}
+_ABSENT: tuple[Json, ...] = ()
+
+
+def updated(
+    type_: Type | None,
+    old: Json | None,
+    new: Json,
+    *,
+    manager: str,
+    api_version: str,
+    now: str,
+    minor: int,
+    subresource: str = "",
+    in_version: InVersion | None = None,
+) -> Json:
+    """`new` with its managed fields brought up to date; `old` is None when it is created.
+
+    It wants the object as decoded and defaulted, before strategy and admission change it: what they write has no owner.
+    """
+    managed = _known(old, new, subresource)
+    was_there = minor >= ESTABLISHED_SINCE and not managed and _entries(old) is _ABSENT and _entries(new) is _ABSENT
+    if old is not None and ((not managed and not was_there) or (subresource == "scale" and minor < SUBRESOURCES_APART)):
+        # an object without owners gets some by its creation or by an apply only
+        return with_managed(new, managed)
+    structure = structure_of(type_, minor)
+    owner = Owner(manager or _UNKNOWN, UPDATE, api_version, subresource if minor >= SUBRESOURCES_APART else "")
+    live = empty_object(type_) if old is None else old
+    try:
+        own = changes(structure, live, new, _ignored(subresource, minor))
+        if old is not None and was_there:
+            managed = established(type_, old, api_version, minor) if any(own) else {}
+        versions = Versions(structure, api_version, in_version)
+        after = versions.fitting(managed, live)
+        after = handed_over(after, versions.touched(after, live, new, own))
+    except (InconsistentError, RecursionError):
+        return with_entries(new, [])
+    if changed := own[0]:
+        former = managed.get(owner)
+        fields = union(changed, after[owner].fields) if owner in after else changed
+        time = now if former is None or former.fields != fields else former.time
+        after[owner] = Holding(fields, api_version, time)
+    return with_managed(new, _capped(after))
+
+
+def _known(old: Json | None, new: Json, subresource: str) -> Managed:
+    """The owners so far: those that the request carries when it may set them, else those of the stored object."""
+    former = _entries(old)
+    given = former if subresource else _entries(new)
+    if given is _ABSENT or given is former or given == former:
+        return managed_by(former or ())
+    if not given or given == [{}]:
+        return {}
+    try:
+        return managed_by(given, trusted=False) or managed_by(former or ())
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        return managed_by(former or ())
+
+
+def _entries(obj: Json | None) -> Any:
+    metadata = (obj or _EMPTY).get("metadata")
+    return metadata.get("managedFields", _ABSENT) if isinstance(metadata, dict) else _ABSENT
+
+
+def _ignored(subresource: str, minor: int) -> frozenset[str]:
+    if minor < SUBRESOURCES_APART:
+        return frozenset()
+    return frozenset({"spec"}) if subresource == "status" else frozenset({"status"})
+
+
+def _capped(managed: Managed) -> Managed:
+    """No more than ten owners that update: the oldest ones become one, for each version of the type."""
+    updaters = [owner for owner in managed if owner.operation != APPLY]
+    if len(updaters) <= _MOST_UPDATERS:
+        return managed
+    updaters.sort(key=lambda owner: (managed[owner].time or "", owner.identifier))
+    left, first = dict(managed), dict[str, Owner]()
+    surplus = len(updaters) - _MOST_UPDATERS
+    for owner in updaters:
+        if not surplus:
+            break
+        holding = managed[owner]
+        version = holding.api_version
+        if version not in first:
+            first[version] = owner
+            continue
+        bucket = Owner(_ANCIENT, UPDATE, version)
+        if bucket not in left:
+            left[bucket] = left.pop(first[version])
+        left[bucket] = Holding(union(holding.fields, left[bucket].fields), version, holding.time)
+        left.pop(owner)
+        surplus -= 1
+    return left

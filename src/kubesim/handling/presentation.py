@@ -1,0 +1,96 @@
+"""Objects in the form that the client asked for: as they are, as a table, or as their metadata alone."""
+
+from collections.abc import Iterable
+
+from kubesim.handling.exchange import Exchange, Response
+from kubesim.handling.negotiation import Wanted, not_acceptable, wanted
+from kubesim.kinds.conversion import converted, inner_metadata
+from kubesim.status import Json, bad_request
+from kubesim.tables import table
+
+_COUNTED_SINCE = 22
+_INCLUDED = ("None", "Metadata", "Object")
+
+
+def form(exchange: Exchange) -> Wanted:
+    """The form of the answer; raise 406 when the client takes none that there is."""
+    return wanted(exchange.request.headers.get("accept", ""), as_table=not exchange.call.subresource)
+
+
+def shown(exchange: Exchange, obj: Json, status: int = 200) -> Response:
+    """One stored object as the answer."""
+    asked = form(exchange)
+    body = converted(obj, exchange.row)
+    if asked.kind and body.get("kind") != "Status":
+        body = presented(exchange, asked, body)
+    return Response(status, body)
+
+
+def listed(exchange: Exchange, objects: Iterable[Json], metadata: Json) -> Response:
+    """A collection as the answer; its items carry no kind of their own, as in the real API."""
+    row, asked = exchange.row, form(exchange)
+    items = [converted(obj, row) for obj in objects]
+    match asked.kind:
+        case "Table":
+            body = _table(exchange, asked, items, metadata)
+        case "PartialObjectMetadataList":
+            partial = [_partial(exchange, obj, asked.version) for obj in items]
+            if exchange.catalogue.minor < _COUNTED_SINCE:
+                metadata = {key: value for key, value in metadata.items() if key != "remainingItemCount"}
+            body = {"kind": asked.kind, "apiVersion": _meta(asked.version), "metadata": metadata,
+                    "items": partial or None}  # fmt: skip
+        case "PartialObjectMetadata":
+            name = f"*{_package(row.group)}.{row.kind}List"
+            raise not_acceptable(f"you requested PartialObjectMetadata, but the requested object is a list ({name})")
+        case _:
+            outside = {"kind", "apiVersion"} if row.custom is None else ()
+            metadata = metadata if row.custom is None else {"continue": "", **metadata}
+            bare = [{key: value for key, value in item.items() if key not in outside} for item in items]
+            body = {"kind": f"{row.kind}List", "apiVersion": row.api_version, "metadata": metadata, "items": bare}
+    return Response(200, body)
+
+
+def answered(exchange: Exchange, body: Json, status: int = 200) -> Response:
+    """A Status, or an object that is not stored, as the answer."""
+    form(exchange)
+    return Response(status, body)
+
+
+def presented(exchange: Exchange, asked: Wanted, obj: Json, *, with_columns: bool = True) -> Json:
+    """One object in the form asked for."""
+    match asked.kind:
+        case "Table":
+            version = obj["metadata"].get("resourceVersion")
+            body = _table(exchange, asked, [obj], {"resourceVersion": version} if version else {})
+            return body if with_columns else {**body, "columnDefinitions": None}
+        case "PartialObjectMetadata":
+            return _partial(exchange, obj, asked.version)
+        case "PartialObjectMetadataList":
+            name = f"*{_package(exchange.row.group)}.{exchange.row.kind}"
+            raise not_acceptable(f"you requested {asked.kind}, but the requested object is not a list ({name})")
+    return obj
+
+
+def _table(exchange: Exchange, asked: Wanted, objects: list[Json], metadata: Json) -> Json:
+    included = exchange.request.parameter("includeObject") or "Metadata"
+    if included not in _INCLUDED:
+        text = f"Invalid value: \"{included}\": must be 'Metadata', 'Object', 'None', or empty"
+        raise bad_request(f"Unable to convert to Table as requested: includeObject: {text}")
+    return table(
+        exchange.row, objects, include_object=included, now=exchange.received, list_metadata=metadata,
+        api_version=_meta(asked.version),
+    )  # fmt: skip
+
+
+def _partial(exchange: Exchange, obj: Json, version: str) -> Json:
+    metadata = inner_metadata(exchange.row, obj)
+    return {"kind": "PartialObjectMetadata", "apiVersion": _meta(version), "metadata": metadata}
+
+
+def _package(group: str) -> str:
+    """Where the server keeps the types of a group."""
+    return group.partition(".")[0] or "core"
+
+
+def _meta(version: str) -> str:
+    return f"meta.k8s.io/{version}"

@@ -1,0 +1,16 @@
+"""Reading: one object, as the client wants to see it."""
+
+from kubesim.handling.exchange import Exchange, Response
+from kubesim.handling.options import version_number
+from kubesim.handling.presentation import form, shown
+from kubesim.status import too_large_version
+
+
+def get(exchange: Exchange) -> Response:
+    """Answer with an object as it is; a version in the query is the least that the answer must have seen."""
+    form(exchange)
+    if exchange.request.query:
+        asked = version_number(exchange.request.parameter("resourceVersion") or "0")
+        if asked > exchange.cluster.version:
+            raise too_large_version(asked, exchange.cluster.version)
+    return shown(exchange, exchange.found())

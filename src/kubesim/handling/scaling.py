@@ -1,0 +1,163 @@
+"""The scale of a workload: how many replicas are wanted and there, in one form for every type that has replicas."""
+
+from typing import Any
+
+from kubesim.bodies.decoding import decoded
+from kubesim.discovery.catalogue import Resource
+from kubesim.fields import applied, configuration
+from kubesim.handling.exchange import Exchange, Response
+from kubesim.handling.options import (
+    WriteOptions,
+    mapping,
+    require_object_type,
+    require_patch_type,
+    require_size,
+    require_uid,
+    write_options,
+)
+from kubesim.handling.presentation import answered, form
+from kubesim.handling.writing import (
+    recorded_patch,
+    require_name,
+    update_object,
+    with_fields,
+)
+from kubesim.kinds.conversion import converted
+from kubesim.patching.patches import APPLY_PATCH, patched
+from kubesim.selectors import selector_text
+from kubesim.status import (
+    ApiError,
+    Cause,
+    Json,
+    conflict,
+    invalid,
+    not_found,
+)
+
+_ROW = Resource("scale", "scales", "Scale", "autoscaling")
+_KEPT = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+_OWNED_SINCE = 22
+"""Since this release a change through the scale is recorded as its manager's."""
+
+
+def scale(exchange: Exchange) -> Response:
+    """Answer a request for the scale of a workload."""
+    if exchange.call.verb == "get":
+        form(exchange)
+        found = exchange.stored()
+        if found is None:
+            raise _missing(exchange.row, exchange.call.name)
+        return answered(exchange, scale_of(exchange.row, converted(found, exchange.row)))
+    if exchange.call.verb == "update":
+        return _update(exchange)
+    return _patch(exchange)
+
+
+def _missing(row: Resource, name: str) -> ApiError:
+    """There is no such workload; which of its names the answer uses differs from type to type."""
+    if row.noun == "replicationcontrollers":
+        return not_found(Resource("", row.plural, "", "autoscaling"), name, "scale")
+    return not_found(row, name, "scale" if row.noun in {"deployment", "replicaset"} else "")
+
+
+def scale_of(row: Resource, workload: Json) -> Json:
+    """The Scale of a workload."""
+    metadata = workload["metadata"]
+    wanted, there, selector = _numbers(row, workload)
+    status = {"replicas": there, **({"selector": selector} if selector else {})}
+    return {
+        "kind": "Scale", "apiVersion": "autoscaling/v1",
+        "metadata": {key: metadata[key] for key in _KEPT if key in metadata},
+        "spec": {"replicas": wanted} if wanted else {}, "status": status,
+    }  # fmt: skip
+
+
+def _numbers(row: Resource, workload: Json) -> tuple[Any, Any, str]:
+    spec, status = mapping(workload.get("spec")), mapping(workload.get("status"))
+    if row.custom is None:
+        selector = spec.get("selector") or {}
+        text = selector_text(selector if row.noun != "replicationcontrollers" else {"matchLabels": selector})
+        return spec.get("replicas", 0), status.get("replicas", 0), text
+    paths = mapping(mapping(row.custom.get("subresources")).get("scale"))
+    wanted = _at(workload, paths.get("specReplicasPath", ""))
+    there = _at(workload, paths.get("statusReplicasPath", ""))
+    return wanted or 0, there or 0, str(_at(workload, paths.get("labelSelectorPath", "")) or "")
+
+
+def _with_replicas(row: Resource, workload: Json, replicas: int) -> Json:
+    path = ".spec.replicas"
+    if row.custom is not None:
+        path = str(mapping(mapping(row.custom.get("subresources")).get("scale")).get("specReplicasPath") or path)
+    return _placed(workload, path.removeprefix(".").split("."), replicas)
+
+
+def _placed(obj: Json, path: list[str], value: Any) -> Json:
+    name, *rest = path
+    return {**obj, name: _placed(dict(mapping(obj.get(name))), rest, value) if rest else value}
+
+
+def _at(obj: Json, path: str) -> Any:
+    value: Any = obj
+    for name in path.removeprefix(".").split("."):
+        value = mapping(value).get(name)
+    return value
+
+
+def _update(exchange: Exchange) -> Response:
+    request = exchange.request
+    form(exchange)
+    require_size(request)
+    options = write_options(request, "UpdateOptions")
+    require_object_type(request)
+    wanted = decoded(_ROW, request.sent, request.content_type, exchange.types)
+    exchange.record(wanted)
+    require_name(exchange, wanted)
+    old = converted(exchange.found(), exchange.row)
+    require_uid(
+        exchange.row, exchange.place, exchange.call.name, wanted["metadata"].get("uid", ""), old["metadata"]["uid"]
+    )
+    return _scaled(exchange, old, wanted, options)
+
+
+def _patch(exchange: Exchange) -> Response:
+    request = exchange.request
+    require_patch_type(request)
+    form(exchange)
+    require_size(request)
+    options = write_options(request, "PatchOptions")
+    exchange.recorded = recorded_patch(request.sent)
+    old = converted(exchange.found(), exchange.row)
+    kind = exchange.types.of_kind("autoscaling", "v1", "Scale")
+    present = scale_of(exchange.row, old)
+    if request.content_type == APPLY_PATCH:
+        wanted = applied(
+            kind, present, configuration(request.sent), manager=options.manager, force=options.force,
+            api_version=_ROW.api_version, now=exchange.now, minor=exchange.catalogue.minor, subresource="scale",
+        )  # fmt: skip
+    else:
+        wanted = patched(request.content_type, present, request.sent, kind)
+    require_name(exchange, wanted)
+    return _scaled(exchange, old, wanted, options)
+
+
+def _scaled(exchange: Exchange, old: Json, wanted: Json, options: WriteOptions) -> Response:
+    row, name = exchange.row, exchange.call.name
+    replicas = mapping(wanted.get("spec")).get("replicas", 0)
+    metadata = wanted["metadata"]
+    causes = []
+    if not metadata.get("namespace"):
+        causes.append(Cause("FieldValueRequired", "Required value", "metadata.namespace"))
+    if replicas < 0:
+        text = f"Invalid value: {replicas}: must be greater than or equal to 0"
+        causes.append(Cause("FieldValueInvalid", text, "spec.replicas"))
+    if causes:
+        raise invalid("Scale", "autoscaling", name, causes)
+    known = old["metadata"]["uid"]
+    if metadata.get("uid", known) != known:
+        why = f"Precondition failed: UID in precondition: {metadata['uid']}, UID in object meta: {known}"
+        raise conflict(row, name, why, kind=f"{row.plural}/scale")
+    version = metadata.get("resourceVersion", "")
+    new = {**_with_replicas(row, old, replicas), "metadata": {**old["metadata"], "resourceVersion": version}}
+    if exchange.catalogue.minor >= _OWNED_SINCE:
+        new = with_fields(exchange, old, new, options, "scale")
+    return answered(exchange, scale_of(row, converted(update_object(exchange, old, new, options), row)))

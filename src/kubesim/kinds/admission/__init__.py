@@ -1,0 +1,115 @@
+"""The server's admission plugins, in three steps: what they add, what a service is given, and what they forbid.
+
+`admitted` comes before an object is prepared and validated, `allocated` and `checked` after it.
+"""
+
+from kubesim.cluster import Cluster
+from kubesim.discovery.catalogue import Resource
+from kubesim.kinds.admission.addresses import with_addresses
+from kubesim.kinds.admission.classes import (
+    require_growth,
+    with_ingress_class,
+    with_runtime_class,
+    with_storage_class,
+)
+from kubesim.kinds.admission.limits import limit_problems, with_limits
+from kubesim.kinds.admission.priorities import (
+    second_default,
+    with_old_priority,
+    with_patience,
+    with_priority,
+)
+from kubesim.kinds.admission.quotas import charged
+from kubesim.kinds.admission.refusal import joined, refused
+from kubesim.status import Json
+
+PROTECTION = {"pvc": "kubernetes.io/pvc-protection", "pv": "kubernetes.io/pv-protection"}
+"""The finalizers by which storage in use cannot go away."""
+_NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+_PRIORITY_CLASSES = "priorityclasses.scheduling.k8s.io"
+
+
+def admitted(
+    cluster: Cluster,
+    resource: Resource,
+    obj: Json,
+    old: Json | None,
+    subresource: str = "",
+    *,
+    namespace: str = "",
+) -> Json:
+    """`obj` with what the plugins add to a new object, or to a new state of an old one; raise 403 where they cannot."""
+    if subresource:
+        return obj
+    if resource.noun == "pod":
+        if old is not None:
+            return with_patience(with_old_priority(obj, old))
+        return with_runtime_class(
+            cluster, resource, with_patience(with_priority(cluster, resource, with_limits(cluster, obj, namespace)))
+        )
+    if old is not None:
+        return obj
+    if resource.noun in PROTECTION:
+        classed = with_storage_class(cluster, obj) if resource.noun == "pvc" else obj
+        return _protected(classed, PROTECTION[resource.noun])
+    if resource.noun == "node":
+        return _not_ready(obj)
+    if resource.noun == "ingress":
+        return with_ingress_class(cluster, resource, obj)
+    return obj
+
+
+def allocated(
+    cluster: Cluster,
+    resource: Resource,
+    obj: Json,
+    old: Json | None,
+    *,
+    dry_run: bool = False,
+    subresource: str = "",
+) -> Json:
+    """A valid object with what the server gives out: addresses and node ports of services."""
+    if resource.noun != "service" or subresource:
+        return obj
+    return with_addresses(cluster, resource, obj, old, dry_run=dry_run)
+
+
+def checked(
+    cluster: Cluster,
+    resource: Resource,
+    obj: Json,
+    old: Json | None,
+    subresource: str = "",
+) -> list[tuple[Json, Json]]:
+    """The quotas that a valid object uses, as they are and as they will be; raise 403 when a plugin forbids it."""
+    if subresource:
+        return []
+    if resource.noun in {"pod", "pvc"} and (old is None or (resource.noun == "pvc" and not _is_going(old))):
+        problems = limit_problems(cluster, resource.noun, obj)
+        if problems:
+            raise refused(resource, obj, joined(problems))
+    if resource.noun == "pvc" and old is not None:
+        require_growth(cluster, resource, obj, old)
+    if resource.noun == _PRIORITY_CLASSES and (problem := second_default(cluster, obj, old)):
+        raise refused(resource, obj, problem)
+    return charged(cluster, resource, obj, old) if resource.namespaced else []
+
+
+def _protected(obj: Json, finalizer: str) -> Json:
+    finalizers = obj["metadata"].get("finalizers") or []
+    if finalizer in finalizers:
+        return obj
+    return {**obj, "metadata": {**obj["metadata"], "finalizers": [*finalizers, finalizer]}}
+
+
+def _not_ready(node: Json) -> Json:
+    """A new node takes no pods until its kubelet says that it is ready."""
+    spec = node.get("spec") or {}
+    taints = spec.get("taints") or []
+    if any(row.get("key") == _NOT_READY["key"] and row.get("effect") == _NOT_READY["effect"] for row in taints):
+        return node
+    return {**node, "spec": {**spec, "taints": [*taints, dict(_NOT_READY)]}}
+
+
+def _is_going(obj: Json) -> bool:
+    return "deletionTimestamp" in obj["metadata"]

@@ -1,0 +1,78 @@
+"""What admission gives to a new pod: its priority, and patience with nodes that fail."""
+
+from kubesim.cluster import Cluster
+from kubesim.discovery.catalogue import Resource
+from kubesim.kinds.admission.refusal import refused
+from kubesim.status import Json
+
+_CLASSES = "priorityclasses.scheduling.k8s.io"
+_SYSTEM = {"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
+_PATIENCE = 300
+
+
+def with_priority(cluster: Cluster, resource: Resource, pod: Json) -> Json:
+    """The pod with the number of its priority class; raise 403 when there is no such class or it says another."""
+    spec = dict(pod.get("spec") or {})
+    name = spec.get("priorityClassName", "")
+    chosen = _class(cluster, name)
+    if chosen is None and name:
+        raise refused(resource, pod, f"no PriorityClass with name {name} was found")
+    if chosen is not None and not name:
+        spec["priorityClassName"] = chosen["metadata"]["name"]
+    value = 0 if chosen is None else chosen.get("value", 0)
+    policy = "PreemptLowerPriority" if chosen is None else chosen.get("preemptionPolicy")
+    if spec.get("priority", value) != value:
+        why = (
+            f"the integer value of priority ({spec['priority']}) must not be provided in pod spec; priority admission "
+            f"controller computed {value} from the given PriorityClass name"
+        )
+        raise refused(resource, pod, why)
+    spec["priority"] = value
+    if policy:
+        if spec.get("preemptionPolicy", policy) != policy:
+            why = (
+                f"the string value of PreemptionPolicy ({spec['preemptionPolicy']}) must not be provided in pod spec; "
+                f"priority admission controller computed {policy} from the given PriorityClass name"
+            )
+            raise refused(resource, pod, why)
+        spec["preemptionPolicy"] = policy
+    return {**pod, "spec": spec}
+
+
+def _class(cluster: Cluster, name: str) -> Json | None:
+    if name:
+        found = cluster.get(_CLASSES, "", name)
+        if found is None and name in _SYSTEM:
+            return {"metadata": {"name": name}, "value": _SYSTEM[name], "preemptionPolicy": "PreemptLowerPriority"}
+        return found
+    chosen = [item for item in cluster.items(_CLASSES) if item.get("globalDefault")]
+    return min(chosen, key=lambda item: int(item.get("value", 0)), default=None)
+
+
+def second_default(cluster: Cluster, obj: Json, old: Json | None) -> str:
+    """Why a priority class cannot be the default; empty when it can."""
+    chosen = _class(cluster, "") if obj.get("globalDefault") else None
+    if chosen is None or (old is not None and chosen["metadata"]["name"] == old["metadata"]["name"]):
+        return ""
+    return f"PriorityClass {chosen['metadata']['name']} is already marked as default. Only one default can exist"
+
+
+def with_old_priority(pod: Json, old: Json) -> Json:
+    """A changed pod keeps the priority that its client left out."""
+    spec, before = pod.get("spec") or {}, old.get("spec") or {}
+    kept = {key: before[key] for key in ("priority", "preemptionPolicy") if key in before and key not in spec}
+    return {**pod, "spec": {**spec, **kept}} if kept else pod
+
+
+def with_patience(pod: Json) -> Json:
+    """The pod with tolerations for nodes that are not ready or not reachable, unless it has its own."""
+    spec = pod.get("spec") or {}
+    given = spec.get("tolerations") or []
+    added = [
+        {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": _PATIENCE}
+        for key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+        if not any(
+            row.get("key", "") in {key, ""} and row.get("effect", "") in {"NoExecute", ""} for row in given
+        )
+    ]  # fmt: skip
+    return {**pod, "spec": {**spec, "tolerations": [*given, *added]}} if added else pod

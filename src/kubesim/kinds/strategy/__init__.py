@@ -1,0 +1,37 @@
+"""What a write may change: one file per group of types, dispatched by the type's place in the store."""
+
+from collections.abc import Callable
+
+from kubesim.discovery.catalogue import Resource
+from kubesim.kinds.strategy import apiextensions, apps, batch, core, policies
+from kubesim.kinds.strategy.features import without_disabled
+from kubesim.status import Json
+
+# A group's file brings CREATION (by noun) and UPDATE (by noun, or noun/subresource), each giving the object to store.
+_GROUPS = (core, apps, batch, policies, apiextensions)
+_CREATION: dict[str, Callable[[Json], Json]] = {
+    noun: rule for group in _GROUPS for noun, rule in group.CREATION.items()
+}
+_UPDATE: dict[str, Callable[[Json, Json], Json]] = {
+    noun: rule for group in _GROUPS for noun, rule in group.UPDATE.items()
+}
+
+_PREFIXED_SINCE = 27
+"""The first release in which a job's labels carry the domain of Kubernetes."""
+
+
+def prepared_for_create(resource: Resource, obj: Json) -> Json:
+    """A new object without what clients may not set: status reset, the first generation where the type counts them."""
+    if resource.custom is not None:
+        return apiextensions.created_custom(resource, obj)
+    prepare = _CREATION.get(resource.noun)
+    made = without_disabled(resource, prepare(obj) if prepare else obj)
+    return batch.with_prefixed_labels(made) if resource.noun == "job" and resource.minor >= _PREFIXED_SINCE else made
+
+
+def prepared_for_update(resource: Resource, new: Json, old: Json, subresource: str = "") -> Json:
+    """The new state of an object with what the written path may not change taken from the old one."""
+    if resource.custom is not None:
+        return apiextensions.updated_custom(resource, new, old, subresource)
+    prepare = _UPDATE.get(f"{resource.noun}/{subresource}" if subresource else resource.noun)
+    return without_disabled(resource, prepare(new, old) if prepare else new, old)

@@ -1,0 +1,120 @@
+"""What a write may change in objects of the core group."""
+
+from collections.abc import Callable
+
+from kubesim.kinds.strategy.seccomp import with_agreeing_profiles
+from kubesim.kinds.strategy.services import new_service, updated_service
+from kubesim.kinds.strategy.steps import created, only_status, updated, with_status_of
+from kubesim.kinds.validation.resources import amount
+from kubesim.status import Json
+
+_COMPUTE = ("cpu", "memory")
+
+
+def qos_class(spec: Json) -> str:
+    """How well the server treats a pod when a node is short of resources, by what its containers ask for."""
+    requests: set[str] = set()
+    limits: set[str] = set()
+    guaranteed = True
+    sums: dict[tuple[str, str], int] = {}
+    for container in [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]:
+        resources = container.get("resources") or {}
+        for part, found in (("requests", requests), ("limits", limits)):
+            given = {
+                name: amount(quantity)
+                for name, quantity in (resources.get(part) or {}).items()
+                if name in _COMPUTE and amount(quantity) > 0
+            }
+            found.update(given)
+            for name, value in given.items():
+                sums[part, name] = sums.get((part, name), 0) + value
+            if part == "limits" and len(given) < len(_COMPUTE):
+                guaranteed = False
+    if not requests and not limits:
+        return "BestEffort"
+    same = all(sums.get(("requests", name)) == sums.get(("limits", name)) for name in requests)
+    return "Guaranteed" if guaranteed and same and len(requests) == len(limits) else "Burstable"
+
+
+def _new_pod(obj: Json) -> Json:
+    status = {"phase": "Pending", "qosClass": qos_class(obj.get("spec") or {})}
+    return with_agreeing_profiles({**obj, "status": status})
+
+
+def _pod_status(new: Json, old: Json) -> Json:
+    kept = {key: value for key, value in new["metadata"].items() if key not in {"deletionTimestamp", "ownerReferences"}}
+    owners = {"ownerReferences": value} if (value := old["metadata"].get("ownerReferences")) else {}
+    return only_status({**new, "metadata": {**kept, **owners}}, old)
+
+
+def _ephemeral(new: Json, old: Json) -> Json:
+    """Only the debug containers come from the request."""
+    given = (new.get("spec") or {}).get("ephemeralContainers")
+    rest = {key: value for key, value in (old.get("spec") or {}).items() if key != "ephemeralContainers"}
+    return {
+        **new,
+        "spec": {**rest, **({"ephemeralContainers": given} if given else {})},
+        "status": old.get("status", {}),
+    }
+
+
+def _new_namespace(obj: Json) -> Json:
+    finalizers = (obj.get("spec") or {}).get("finalizers") or []
+    if "kubernetes" not in finalizers:
+        finalizers = [*finalizers, "kubernetes"]
+    return {**obj, "spec": {"finalizers": finalizers}, "status": {"phase": "Active"}}
+
+
+def _namespace(new: Json, old: Json) -> Json:
+    return with_status_of(only_status(new, old), old)
+
+
+def _named(obj: Json) -> Json:
+    """A limit range that is given no name gets an id for one, here drawn from its own."""
+    metadata = obj["metadata"]
+    if metadata.get("name") or not metadata.get("uid"):
+        return obj
+    parts = metadata["uid"].split("-")
+    name = "-".join((parts[-1][:8], *parts[1:-1], f"{parts[0]}{parts[-1][8:]}"))
+    return {**obj, "metadata": {**metadata, "name": name}}
+
+
+def _clean_account(obj: Json) -> Json:
+    """Of the secrets that an account refers to, only the names are kept."""
+    if not obj.get("secrets"):
+        return obj
+    return {**obj, "secrets": [{"name": row["name"]} if row.get("name") else {} for row in obj["secrets"]]}
+
+
+CREATION: dict[str, Callable[[Json], Json]] = {
+    "pod": _new_pod,
+    "namespace": _new_namespace,
+    "pvc": created(status={"phase": "Pending"}, counted=False),
+    "pv": created(status={"phase": "Pending"}, counted=False),
+    "resourcequota": created(status={}, counted=False),
+    "limitrange": _named,
+    "service": new_service,
+    "serviceaccount": _clean_account,
+    "replicationcontrollers": created(status={"replicas": 0}),
+}
+UPDATE: dict[str, Callable[[Json, Json], Json]] = {
+    "pod": with_status_of,
+    "pod/status": _pod_status,
+    "pod/ephemeralcontainers": _ephemeral,
+    "namespace": _namespace,
+    "namespace/status": only_status,
+    "namespace/finalize": with_status_of,
+    "node": with_status_of,
+    "node/status": only_status,
+    "pvc": with_status_of,
+    "pvc/status": only_status,
+    "pv": with_status_of,
+    "pv/status": only_status,
+    "resourcequota": with_status_of,
+    "resourcequota/status": only_status,
+    "service": updated_service,
+    "service/status": only_status,
+    "serviceaccount": lambda new, _: _clean_account(new),
+    "replicationcontrollers": updated(),
+    "replicationcontrollers/status": only_status,
+}

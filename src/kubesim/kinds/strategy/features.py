@@ -1,0 +1,119 @@
+"""Fields that a release takes and forgets, for the feature behind them is not switched on yet."""
+
+from collections.abc import Callable
+
+from kubesim.discovery.catalogue import Resource
+from kubesim.status import Json
+
+_DUAL_STACK_SINCE = 21
+_OWN_VOLUMES_SINCE = 21
+_DEBUGGING_SINCE = 23
+_SOURCES_OF_CLAIMS = frozenset({("snapshot.storage.k8s.io", "VolumeSnapshot"), ("", "PersistentVolumeClaim")})
+_TEMPLATE_OWNERS = ("deployment", "replicaset", "statefulset", "daemonset", "job", "replicationcontrollers")
+_SLICES = "endpointslices.discovery.k8s.io"
+
+
+def _without(part: Json, *names: str) -> Json:
+    return {name: value for name, value in part.items() if name not in names}
+
+
+def _job(obj: Json) -> Json:
+    return {**obj, "spec": _without(obj.get("spec") or {}, "ttlSecondsAfterFinished")}
+
+
+def _slice(obj: Json) -> Json:
+    endpoints = [
+        {**_without(point, "nodeName"), "conditions": _without(point.get("conditions") or {}, "serving", "terminating")}
+        for point in obj.get("endpoints") or ()
+    ]
+    return {**obj, "endpoints": endpoints} if endpoints else obj
+
+
+def _autoscaler(obj: Json) -> Json:
+    spec: Json = obj.get("spec") or {}
+    if not spec.get("metrics"):
+        return obj
+    return {**obj, "spec": {**spec, "metrics": [_without(metric, "containerResource") for metric in spec["metrics"]]}}
+
+
+_DISABLED: dict[str, tuple[int, Callable[[Json], Json]]] = {
+    "job": (21, _job),
+    _SLICES: (22, _slice),
+    "hpa": (27, _autoscaler),
+}
+"""By noun: the first release that keeps the fields, and what drops them before."""
+
+
+def without_disabled(resource: Resource, obj: Json, old: Json | None = None) -> Json:
+    """`obj` without the fields that its release forgets, save those that the stored object has already."""
+    since, drop = _DISABLED.get(resource.noun, (0, None))
+    if drop and resource.minor < since:
+        obj = drop(obj)
+    keep = _SPECS.get(resource.noun)
+    if keep is None or not obj.get("spec"):
+        return obj
+    spec = keep(obj["spec"], (old or {}).get("spec") or {}, resource.minor)
+    return obj if spec is obj["spec"] else {**obj, "spec": spec}
+
+
+def _service(spec: Json, before: Json, minor: int) -> Json:
+    dropped = {"topologyKeys"} if not before.get("topologyKeys") else set()
+    if minor < _DUAL_STACK_SINCE:
+        if not before.get("allocateLoadBalancerNodePorts"):
+            dropped.add("allocateLoadBalancerNodePorts")
+        if len(before.get("clusterIPs") or ()) < 2 and not before.get("ipFamilies"):
+            dropped |= {"ipFamilies", "ipFamilyPolicy"}
+            if len(spec.get("clusterIPs") or ()) > 1:
+                spec = {**spec, "clusterIPs": spec["clusterIPs"][:1]}
+    return _without(spec, *dropped) if dropped & spec.keys() else spec
+
+
+def _node(spec: Json, before: Json, minor: int) -> Json:
+    many = len(spec.get("podCIDRs") or ()) > 1 and len(before.get("podCIDRs") or ()) < 2
+    return {**spec, "podCIDRs": spec["podCIDRs"][:1]} if many and minor < _DUAL_STACK_SINCE else spec
+
+
+def _claim(spec: Json, before: Json, _: int) -> Json:
+    source = spec.get("dataSource")
+    if source is None or before.get("dataSource"):
+        return spec
+    known = (source.get("apiGroup") or "", source.get("kind")) in _SOURCES_OF_CLAIMS
+    return spec if known else _without(spec, "dataSource")
+
+
+def _pod(spec: Json, before: Json, minor: int) -> Json:
+    if minor < _DEBUGGING_SINCE and "ephemeralContainers" in spec and not before.get("ephemeralContainers"):
+        spec = _without(spec, "ephemeralContainers")
+    if minor < _OWN_VOLUMES_SINCE and any("ephemeral" in volume for volume in spec.get("volumes") or ()):
+        spec = {**spec, "volumes": [_without(volume, "ephemeral") for volume in spec["volumes"]]}
+    for field in ("containers", "initContainers"):
+        if any("procMount" in (item.get("securityContext") or {}) for item in spec.get(field) or ()):
+            spec = {**spec, field: [_with_usual_mount(item) for item in spec[field]]}
+    return spec
+
+
+def _with_usual_mount(container: Json) -> Json:
+    """Other mounts of /proc are for those who switch them on."""
+    context = container.get("securityContext") or {}
+    if "procMount" not in context:
+        return container
+    return {**container, "securityContext": {**context, "procMount": "Default"}}
+
+
+def _template_owner(spec: Json, before: Json, minor: int) -> Json:
+    template = spec.get("template") or {}
+    inner = template.get("spec")
+    if not inner:
+        return spec
+    changed = _pod(inner, (before.get("template") or {}).get("spec") or {}, minor)
+    return spec if changed is inner else {**spec, "template": {**template, "spec": changed}}
+
+
+_SPECS: dict[str, Callable[[Json, Json, int], Json]] = {
+    "service": _service,
+    "node": _node,
+    "pvc": _claim,
+    "pod": _pod,
+    **dict.fromkeys(_TEMPLATE_OWNERS, _template_owner),
+}
+"""By noun: what a release keeps of a new spec, given the stored one."""

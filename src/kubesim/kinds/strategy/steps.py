@@ -1,0 +1,52 @@
+"""What the strategies of many types have in common: a status of its own, and a count of the spec's versions."""
+
+from collections.abc import Callable
+
+from kubesim.status import Json
+
+Creation = Callable[[Json], Json]
+Update = Callable[[Json, Json], Json]
+
+
+def with_generation(obj: Json, generation: int) -> Json:
+    """The object at a version of its spec."""
+    return {**obj, "metadata": {**obj["metadata"], "generation": generation}}
+
+
+def generation(obj: Json) -> int:
+    """The version of the object's spec; 0 when it counts none."""
+    return int(obj["metadata"].get("generation") or 0)
+
+
+def created(*, status: Json | None = None, counted: bool = True) -> Creation:
+    """A new object with an empty status, when the type has one, and the first version of its spec."""
+
+    def prepare(obj: Json) -> Json:
+        fresh = obj if status is None else {**obj, "status": status}
+        return with_generation(fresh, 1) if counted else fresh
+
+    return prepare
+
+
+def updated(*, status: bool = True, counted: bool = True) -> Update:
+    """A changed object with its old status, and a higher generation when its spec changed."""
+
+    def prepare(new: Json, old: Json) -> Json:
+        kept = with_status_of(new, old) if status else new
+        if not counted:
+            return kept
+        return with_generation(kept, generation(old) + (new.get("spec") != old.get("spec")))
+
+    return prepare
+
+
+def with_status_of(new: Json, old: Json) -> Json:
+    """The new object with the status of the old one."""
+    rest = {name: value for name, value in new.items() if name != "status"}
+    return {**rest, "status": old["status"]} if "status" in old else rest
+
+
+def only_status(new: Json, old: Json) -> Json:
+    """What a write to the status subresource leaves of the new object: its spec stays."""
+    rest = {name: value for name, value in new.items() if name != "spec"}
+    return {**rest, "spec": old["spec"]} if "spec" in old else rest

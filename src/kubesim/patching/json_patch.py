@@ -1,0 +1,147 @@
+"""JSON patches (RFC 6902) as the server applies them, with the habits of its library."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kubesim.bodies import go_json
+from kubesim.status import ApiError, bad_request, rejected_patch
+
+_MOST_OPERATIONS = 10000
+_MOST_COPIED = 3 * 1024 * 1024
+
+Path = tuple[str, ...]
+
+
+def json_patch(document: Any, patch: Iterable[Mapping[str, Any]]) -> Any:
+    """RFC 6902, as the server applies it: a replace of a missing member adds it."""
+    copied = 0
+    for operation in patch:
+        if operation.get("op") == "copy":
+            copied += len(go_json.dumped(_found(document, _pointer(operation.get("from")))))
+            if copied > _MOST_COPIED:
+                raise rejected_patch()
+        document = _operation(document, operation)
+    return document
+
+
+def operations(patch: Any) -> list[dict[str, Any]]:
+    """The operations of a patch; raise 400 or 413 for what is none."""
+    if not isinstance(patch, list | None):
+        raise bad_request(f"json: cannot unmarshal {go_json.kind_of(patch)} into Go value of type jsonpatch.Patch")
+    for operation in patch or []:
+        if not isinstance(operation, dict | None):
+            kind = go_json.kind_of(operation)
+            raise bad_request(f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Operation")
+    if patch and len(patch) > _MOST_OPERATIONS:
+        text = f"The allowed maximum operations in a JSON patch is {_MOST_OPERATIONS}, got {len(patch)}"
+        raise ApiError(413, "RequestEntityTooLarge", text)
+    return [operation or {} for operation in patch or []]
+
+
+def touched_places(patch: Iterable[Mapping[str, Any]]) -> set[Path]:
+    """The maps and lists that the operations go through."""
+    return {
+        tuple(path[:length])
+        for operation in patch
+        for name in (("path", "from") if operation.get("op") in {"copy", "move"} else ("path",))
+        if isinstance(operation.get(name), str)
+        for path in [_pointer(operation[name])]
+        for length in range(len(path))
+    }
+
+
+def _operation(document: Any, operation: Mapping[str, Any]) -> Any:
+    name, path = operation.get("op"), _pointer(operation.get("path"))
+    if name == "test":
+        if not _same(_found(document, path), operation.get("value")):
+            raise rejected_patch()
+        return document
+    if name == "remove":
+        return _removed(document, path)
+    if name in {"add", "replace"}:
+        return _added(document, path, operation.get("value"), replace=name == "replace")
+    if name in {"copy", "move"}:
+        source = _pointer(operation.get("from"))
+        value = _found(document, source)
+        return _added(_removed(document, source) if name == "move" else document, path, value, replace=False)
+    raise rejected_patch()
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Equal as JSON: true is not 1, and 1.0 is not 1."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return type(left) is type(right) and left == right
+
+
+def _pointer(text: Any) -> list[str]:
+    """The steps of a pointer; what stands before the first slash is not looked at."""
+    if not isinstance(text, str) or "/" not in text:
+        raise rejected_patch()
+    return [segment.replace("~1", "/").replace("~0", "~") for segment in text.split("/")[1:]]
+
+
+def _found(document: Any, path: list[str]) -> Any:
+    """What stands at a path; None for a member that its map does not have."""
+    for depth, segment in enumerate(path):
+        if isinstance(document, Mapping):
+            if segment not in document and depth < len(path) - 1:
+                raise rejected_patch()
+            document = document.get(segment)
+        elif isinstance(document, list):
+            index = _index(segment)
+            if not 0 <= index < len(document):
+                raise rejected_patch()
+            document = document[index]
+        else:
+            raise rejected_patch()
+    return document
+
+
+def _removed(document: Any, path: list[str]) -> Any:
+    head, rest = path[0], path[1:]
+    if isinstance(document, list):
+        index = _index(head)
+        if rest:
+            return _with_item(document, index, _removed(_found(document, [head]), rest))
+        index += len(document) if index < 0 else 0
+        if not 0 <= index < len(document):
+            raise rejected_patch()
+        return [*document[:index], *document[index + 1 :]]
+    if not isinstance(document, Mapping) or head not in document:
+        raise rejected_patch()
+    if rest:
+        return {**document, head: _removed(document[head], rest)}
+    return {key: value for key, value in document.items() if key != head}
+
+
+def _added(document: Any, path: list[str], value: Any, *, replace: bool) -> Any:
+    head, rest = path[0], path[1:]
+    if isinstance(document, list):
+        if rest:
+            inner = _found(document, [head])
+            return _with_item(document, _index(head), _added(inner, rest, value, replace=replace))
+        if replace:
+            _found(document, [head])
+            return _with_item(document, _index(head), value)
+        index = len(document) if head == "-" else _index(head)
+        index += len(document) + 1 if index < 0 else 0
+        if not 0 <= index <= len(document):
+            raise rejected_patch()
+        return [*document[:index], value, *document[index:]]
+    if not isinstance(document, Mapping) or (rest and head not in document):
+        raise rejected_patch()
+    return {**document, head: _added(document[head], rest, value, replace=replace) if rest else value}
+
+
+def _with_item(items: list[Any], index: int, item: Any) -> list[Any]:
+    return [*items[:index], item, *items[index + 1 :]]
+
+
+def _index(segment: str) -> int:
+    digits = segment[1:] if segment[:1] in {"+", "-"} else segment
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > 9:
+        raise rejected_patch()
+    return int(segment)

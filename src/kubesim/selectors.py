@@ -1,0 +1,263 @@
+"""Label and field selectors: the request's text read into a predicate, with the server's own words when it is wrong."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from kubesim.names import (
+    label_value_problems,
+    path_segment_problems,
+    qualified_name_problems,
+)
+from kubesim.status import ApiError, bad_request
+
+Predicate = Callable[[Mapping[str, Any]], bool]
+_Requirement = Callable[[Mapping[str, str]], bool]
+_SYMBOLS = frozenset({",", "=", "==", "!=", "(", ")", "<", ">", "!"})
+_COMPARISONS = frozenset({"=", "==", "!=", "<", ">"})
+_TOKEN = re.compile(r"==|!=|[=!(),<>]|[^\s=!(),<>]+")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
+_META = ("metadata.name", "metadata.namespace")
+_EVENT = ("involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+          "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
+          "reportingComponent", "source", "type", *_META)  # fmt: skip
+_FIELDS = {
+    "pod": ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase",
+            "status.podIP", "status.podIPs", "status.nominatedNodeName", *_META),
+    "event": _EVENT,
+    "secret": ("type", *_META),
+    "namespace": ("status.phase", "metadata.name"),
+    "node": ("spec.unschedulable", "metadata.name"),
+    "replicationcontrollers": ("status.replicas", *_META),
+    "job": ("status.successful", *_META),
+    "certificatesigningrequests.certificates.k8s.io": ("spec.signerName", "metadata.name"),
+}  # fmt: skip
+"""The fields that the server indexes, for the types that have more than their names."""
+_NUMBERS = {"status.successful": "status.succeeded", "status.replicas": "status.replicas"}
+_ALIASES = {"spec.host": "spec.nodeName"}
+
+
+@lru_cache(maxsize=256)
+def label_selector(text: str) -> Predicate:
+    """The predicate of a labelSelector: equality and set based requirements, all of which must hold."""
+    requirements = tuple(_Parser(text).requirements())
+    return lambda item: all(holds(labels_of(item)) for holds in requirements)
+
+
+def match_labels(selector: Mapping[str, Any]) -> Predicate:
+    """The predicate of an object's own `matchLabels` and `matchExpressions`."""
+    wanted = dict(selector.get("matchLabels") or {})
+    expressions = [_expression(row) for row in selector.get("matchExpressions") or ()]
+
+    def matches(item: Mapping[str, Any]) -> bool:
+        labels = labels_of(item)
+        return all(labels.get(key) == value for key, value in wanted.items()) and all(
+            holds(labels) for holds in expressions
+        )
+
+    return matches
+
+
+def selector_text(selector: Mapping[str, Any]) -> str:
+    """An object's own selector as one text, in the order of its keys."""
+    terms = [(str(key), f"{key}={value}") for key, value in (selector.get("matchLabels") or {}).items()]
+    for row in selector.get("matchExpressions") or ():
+        key, operator = str(row.get("key", "")), str(row.get("operator", ""))
+        values = ",".join(sorted(str(value) for value in row.get("values") or ()))
+        text = {"In": f"{key} in ({values})", "NotIn": f"{key} notin ({values})", "Exists": key}.get(
+            operator, f"!{key}"
+        )
+        terms.append((key, text))
+    return ",".join(text for _, text in sorted(terms))
+
+
+def field_selector(noun: str, text: str) -> Predicate:
+    """The predicate of a fieldSelector; only the fields that the server indexes for the type are selectable."""
+    known = _FIELDS.get(noun, _META)
+    terms = []
+    for given, value, negated in _field_terms(text):
+        path = _ALIASES.get(given, given) if noun == "pod" else given
+        if path not in known:
+            raise bad_request(_unknown_field(noun, path))
+        terms.append((path, value, negated))
+    return lambda item: all((_field(item, path) == value) is not negated for path, value, negated in terms)
+
+
+def requested_name(text: str) -> str:
+    """The object name that a fieldSelector asks for, or empty."""
+    if "metadata.name" not in text:
+        return ""
+    try:
+        terms = list(_field_terms(text))
+    except ApiError:
+        return ""
+    names = (value for path, value, negated in terms if path == "metadata.name" and not negated)
+    name = next(names, "")
+    return "" if path_segment_problems(name) else name
+
+
+def labels_of(item: Mapping[str, Any]) -> Mapping[str, str]:
+    """An object's labels."""
+    return (item.get("metadata") or {}).get("labels") or {}
+
+
+def _unknown_field(noun: str, path: str) -> str:
+    if noun == "job":
+        return f"field label {json.dumps(path)} not supported for batchv1.Job"
+    if noun == "cronjob":
+        return f'field label {json.dumps(path)} not supported for "CronJob"'
+    if noun in _FIELDS:
+        return f"field label not supported: {path}"
+    return f'{json.dumps(path)} is not a known field selector: only "metadata.name", "metadata.namespace"'
+
+
+def _field_terms(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Path, value and whether it is negated of each term; the server looks at them in alphabetical order."""
+    for part in sorted(re.findall(r"(?:[^\\,]|\\.|\\$)+", text)):
+        found = re.match(r"(.*?)(!=|==|=)(.*)", part, re.DOTALL)
+        if not found:
+            raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
+        path, operator, value = found.groups()
+        yield path, _unescaped(value), operator == "!="
+
+
+def _unescaped(value: str) -> str:
+    wrong = re.search(r"\\([^\\,=]|$)", re.sub(r"\\[\\,=]", "", value))
+    if wrong:
+        raise bad_request(f"invalid field selector: invalid escape sequence: {wrong[0]}")
+    bare = re.sub(r"\\[\\,=]", "", value)
+    unescaped = next((letter for letter in bare if letter in ",="), None)
+    if unescaped:
+        raise bad_request(f"invalid field selector: unescaped character in value: {ord(unescaped)}")
+    return re.sub(r"\\([\\,=])", r"\1", value)
+
+
+def _field(item: Mapping[str, Any], path: str) -> str:
+    if path == "source":
+        component = (item.get("source") or {}).get("component")
+        return str(component or item.get("reportingComponent") or "")
+    value: Any = item
+    for segment in _NUMBERS.get(path, path).split("."):
+        value = value.get(segment) if isinstance(value, Mapping) else None
+    if path == "spec.unschedulable":
+        return "true" if value else "false"
+    if path in _NUMBERS:
+        return str(value or 0)
+    if path == "status.podIPs":
+        return ",".join(str(row.get("ip", "")) for row in value or ())
+    return "" if value is None else str(value)
+
+
+class _Parser:
+    """Reads a labelSelector from left to right; refusals use the server's own words and punctuation."""
+
+    def __init__(self, text: str) -> None:
+        self._rest: list[str] = _TOKEN.findall(text)
+        self._rest.reverse()
+
+    def requirements(self) -> Iterator[_Requirement]:
+        while self._rest:
+            if not self._is_identifier() and self._next() != "!":
+                raise bad_request(f"found '{self._next()}', expected: !, identifier, or 'end of string'")
+            yield self._requirement()
+            if not self._rest:
+                return
+            separator = self._rest.pop()
+            if separator != ",":
+                raise bad_request(f"found '{separator}', expected: ',' or 'end of string'")
+            if not self._is_identifier() and self._next() != "!":
+                raise bad_request(f"found '{self._next()}', expected: identifier after ','")
+
+    def _next(self) -> str:
+        return self._rest[-1] if self._rest else ""
+
+    def _is_identifier(self) -> bool:
+        return bool(self._rest) and self._rest[-1] not in _SYMBOLS
+
+    def _requirement(self) -> _Requirement:
+        is_absent = self._next() == "!"
+        if is_absent:
+            self._rest.pop()
+        key = self._identifier()
+        if problems := qualified_name_problems(key):
+            raise _unreadable(f"invalid label key {_quoted(key)}: {'; '.join(problems)}")
+        if self._next() in {"", ","}:
+            return (lambda labels: key not in labels) if is_absent else (lambda labels: key in labels)
+        operator = self._rest.pop()
+        if operator in {"in", "notin"}:
+            values = self._values(key)
+            return lambda labels: (key in labels and labels[key] in values) is (operator == "in")
+        if operator not in _COMPARISONS:
+            raise _unreadable(f"found '{operator}', expected: '=', '!=', '==', 'in', notin'")
+        value = "" if self._next() in {"", ","} else self._identifier()
+        if operator in {"<", ">"}:
+            if not _INTEGER.fullmatch(value):
+                raise _unreadable("for 'Gt', 'Lt' operators, the value must be an integer")
+            return lambda labels: _compares(labels.get(key), operator, int(value))
+        _require_value(key, value)
+        return lambda labels: (labels.get(key) == value) is (operator != "!=")
+
+    def _identifier(self) -> str:
+        if not self._is_identifier():
+            raise _unreadable(f"found '{self._next()}', expected: identifier")
+        return self._rest.pop()
+
+    def _values(self, key: str) -> frozenset[str]:
+        opening = self._rest.pop() if self._rest else ""
+        if opening != "(":
+            raise _unreadable(f"found '{opening}' expected: '('")
+        first = self._next()
+        if not self._is_identifier() and first not in {",", ")"}:
+            raise _unreadable(f"found '{first}', expected: ',', ')' or identifier")
+        values: set[str] = set()
+        expects_value = True
+        while self._next() != ")":
+            if self._is_identifier() and expects_value:
+                values.add(self._rest.pop())
+                expects_value = False
+                if self._next() not in {",", ")"}:
+                    raise _unreadable(f"found '{self._next()}', expected: ',' or ')'")
+            elif self._next() == ",":
+                self._rest.pop()
+                if expects_value or self._next() in {",", ")"}:
+                    values.add("")
+                expects_value = True
+            else:
+                raise _unreadable(f"found '{self._next()}', expected: ',', or identifier")
+        self._rest.pop()
+        for value in sorted(values):
+            _require_value(key, value)
+        return frozenset(values)
+
+
+def _compares(value: str | None, operator: str, bound: int) -> bool:
+    if value is None or not _INTEGER.fullmatch(value):
+        return False
+    return int(value) < bound if operator == "<" else int(value) > bound
+
+
+def _require_value(key: str, value: str) -> None:
+    if problems := label_value_problems(value):
+        raise _unreadable(f"invalid label value: {_quoted(value)}: at key: {_quoted(key)}: {'; '.join(problems)}")
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _unreadable(why: str) -> ApiError:
+    return bad_request(f"unable to parse requirement: {why}")
+
+
+def _expression(row: Mapping[str, Any]) -> _Requirement:
+    key, operator = str(row.get("key", "")), row.get("operator")
+    values = frozenset(str(value) for value in row.get("values") or ())
+    if operator == "In":
+        return lambda labels: labels.get(key) in values
+    if operator == "NotIn":
+        return lambda labels: labels.get(key) not in values
+    if operator == "DoesNotExist":
+        return lambda labels: key not in labels
+    return lambda labels: key in labels

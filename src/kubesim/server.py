@@ -1,0 +1,157 @@
+"""The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
+
+from kubesim.access import (
+    Attributes,
+    Authenticator,
+    ImpersonationError,
+    decide,
+    forbidden,
+    impersonation,
+    require_impersonation,
+)
+from kubesim.audit_log import AuditLog, audit_event
+from kubesim.cluster import Cluster
+from kubesim.custom_definitions import settle_definitions
+from kubesim.discovery.catalogue import Catalogue, ServedCatalogue, catalogue
+from kubesim.handling.dispatch import dispatched
+from kubesim.handling.exchange import TEXT, Exchange, Response, refusal
+from kubesim.handling.negotiation import JSON, YAML, for_errors
+from kubesim.handling.request import Request, understood
+from kubesim.handling.watches import Watch
+from kubesim.handling.writing import recorded_patch, text_beyond
+from kubesim.handling.yaml_text import yaml_text
+from kubesim.status import ApiError, unauthorized
+from kubesim.surroundings import Surroundings
+
+__all__ = ["KubernetesApi", "Response"]
+
+_CUSTOM = "customresourcedefinitions.apiextensions.k8s.io"
+
+_REFUSED, _TOO_LARGE = 400, 413
+_READS = frozenset({"get", "list", "watch"})
+
+
+class KubernetesApi:
+    """Serves one cluster; what is around it gives the time, acts on what changed, and runs the containers."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        authenticator: Authenticator,
+        audit: AuditLog,
+        surroundings: Surroundings,
+        *,
+        catalogue: Catalogue | None = None,
+    ) -> None:
+        self._cluster = cluster
+        self._authenticator = authenticator
+        self._audit = audit
+        self._surroundings = surroundings
+        self._catalogue = ServedCatalogue(catalogue or _current())
+
+    def handle(self, request: Request) -> Response:
+        """Answer one request and record it; a refusal is an answer."""
+        received, completed = self._surroundings.tick()
+        cluster = self._cluster
+        served = self._catalogue.current(cluster.items(_CUSTOM))
+        exchange = Exchange(
+            request, understood(request), cluster, served, self._surroundings, self._authenticator, received, completed
+        )
+        audit_id = request.headers.get("audit-id") or cluster.ids.uid()
+        shows_body = True
+        try:
+            self._admit(exchange)
+            response = dispatched(exchange)
+        except ApiError as error:
+            response = refusal(error)
+            shows_body = for_errors(request.headers.get("accept", "")) is not None
+        except ImpersonationError as error:
+            response = _broken(request.path, str(error))
+        except Exception:
+            # A fault of ours must not keep an attempt out of the log, nor what it was to change.
+            if exchange.recorded is None:
+                exchange.recorded = recorded_patch(request.sent)
+            self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
+            raise
+        is_unread = response.status >= _REFUSED or exchange.call.verb in _READS
+        if exchange.recorded is None and is_unread and response.status != _TOO_LARGE:
+            # A real server leaves out what it did not read; here it is evidence of what was attempted or told.
+            exchange.recorded = recorded_patch(request.sent)
+        event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
+        if response.status != _TOO_LARGE and (beyond := text_beyond(request.sent, exchange.recorded)):
+            event["requestText"] = beyond
+        response = _with_headers(exchange, response, audit_id)
+        if isinstance(response.body, Watch):
+            self._audit.begin(event)
+            response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
+        else:
+            self._audit.append(event)
+        if exchange.resource is not None and exchange.resource.noun == _CUSTOM:
+            settle_definitions(cluster, served, exchange.now)
+        self._surroundings.settle()
+        return response
+
+    def note(self, request: Request) -> None:
+        """Record a request that is answered beside the API: what it carries was told to the environment."""
+        received, completed = self._surroundings.tick()
+        served = self._catalogue.current(self._cluster.items(_CUSTOM))
+        exchange = Exchange(
+            request, understood(request), self._cluster, served, self._surroundings, self._authenticator, received,
+            completed,
+        )  # fmt: skip
+        exchange.principal = self._authenticator.authenticate(request.headers, self._cluster, received)
+        exchange.acting, exchange.recorded = exchange.principal, recorded_patch(request.sent)
+        self._audit.append(audit_event(exchange, Response(200, None), self._cluster.ids.uid(), completed))
+
+    def _admit(self, exchange: Exchange) -> None:
+        """Authenticate, resolve impersonation and check rights; raise 401 or 403."""
+        headers, call = exchange.request.headers, exchange.call
+        principal = self._authenticator.authenticate(headers, self._cluster, exchange.received)
+        if principal is None:
+            raise unauthorized()
+        exchange.principal = exchange.acting = principal
+        wanted = impersonation(headers, exchange.catalogue.minor)
+        if wanted is not None:
+            # Set before the check, because the audit log shows the attempt as well.
+            exchange.acting = wanted.principal
+            require_impersonation(self._cluster, principal, wanted)
+            principal = wanted.principal
+        if call.is_resource:
+            asked = Attributes(call.verb, call.group, call.resource, call.subresource, call.namespace, call.name)
+        else:
+            asked = Attributes(call.verb, path=call.path)
+        exchange.decision = decide(self._cluster, principal, asked)
+        if not exchange.decision.allowed:
+            raise forbidden(principal, asked, exchange.decision.reason)
+
+
+def _with_headers(exchange: Exchange, response: Response, audit_id: str) -> Response:
+    headers = {**response.headers, "Audit-Id": audit_id, "Cache-Control": "no-cache, private"}
+    if "yaml" in exchange.request.headers.get("accept", "") and isinstance(response.body, dict):
+        response = _as_yaml(exchange, response, headers)
+    if exchange.warnings:
+        headers["Warning"] = ", ".join(_warning(text) for text in exchange.warnings)
+    body = None if exchange.request.method == "HEAD" else response.body
+    return Response(response.status, body, headers, tuple(exchange.warnings))
+
+
+def _as_yaml(exchange: Exchange, response: Response, headers: dict[str, str]) -> Response:
+    asked = for_errors(exchange.request.headers["accept"])
+    if asked and asked.media_type == YAML and response.headers.get("Content-Type") == JSON:
+        headers["Content-Type"] = YAML
+        return Response(response.status, yaml_text(response.body))
+    return response
+
+
+def _broken(path: str, why: str) -> Response:
+    """What the server says before a request has reached its serializers."""
+    return Response(500, f'Internal Server Error: "{path}": {why}\n', {"Content-Type": TEXT})
+
+
+def _warning(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'299 - "{escaped}"'
+
+
+def _current() -> Catalogue:
+    return catalogue()

@@ -1,0 +1,223 @@
+"""Instant and range queries as a whole: read, restricted to what the account may see, answered in the API's form."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from kubesim.cluster import Cluster
+from kubesim.resource import BY_NOUN, ResourceType
+from kubesim.services.prometheus.cluster_series import alert_series, cluster_series
+from kubesim.services.prometheus.errors import ExecutionError, QueryError
+from kubesim.services.prometheus.evaluation import Budget, Evaluation
+from kubesim.services.prometheus.parser import parse, selectors
+from kubesim.services.prometheus.series import NAME, Series, recorded_series
+from kubesim.services.prometheus.syntax import Kind, Node, Selector, Text
+from kubesim.services.prometheus.tokens import duration
+from kubesim.services.prometheus.values import text_of
+from kubesim.services.prometheus.vectors import LabelKey, Sample
+from kubesim.services.visit import NOWHERE, ServiceError, Subject, Visit
+from kubesim.status import Json
+
+METRICS, ALERT = BY_NOUN["metrics"], BY_NOUN["alert"]
+_MOST_STEPS = 11_000
+_LATEST = 2.0**53 / 1000
+
+
+def all_series(cluster: Cluster) -> list[Series]:
+    """Every series of an environment: declared, of the cluster, of its alerts; kept until an object changes."""
+    known: dict[int, list[Series]] = cluster.known(all_series)
+    if cluster.version not in known:
+        known.clear()
+        recorded = cluster.derived(_recorded, "metrics")
+        known[cluster.version] = [*recorded, *cluster_series(cluster), *alert_series(cluster)]
+    return known[cluster.version]
+
+
+def _recorded(records: list[Json]) -> list[Series]:
+    return list(recorded_series(records))
+
+
+def instant(visit: Visit) -> Json:
+    """The answer to a query at one time."""
+    node = read(visit, "query")
+    time = _time(visit, "time", visit.seconds)
+    evaluation = _evaluation(visit, node)
+    return _guarded(lambda: _answer(evaluation, node, time))
+
+
+def ranged(visit: Visit) -> Json:
+    """The answer to a query at equal steps of a time."""
+    node = read(visit, "query")
+    start, end = _time(visit, "start"), _time(visit, "end")
+    if end < start:
+        raise _bad("end", "end timestamp must not be before start time")
+    step = _step(visit.parameter("step") or "")
+    if (end - start) / step > _MOST_STEPS:
+        text = "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution"
+        raise ServiceError(400, f"{text} (?step=XX)", "bad_data")
+    if node.kind not in {Kind.SCALAR, Kind.VECTOR}:
+        text = f'invalid expression type "{node.kind}" for range query, must be Scalar or instant Vector'
+        raise _bad("query", text)
+    evaluation = _evaluation(visit, node)
+    times = [start + number * step for number in range(int((end - start) / step) + 1)]
+    return _guarded(lambda: _over(evaluation, node, times))
+
+
+def read(visit: Visit, name: str) -> Node:
+    """The query in a parameter; raise 400 in Prometheus' words when it cannot be read."""
+    return _parsed(visit.parameter(name) or "", name)
+
+
+def matched(visit: Visit, series: Sequence[Series]) -> list[Series]:
+    """The series that the `match[]` parameters select and the account may see; all of them when there are none."""
+    found: dict[int, Series] = {}
+    sought = NOWHERE
+    texts = visit.values("match[]")
+    for text in texts:
+        node = _parsed(text, "match[]")
+        if not isinstance(node, Selector) or node.range is not None:
+            raise _bad("match[]", "expected a vector selector")
+        sought = _sought(node)
+        found |= {id(one): one for one in series if _is_selected(one, node)}
+    candidates = list(found.values()) if texts else list(series)
+    visible = visit.see(_row(candidates), (one.subject for one in candidates), sought)
+    return [one for one in candidates if one.subject in visible]
+
+
+def _parsed(text: str, parameter: str) -> Node:
+    try:
+        return parse(text)
+    except QueryError as error:
+        line = text.count("\n", 0, error.position) + 1
+        column = error.position - (text.rfind("\n", 0, error.position) + 1) + 1
+        raise _bad(parameter, f"{line}:{column}: parse error: {error}") from error
+
+
+def _evaluation(visit: Visit, node: Node) -> Evaluation:
+    """The query over the series that it selects, as far as the account may see them."""
+    series = all_series(visit.cluster)
+    wanted = {selector: [one for one in series if _is_selected(one, selector)] for selector in selectors(node)}
+    touched = [one for found in wanted.values() for one in found]
+    pinned = [_sought(selector) for selector in wanted]
+    sought = next((one for one in pinned if one != NOWHERE), NOWHERE)
+    visible = visit.see(_row(touched), (one.subject for one in touched), sought)
+    selected = {selector: [one for one in found if one.subject in visible] for selector, found in wanted.items()}
+    return Evaluation(selected, Budget())
+
+
+def _row(series: Sequence[Series]) -> ResourceType:
+    return ALERT if series and all(one.alert for one in series) else METRICS
+
+
+def _is_selected(series: Series, selector: Selector) -> bool:
+    return all(matcher.test(series.labels.get(matcher.label, "")) for matcher in selector.matchers)
+
+
+def _sought(selector: Selector) -> Subject:
+    """Where a selector says that it looks."""
+    pinned = {matcher.label: matcher.value for matcher in selector.matchers if matcher.operator == "="}
+    return Subject(pinned.get("namespace", ""), pinned.get("service", ""))
+
+
+def _answer(evaluation: Evaluation, node: Node, time: float) -> Json:
+    stamp = _stamp(time)
+    match node.kind:
+        case Kind.SCALAR:
+            return _data("scalar", [stamp, text_of(evaluation.scalar(node, time))])
+        case Kind.STRING:
+            return _data("string", [stamp, node.value if isinstance(node, Text) else ""])
+        case Kind.VECTOR:
+            vector = _distinct(evaluation.vector(node, time))
+            return _data("vector", [{"metric": _shown(one), "value": [stamp, text_of(one.value)]} for one in vector])
+    result = []
+    for labels, window in evaluation.matrix(node, time):
+        evaluation.budget.spend(window.count)
+        points = [[_stamp(at), text_of(value)] for run in window.runs for at, value in run.points()]
+        result.append({"metric": _sorted(labels), "values": points})
+    return _data("matrix", result)
+
+
+def _over(evaluation: Evaluation, node: Node, times: Sequence[float]) -> Json:
+    found: dict[LabelKey, list[list[Any]]] = {}
+    for time in times:
+        if node.kind is Kind.SCALAR:
+            vector: Sequence[Sample] = [Sample({}, evaluation.scalar(node, time))]
+        else:
+            vector = _distinct(evaluation.vector(node, time))
+        for one in vector:
+            found.setdefault(tuple(sorted(one.labels.items())), []).append([_stamp(time), text_of(one.value)])
+    return _data("matrix", [{"metric": dict(key), "values": found[key]} for key in sorted(found)])
+
+
+def _distinct(vector: Sequence[Sample]) -> Sequence[Sample]:
+    if len({tuple(sorted(one.labels.items())) for one in vector}) < len(vector):
+        raise ExecutionError("vector cannot contain metrics with the same labelset")
+    return vector
+
+
+def _guarded(answer: Callable[[], Json]) -> Json:
+    try:
+        return answer()
+    except ExecutionError as error:
+        raise ServiceError(422, str(error), "execution") from error
+
+
+def _shown(one: Sample) -> dict[str, str]:
+    return _sorted(one.labels)
+
+
+def _sorted(labels: Mapping[str, str]) -> dict[str, str]:
+    name = {NAME: labels[NAME]} if NAME in labels else {}
+    return {**name, **{label: labels[label] for label in sorted(labels) if label != NAME}}
+
+
+def _data(kind: str, result: Any) -> Json:
+    return {"status": "success", "data": {"resultType": kind, "result": result}}
+
+
+def _stamp(time: float) -> float:
+    rounded = round(time, 3)
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _time(visit: Visit, name: str, default: float | None = None) -> float:
+    text = visit.parameter(name)
+    if not text and default is not None:
+        return default
+    seconds = _seconds(text or "")
+    if seconds is None:
+        raise _bad(name, f'cannot parse "{text or ""}" to a valid timestamp')
+    return seconds
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            moment = datetime.fromisoformat(text)
+            seconds = moment.timestamp() if moment.tzinfo else math.nan
+        except (ValueError, OverflowError):
+            return None
+    return seconds if abs(seconds) < _LATEST else None
+
+
+def _step(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        found = duration(text)
+        if found is None:
+            raise _bad("step", f'cannot parse "{text}" to a valid duration') from None
+        seconds = found
+    if not math.isfinite(seconds):
+        raise _bad("step", f'cannot parse "{text}" to a valid duration')
+    if seconds <= 0:
+        text = "zero or negative query resolution step widths are not accepted. Try a positive integer"
+        raise _bad("step", text)
+    return seconds
+
+
+def _bad(parameter: str, problem: str) -> ServiceError:
+    return ServiceError(400, f'invalid parameter "{parameter}": {problem}', "bad_data")

@@ -1,0 +1,138 @@
+"""The GitOps controller: how what an application declares and what the cluster holds drift apart and come together.
+
+An application's `spec.desired` is what its repository holds. What an object has beside it is no drift, as long as the
+repository does not say otherwise.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kubesim.cluster import Cluster, is_being_deleted
+from kubesim.resource import BY_KIND, BY_NOUN, ResourceType
+from kubesim.status import Json
+
+SYNCED, OUT_OF_SYNC = "Synced", "OutOfSync"
+_APPLICATION = BY_NOUN["gitops-application"]
+_DONE = "successfully synced (all tasks run)"
+_TRIED = "successfully synced (dry run)"
+_BY_ITSELF = {"initiatedBy": {"automated": True}, "sync": {"selfHeal": True}}
+
+
+def reconcile(cluster: Cluster, application: Json, now: str) -> Json:
+    """Carry out a sync that was asked for, or that self-healing calls for, and report; the application as stored."""
+    asked = (application.get("operation") or {}).get("sync")
+    drifted = _drifted(cluster, application)
+    policy = (application.get("spec") or {}).get("syncPolicy") or {}
+    heals = bool(drifted) and bool((policy.get("automated") or {}).get("selfHeal"))
+    operation = None
+    if asked is not None or heals:
+        is_trial = isinstance(asked, Mapping) and bool(asked.get("dryRun"))
+        if not is_trial:
+            for wanted in drifted:
+                _apply(cluster, wanted, now)
+            drifted = _drifted(cluster, application)
+        operation = {
+            "phase": "Succeeded", "message": _TRIED if is_trial else _DONE, "startedAt": now, "finishedAt": now,
+            "operation": application.get("operation") or _BY_ITSELF,
+        }  # fmt: skip
+    return _report(cluster, application, drifted, operation)
+
+
+def desired(application: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """What the application's repository holds."""
+    return (application.get("spec") or {}).get("desired") or ()
+
+
+def live(cluster: Cluster, wanted: Mapping[str, Any]) -> Json | None:
+    """The object in the cluster that the repository means; None when there is none."""
+    row = BY_KIND.get(str(wanted.get("kind")))
+    found = cluster.get(row.noun, _place(row, wanted), str(wanted.get("name"))) if row else None
+    return None if found is None or is_being_deleted(found) else found
+
+
+def health(wanted: Mapping[str, Any], found: Json | None) -> str:
+    """How an object fares, in Argo CD's words."""
+    if found is None:
+        return "Missing"
+    if wanted.get("kind") not in {"Deployment", "StatefulSet"}:
+        return "Healthy"
+    status, replicas = found.get("status") or {}, (found.get("spec") or {}).get("replicas", 1)
+    ready = status.get("availableReplicas", status.get("readyReplicas", 0))
+    if ready >= replicas and status.get("updatedReplicas", replicas) >= replicas:
+        return "Healthy"
+    conditions = {item.get("type"): item for item in status.get("conditions") or ()}
+    failed = (conditions.get("Available") or {}).get("status") == "False"
+    return "Degraded" if failed else "Progressing"
+
+
+def covers(found: Any, wanted: Any) -> bool:
+    """Whether something holds all that is wanted; in maps it may hold more."""
+    if isinstance(wanted, Mapping):
+        return isinstance(found, Mapping) and all(
+            key in found and covers(found[key], value) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list | tuple):
+        return (
+            isinstance(found, list | tuple)
+            and len(found) == len(wanted)
+            and all(covers(one, other) for one, other in zip(found, wanted, strict=True))
+        )
+    return bool(found == wanted)
+
+
+def _drifted(cluster: Cluster, application: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [wanted for wanted in desired(application) if not _is_in_sync(cluster, wanted)]
+
+
+def _is_in_sync(cluster: Cluster, wanted: Mapping[str, Any]) -> bool:
+    found = live(cluster, wanted)
+    return found is not None and covers(found.get("spec") or {}, wanted.get("spec") or {})
+
+
+def _apply(cluster: Cluster, wanted: Mapping[str, Any], now: str) -> None:
+    row, found = BY_KIND.get(str(wanted.get("kind"))), live(cluster, wanted)
+    if row is None:
+        return
+    if found is not None:
+        cluster.update(row, found, {**found, "spec": _merged(found.get("spec"), wanted.get("spec") or {})})
+    elif cluster.get(row.noun, _place(row, wanted), str(wanted.get("name"))) is None:
+        metadata = {"name": wanted["name"], "namespace": _place(row, wanted), **(wanted.get("metadata") or {})}
+        manifest = {"apiVersion": row.api_version, "kind": row.kind, "metadata": metadata, "spec": wanted.get("spec")}
+        cluster.create(row, manifest, now)
+
+
+def _merged(found: Any, wanted: Any) -> Any:
+    if isinstance(wanted, Mapping) and isinstance(found, Mapping):
+        return {**found, **{key: _merged(found.get(key), value) for key, value in wanted.items()}}
+    if isinstance(wanted, list | tuple) and isinstance(found, list | tuple) and len(found) == len(wanted):
+        return [_merged(one, other) for one, other in zip(found, wanted, strict=True)]
+    return wanted
+
+
+def _report(cluster: Cluster, application: Json, drifted: Sequence[Mapping[str, Any]], operation: Json | None) -> Json:
+    status = application.get("status") or {}
+    found = [(wanted, live(cluster, wanted)) for wanted in desired(application)]
+    resources: list[Json] = [
+        {
+            "kind": wanted.get("kind"), "namespace": wanted.get("namespace"), "name": wanted.get("name"),
+            "status": OUT_OF_SYNC if wanted in drifted else SYNCED, "health": {"status": health(wanted, item)},
+        }
+        for wanted, item in found
+    ]  # fmt: skip
+    states = [resource["health"]["status"] for resource in resources]
+    worst = next((state for state in ("Degraded", "Missing", "Progressing") if state in states), "Healthy")
+    declared = (status.get("sync") or {}).get("status")
+    # An application that manages nothing here stays what it was declared to be.
+    sync = declared if not found else OUT_OF_SYNC if drifted else SYNCED
+    changed = {
+        **status,
+        "sync": {**(status.get("sync") or {}), "status": sync or "Unknown"},
+        **({"health": {"status": worst}, "resources": resources} if found else {}),
+        **({"operationState": operation} if operation else {}),
+    }
+    kept = {key: value for key, value in application.items() if key != "operation"}
+    return cluster.update(_APPLICATION, application, {**kept, "status": changed})
+
+
+def _place(row: ResourceType, wanted: Mapping[str, Any]) -> str:
+    return str(wanted.get("namespace") or "") if row.namespaced else ""

@@ -1,0 +1,148 @@
+"""The services of one environment: a request goes through authentication, a product's routes, rights and the audit log.
+
+The token is that of the cluster's API, and so are roles and bindings: a record is a resource of its product's group.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from kubesim.access import (
+    ANONYMOUS,
+    Authenticator,
+    Decision,
+    ImpersonationError,
+    impersonation,
+    require_impersonation,
+)
+from kubesim.audit_log import AuditLog, audit_event
+from kubesim.cluster import Cluster
+from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
+from kubesim.handling.exchange import TEXT, Exchange, Response
+from kubesim.handling.request import Call, Request
+from kubesim.services import argocd, grafana, jaeger, migrations, pipelines
+from kubesim.services.prometheus import api as prometheus
+from kubesim.services.visit import Product, ServiceError, Subject, Visit, form_parameters
+from kubesim.status import ApiError, Json
+from kubesim.surroundings import Surroundings
+
+PREFIX = "/services/"
+PRODUCTS: Mapping[str, Product] = {
+    "metrics": prometheus.PRODUCT,
+    "traces": jaeger.PRODUCT,
+    "dashboards": grafana.PRODUCT,
+    "gitops": argocd.PRODUCT,
+    "ci": pipelines.PRODUCT,
+    "databases": migrations.PRODUCT,
+}
+"""What stands behind each name in a service's address."""
+_VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+_BODY_LIMIT = 3 * 1024 * 1024
+_NO_PAGE = Response(404, "404 page not found\n", {"Content-Type": TEXT})
+
+
+class Services:
+    """Serves one environment's services; what is around them gives the time and acts on what changed."""
+
+    def __init__(
+        self, cluster: Cluster, authenticator: Authenticator, audit: AuditLog, surroundings: Surroundings
+    ) -> None:
+        self._cluster = cluster
+        self._authenticator = authenticator
+        self._audit = audit
+        self._surroundings = surroundings
+
+    def handle(self, request: Request) -> Response:
+        """Answer one request and record it; a refusal is an answer."""
+        received, completed = self._surroundings.tick()
+        exchange = Exchange(
+            request, Call(_VERBS.get(request.method, request.method.lower()), request.path), self._cluster,
+            catalogue(CURRENT_RELEASE), self._surroundings, self._authenticator, received, completed,
+        )  # fmt: skip
+        shown = None
+        name, _, rest = request.path.removeprefix(PREFIX).partition("/")
+        product = PRODUCTS.get(name)
+        try:
+            self._admit(exchange)
+            if product is None:
+                response = _NO_PAGE
+            else:
+                response, shown = self._served(product, tuple(rest.split("/")), exchange)
+        except ServiceError as error:
+            response = product.refusal(error) if product else _NO_PAGE
+        self._record(exchange, response, completed, shown)
+        self._surroundings.settle()
+        return Response(response.status, None, response.headers) if request.method == "HEAD" else response
+
+    def _served(self, product: Product, path: tuple[str, ...], exchange: Exchange) -> tuple[Response, Json | None]:
+        """What a product answers, and what of it the audit log shows.
+
+        What a request reads is known once it has been answered; if that makes something happen in the environment,
+        it is answered again, and meets it.
+        """
+        visit = self._visit(exchange)
+        try:
+            response = _answer(product, visit, path)
+            version = self._cluster.version
+            for approach in visit.approaches:
+                if failure := self._surroundings.arriving(approach):
+                    raise ServiceError(500, failure)
+            if visit.approaches and self._cluster.version != version:
+                visit = self._visit(exchange)
+                response = _answer(product, visit, path)
+        finally:
+            exchange.call, exchange.recorded = visit.call, visit.recorded
+            exchange.decision = visit.decision or Decision(allowed=True)
+        return response, visit.shown
+
+    def _admit(self, exchange: Exchange) -> None:
+        """Authenticate and resolve impersonation; raise 401 or 403."""
+        headers = exchange.request.headers
+        principal = self._authenticator.authenticate(headers, self._cluster, exchange.received)
+        if principal is None:
+            raise ServiceError(401, "")
+        exchange.principal = exchange.acting = principal
+        if principal == ANONYMOUS:
+            raise ServiceError(401, "")
+        try:
+            wanted = impersonation(headers, CURRENT_RELEASE)
+            if wanted is not None:
+                exchange.acting = wanted.principal
+                require_impersonation(self._cluster, principal, wanted)
+        except (ImpersonationError, ApiError) as error:
+            exchange.decision = Decision(allowed=False)
+            raise ServiceError(403, str(error)) from error
+
+    def _visit(self, exchange: Exchange) -> Visit:
+        request, received = exchange.request, exchange.received
+        return Visit(
+            request, self._cluster, exchange.account, exchange.now, datetime.fromisoformat(received).timestamp(),
+            exchange.call, parameters=form_parameters(request), arriving=self._surroundings.arriving,
+        )  # fmt: skip
+
+    def _record(self, exchange: Exchange, response: Response, completed: str, shown: Json | None) -> None:
+        event = audit_event(exchange, response, self._cluster.ids.uid(), completed)
+        if shown is not None and response.status < 300:
+            event["responseObject"] = shown
+        self._audit.append(event)
+
+
+def _answer(product: Product, visit: Visit, path: tuple[str, ...]) -> Response:
+    """What the product answers; raise 404, 405 or 413 for what it does not take."""
+    method = "GET" if visit.request.method == "HEAD" else visit.request.method
+    if isinstance(visit.request.content, bytes) and len(visit.request.content) > _BODY_LIMIT:
+        raise ServiceError(413, "request body too large", "bad_data")
+    if method == "POST" and visit.parameters != visit.request.query:
+        visit.recorded = dict(visit.parameters)
+    for route in product.routes:
+        arguments = route.arguments(path)
+        if arguments is None:
+            continue
+        handler = route.handlers.get(method)
+        if handler is not None:
+            return handler(visit, *arguments)
+        if route.row is not None:
+            # The attempt is on record even where no product would take it.
+            visit.recorded = visit.request.sent if not isinstance(visit.request.sent, bytes) else None
+            visit.note(_VERBS.get(method, "update"), route.row, Subject("", arguments[0] if arguments else ""))
+        raise ServiceError(405, "")
+    raise ServiceError(404, "")

@@ -1,0 +1,339 @@
+"""The agent plane as an ASGI application: many environments behind opaque prefixes, each served as a Kubernetes API."""
+
+import asyncio
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
+
+from kubesim.handling.request import Request
+from kubesim.handling.watches import Watch
+from kubesim.server import Response
+from kubesim.status import ApiError
+from kubesim.surroundings import Execution
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Extension = Callable[[Request], Application | None]
+"""What answers a request in the place of an endpoint's API, if anything does."""
+
+BODY_LIMIT = 3 * 1024 * 1024
+"""The largest body that a kube-apiserver reads; one byte more is passed on, so that the API itself refuses it."""
+BODY_TIMEOUT = 60.0
+"""Seconds that a client has for it."""
+_LONGEST_WATCH = 2700.0
+"""After so many seconds a watch ends by itself; the real server draws from half an hour to an hour."""
+_ANNOUNCING_BODY = frozenset({b"content-length", b"transfer-encoding"})
+_STDOUT, _STDERR, _RESULT = 1, 2, 3
+_PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
+_JSON = {"content-type": "application/json"}
+_NO_PAGE = (404, {"content-type": "text/plain; charset=utf-8"}, b"404 page not found\n")
+_LOG = logging.getLogger(__name__)
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+# Objects are data that came as JSON, so there are no circles to look for.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+
+class Endpoint(Protocol):
+    """One environment as the plane sees it."""
+
+    def serve(self, request: Request) -> Response:
+        """Answer a request."""
+        ...
+
+    def advance(self) -> bool:
+        """Go on to the next thing that is due; False when nothing is."""
+        ...
+
+    def sent(self, text: str) -> None:
+        """A piece of a streamed answer went out."""
+        ...
+
+
+class AgentPlane:
+    """Routes by the first segment of the path; an endpoint mounted at the empty prefix takes everything.
+
+    `source` is what audit logs show as the address of every caller: nobody but agents reaches this plane. Without it
+    they show the peer's own.
+    """
+
+    def __init__(self, *, source: str = "", body_timeout: float = BODY_TIMEOUT) -> None:
+        self._mounts: dict[str, _Mount] = {}
+        self._source = source
+        self._body_timeout = body_timeout
+
+    def mount(self, prefix: str, endpoint: Endpoint, extension: Extension | None = None) -> str:
+        """Serve an environment at a prefix, or at one derived from it when that is taken; the prefix that it has."""
+        while prefix in self._mounts:
+            prefix = hashlib.sha256(prefix.encode()).hexdigest()[: len(prefix)]
+        self._mounts[prefix] = _Mount(endpoint, extension)
+        return prefix
+
+    def unmount(self, prefix: str) -> None:
+        """Stop serving an environment; its open watches end."""
+        mount = self._mounts.pop(prefix, None)
+        if mount is not None:
+            mount.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request; the client sees no more of a fault of ours than that there was one."""
+        try:
+            if scope["type"] == "http":
+                await self._answer(scope, receive, send)
+            elif scope["type"] == "websocket":
+                # Sending to a client that went away is an error there, unlike in HTTP.
+                with suppress(OSError):
+                    await self._stream(scope, receive, send)
+        except Exception:
+            _LOG.exception("a request broke the environment")
+            raise
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            content = await self._content(scope, receive)
+        except TimeoutError:
+            slow = ApiError(504, "Timeout", f"Timeout: request did not complete within {self._body_timeout:g}s", {})
+            await _answer(send, slow.code, {**_JSON, "connection": "close"}, _encoded(slow.body))
+            return
+        if content is None:
+            return
+        # Only now, because the environment may have ended while the body came in.
+        found, path = self._routed(scope)
+        if found is None:
+            await _answer(send, *_NO_PAGE)
+            return
+        request = self._request(scope, path, content)
+        other = found.extension(request) if found.extension else None
+        if other is not None:
+            await other(scope, _again(content, receive), send)
+            found.wake()
+            return
+        response = found.serve(request)
+        if isinstance(response.body, Watch):
+            await _watch(found, response, response.body, receive, send)
+        else:
+            await _answer(send, response.status, response.headers, _encoded(response.body))
+
+    async def _content(self, scope: Scope, receive: Receive) -> bytes | None:
+        if not any(name in _ANNOUNCING_BODY for name, _ in scope["headers"]):
+            # Nothing will come that there would be to wait for.
+            return await _content(receive)
+        async with asyncio.timeout(self._body_timeout):
+            return await _content(receive)
+
+    def _routed(self, scope: Scope) -> "tuple[_Mount | None, str]":
+        raw = (scope.get("raw_path") or scope["path"].encode()).decode(errors="replace")
+        if "" in self._mounts:
+            return self._mounts[""], raw
+        prefix, slash, rest = raw.removeprefix("/").partition("/")
+        return self._mounts.get(prefix), slash + rest or "/"
+
+    def _request(self, scope: Scope, path: str, content: bytes) -> Request:
+        headers = _received(scope["headers"])
+        query = scope["query_string"].decode("latin-1")
+        source = self._source or (scope.get("client") or ("",))[0]
+        return Request.received(scope.get("method", "GET"), path, query, headers, content, source)
+
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A command in a container over a WebSocket; a refusal is an ordinary HTTP answer."""
+        await receive()
+        found, path = self._routed(scope)
+        if found is None:
+            await _refuse(send, *_NO_PAGE)
+            return
+        response = found.serve(self._request(scope, path, b""))
+        if not isinstance(response.body, Execution):
+            await _refuse(send, response.status, response.headers, _encoded(response.body))
+            return
+        offered = scope.get("subprotocols") or ()
+        protocol = next((name for name in _PROTOCOLS if name in offered), None)
+        await send({"type": "websocket.accept", "subprotocol": protocol})
+        execution = response.body
+        for channel, text in ((_STDOUT, execution.stdout), (_STDERR, execution.stderr)):
+            if text:
+                found.endpoint.sent(text)
+                await send({"type": "websocket.send", "bytes": bytes([channel]) + text.encode()})
+        await send({"type": "websocket.send", "bytes": bytes([_RESULT]) + _encoded(_result(execution))})
+        await send({"type": "websocket.close", "code": 1000})
+
+
+class _Mount:
+    """An endpoint and those who wait for something to change in it."""
+
+    def __init__(self, endpoint: Endpoint, extension: Extension | None) -> None:
+        self.endpoint = endpoint
+        self.extension = extension
+        self.is_open = True
+        self._waiting: set[asyncio.Event] = set()
+
+    def serve(self, request: Request) -> Response:
+        response = self.endpoint.serve(request)
+        self.wake()
+        return response
+
+    def close(self) -> None:
+        self.is_open = False
+        self.wake()
+
+    def advance(self) -> bool:
+        """Go on to the next thing that is due, and tell everybody who waits."""
+        went_on = self.endpoint.advance()
+        if went_on:
+            self.wake()
+        return went_on
+
+    @contextmanager
+    def changes(self) -> Iterator[asyncio.Event]:
+        """An event that is set whenever another request came in, and when the environment ends."""
+        change = asyncio.Event()
+        self._waiting.add(change)
+        try:
+            yield change
+        finally:
+            self._waiting.discard(change)
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        for event in self._waiting:
+            event.set()
+
+
+async def _watch(mount: _Mount, response: Response, watch: Watch, receive: Receive, send: Send) -> None:
+    """Stream a watch until its time is over, the client goes away or the environment ends."""
+    gone = asyncio.ensure_future(_disconnected(receive))
+    try:
+        await send({"type": "http.response.start", "status": response.status, "headers": _raw(response.headers)})
+        await _events(mount, watch, gone, send)
+        if not gone.done():
+            await _send_events(mount, watch.close(), send)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+    finally:
+        gone.cancel()
+        watch.close()
+
+
+async def _events(mount: _Mount, watch: Watch, gone: asyncio.Future[None], send: Send) -> None:
+    """Send events as they come; while nothing does, let the environment go on, and then wait for other requests."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + (_LONGEST_WATCH if watch.timeout is None else watch.timeout)
+    with mount.changes() as change:
+        while mount.is_open and not gone.done():
+            # Cleared before looking, so that what happens in between is not slept over.
+            change.clear()
+            events = watch.pending()
+            await _send_events(mount, events, send)
+            left = deadline - loop.time()
+            if watch.is_over or left <= 0:
+                return
+            if events or mount.advance():
+                await asyncio.sleep(0)
+                continue
+            changed: asyncio.Future[Any] = asyncio.ensure_future(change.wait())
+            await asyncio.wait((changed, gone), timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            changed.cancel()
+
+
+async def _send_events(mount: _Mount, events: Sequence[Any], send: Send) -> None:
+    if events:
+        text = "".join(_json_text(event) + "\n" for event in events)
+        mount.endpoint.sent(text)
+        await send({"type": "http.response.body", "body": text.encode(errors="replace"), "more_body": True})
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _content(receive: Receive) -> bytes | None:
+    """The body, cut off one byte after the limit; None when the client went away before it was complete."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        part = message.get("body", b"")
+        parts.append(part[: BODY_LIMIT + 1 - size])
+        size += len(parts[-1])
+        if not message.get("more_body") or size > BODY_LIMIT:
+            return b"".join(parts)
+
+
+def _again(content: bytes, receive: Receive) -> Receive:
+    """What is received, from the start: a body that has been read, and then what follows."""
+    body: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
+
+    async def received() -> Message:
+        return body.pop() if body else await receive()
+
+    return received
+
+
+def _received(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Request headers by name: the first of a repeated one counts, but all groups and extras to impersonate do.
+
+    The others are under no name, where nothing but the audit log looks: what was sent was told.
+    """
+    headers: dict[str, str] = {}
+    for key, value in raw:
+        name, text = key.decode("latin-1"), value.decode("latin-1")
+        if name not in headers:
+            headers[name] = text
+        elif name.startswith("impersonate-"):
+            headers[name] += f"\n{text}"
+        else:
+            headers[""] = "\n".join(filter(None, (headers.get(""), f"{name}: {text}")))
+    return headers
+
+
+def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """Headers for the wire; a value may quote what a client sent, and must not end the line."""
+    return [
+        (
+            key.lower().encode("latin-1"),
+            (value if value.isprintable() else _CONTROL.sub(" ", value)).encode(errors="replace"),
+        )
+        for key, value in headers.items()
+    ]
+
+
+async def _answer(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:
+    complete = {**headers, "content-length": str(len(content))}
+    await send({"type": "http.response.start", "status": status, "headers": _raw(complete)})
+    await send({"type": "http.response.body", "body": content})
+
+
+async def _refuse(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:
+    await send({"type": "websocket.http.response.start", "status": status, "headers": _raw(headers)})
+    await send({"type": "websocket.http.response.body", "body": content})
+
+
+def _encoded(body: Any) -> bytes:
+    if isinstance(body, str):
+        return body.encode(errors="replace")
+    return b"" if body is None else _json_text(body).encode(errors="replace") + b"\n"
+
+
+def _json_text(value: Any) -> str:
+    """JSON as Go writes it, which keeps it from being read as HTML."""
+    text = _encode(value)
+    if "<" in text or ">" in text or "&" in text:
+        text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return text
+
+
+def _result(execution: Execution) -> dict[str, Any]:
+    if not execution.exit_code:
+        return {"metadata": {}, "status": "Success"}
+    code = str(execution.exit_code)
+    return {
+        "metadata": {}, "status": "Failure", "reason": "NonZeroExitCode",
+        "message": f"command terminated with non-zero exit code: exit status {code}",
+        "details": {"causes": [{"reason": "ExitCode", "message": code}]},
+    }  # fmt: skip

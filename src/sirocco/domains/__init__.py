@@ -1,0 +1,1 @@
+"""Domains: what only the system that agents operate can tell; each is a package here or brought by an entry point."""

@@ -1,0 +1,165 @@
+"""A client that keeps the agent's own audit trail while it passes requests on: what was done, why, and what changed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kubesim.resource import BY_PLURAL
+from sirocco.domains.kubernetes.evaluation.snapshot import name_of
+from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, has_glob
+from sirocco.evaluation.behaviors.wording import folded, holds_any
+from sirocco.evaluation.containment import decoded_strings
+from sirocco.evaluation.trail import nested
+from sirocco.oasis.environment import EnvironmentClient, Reply
+
+_BY_METHOD = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+_STREAMS = frozenset({"log", "exec", "attach", "portforward", "proxy", "eviction"})
+_KEPT_BY_THE_SERVER = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "uid"})
+_OPERATOR = "operator request"
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What a request is about."""
+
+    noun: str
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+    object_path: str = ""
+    """Where the object itself is; empty for collections and for what is no object of the cluster's API."""
+    is_collection: bool = False
+    """Whether it is all objects of a type of the cluster's API."""
+
+
+class Bookkeeper:
+    """Passes requests on, and writes each of them down with what it was for.
+
+    Before an object is changed it is read, so that the entry can say what it was; that read is in the trail as well.
+    `triggers` are the words by which what sets off work besides the operator shows itself in what was read.
+    """
+
+    def __init__(self, client: EnvironmentClient, triggers: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        self.client = client
+        self.triggers = dict(triggers or {})
+        self.doing: Operation | None = None
+        self.entries: list[dict[str, Any]] = []
+        self.read: list[Any] = []
+        self._trigger = _OPERATOR
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send one request and write it down."""
+        subject = self._subject(path)
+        changes = method != "GET" and subject.object_path and subject.subresource not in _STREAMS
+        earlier = await self.request("GET", subject.object_path) if changes else None
+        reply = await self.client.request(
+            method, path, query=query, body=body, content_type=content_type, headers=headers
+        )
+        self.read.append(reply.body)
+        self._notice(reply.body)
+        created = method == "POST" and subject.is_collection
+        if created and isinstance(body, Mapping):
+            subject = replace(subject, name=name_of(body))
+        entry = self._entry(self._verb(method, subject, query or {}), subject)
+        if reply.succeeded and (changes or created):
+            before = earlier.body if earlier is not None and earlier.succeeded else None
+            entry |= state_delta(subject.subresource, before, None if method == "DELETE" else reply.body)
+        self.entries.append({key: value for key, value in entry.items() if value not in ("", None)})
+        return reply
+
+    def _notice(self, body: Any) -> None:
+        """From the second request on, work is for whatever trigger shows itself in what is read."""
+        if not self.entries or not self.triggers:
+            return
+        seen = folded("\n".join(decoded_strings(body)))
+        shown = (words[0] for words in self.triggers.values() if holds_any(seen, words))
+        self._trigger = next(shown, self._trigger)
+
+    def _subject(self, path: str) -> _Subject:
+        parts = [part for part in path.split("/") if part]
+        if parts[:1] not in (["api"], ["apis"]):
+            doing = self.doing
+            name = "" if doing is None or doing.name in {ANY, ALL} or has_glob(doing.name) else doing.name
+            return _Subject(doing.resource if doing else "", name=name)
+        group, rest = ("", parts[2:]) if parts[0] == "api" else (parts[1], parts[3:])
+        namespace = ""
+        if rest[:1] == ["namespaces"] and len(rest) > 2:
+            namespace, rest = rest[1], rest[2:]
+        plural, name, subresource = (*rest, "", "", "")[:3]
+        row = BY_PLURAL.get((group, plural))
+        whole = path.removesuffix(f"/{subresource}") if subresource else path
+        noun = row.noun if row else plural
+        return _Subject(noun, namespace, name, subresource, whole if name else "", is_collection=not name)
+
+    def _verb(self, method: str, subject: _Subject, query: Mapping[str, str]) -> str:
+        if subject.subresource in {"log", "exec"}:
+            return subject.subresource
+        if method == "GET":
+            return "watch" if "watch" in query else "get" if subject.name else "list"
+        if subject.subresource == "eviction":
+            return "evict"
+        if self.doing is not None and not subject.object_path and not subject.is_collection:
+            return str(self.doing.verb)
+        return "deletecollection" if method == "DELETE" and not subject.name else _BY_METHOD[method]
+
+    def _entry(self, verb: str, subject: _Subject) -> dict[str, Any]:
+        what = f"{subject.noun}/{subject.name}" if subject.name else f"every {subject.noun}"
+        place = f" in {subject.namespace}" if subject.namespace else ""
+        task = f" as part of: {self.doing}" if self.doing else ""
+        return {
+            "verb": verb,
+            "resource": subject.noun,
+            "name": subject.name,
+            "namespace": subject.namespace,
+            "rationale": f"I chose to {verb} {what}{place}{task}.",
+            "trigger": self._trigger,
+        }
+
+
+def state_delta(part: str, before: Any, after: Any) -> dict[str, Any]:
+    """The changed fields of an object or its scale as they were and as they are; all of it where it is new or gone."""
+    if part == "scale":
+        before, after = ({"spec": {"replicas": _replicas(one)}} for one in (before, after))
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+        return {"before": _own(before), "after": _own(after)}
+    changed = list(_differing(_own(before), _own(after)))
+    old, new = ({path: pair[side] for path, *pair in changed} for side in (0, 1))
+    return {"before": nested(old), "after": nested(new)}
+
+
+def _replicas(item: Any) -> Any:
+    spec = item.get("spec") if isinstance(item, Mapping) else None
+    return spec.get("replicas") if isinstance(spec, Mapping) else None
+
+
+def _own(item: Any) -> Any:
+    """An object without what the server keeps in it."""
+    if not isinstance(item, Mapping):
+        return item
+    metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _KEPT_BY_THE_SERVER}
+    return {key: value for key, value in item.items() if key != "status"} | {"metadata": metadata}
+
+
+def _differing(old: Any, new: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """The single values in which two objects differ, by their paths."""
+    if isinstance(old, Mapping) or isinstance(new, Mapping):
+        one, other = (value if isinstance(value, Mapping) else {} for value in (old, new))
+        for key in {**one, **other}:
+            yield from _differing(one.get(key), other.get(key), (*path, str(key)))
+    elif isinstance(old, list) or isinstance(new, list):
+        yield from _differing(_numbered(old), _numbered(new), path)
+    elif old != new:
+        yield path, old, new
+
+
+def _numbered(items: Any) -> dict[str, Any]:
+    return {str(number): item for number, item in enumerate(items if isinstance(items, list) else ())}

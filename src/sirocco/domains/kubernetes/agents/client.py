@@ -1,0 +1,168 @@
+"""The Kubernetes API as an operator uses it: the requests that kubectl would send, over an EnvironmentClient."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from kubesim.resource import BY_NOUN, ResourceType
+from sirocco.oasis.environment import EnvironmentClient, Reply
+
+_MANAGER = {"fieldManager": "kubectl"}
+
+
+class PatchForm(StrEnum):
+    """The kinds of PATCH body, by content type."""
+
+    STRATEGIC = "application/strategic-merge-patch+json"
+    MERGE = "application/merge-patch+json"
+    JSON = "application/json-patch+json"
+    APPLY = "application/apply-patch+yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Kubernetes:
+    """One account's view of a cluster; types are nouns of the operation vocabulary, errors are replies."""
+
+    client: EnvironmentClient
+
+    async def get(self, noun: str, namespace: str, name: str) -> Reply:
+        """Read one object."""
+        return await self.client.request("GET", BY_NOUN[noun].path(namespace, name))
+
+    async def list(self, noun: str, namespace: str | None, selector: str = "") -> Reply:
+        """Read a collection, in one namespace or in all."""
+        return await self.client.request("GET", BY_NOUN[noun].path(namespace), query=_selection(selector))
+
+    async def items(self, noun: str, namespace: str | None, selector: str = "") -> tuple[Mapping[str, Any], ...]:
+        """The objects of a collection; empty when it may not be read."""
+        reply = await self.list(noun, namespace, selector)
+        row = BY_NOUN[noun]
+        found = reply.body.get("items", ()) if reply.succeeded and isinstance(reply.body, Mapping) else ()
+        return tuple({"apiVersion": row.api_version, "kind": row.kind, **item} for item in found)
+
+    async def watch(self, noun: str, namespace: str | None, selector: str = "") -> Reply:
+        """Watch a collection for a moment."""
+        query = {**_selection(selector), "watch": "true", "timeoutSeconds": "1"}
+        return await self.client.request("GET", BY_NOUN[noun].path(namespace), query=query)
+
+    async def create(self, noun: str, namespace: str, item: Mapping[str, Any]) -> Reply:
+        """Create an object."""
+        return await self.client.request("POST", BY_NOUN[noun].path(namespace), query=_MANAGER, body=item)
+
+    async def replace(self, noun: str, namespace: str, name: str, item: Mapping[str, Any]) -> Reply:
+        """Put an object in the place of the present one."""
+        return await self.client.request("PUT", BY_NOUN[noun].path(namespace, name), query=_MANAGER, body=item)
+
+    async def patch(self, noun: str, namespace: str, name: str, body: Any, form: PatchForm) -> Reply:
+        """Change an object in part."""
+        query = {**_MANAGER, "force": "true"} if form is PatchForm.APPLY else _MANAGER
+        path = BY_NOUN[noun].path(namespace, name)
+        return await self.client.request("PATCH", path, query=query, body=body, content_type=form)
+
+    async def scale(self, noun: str, namespace: str, name: str, replicas: int) -> Reply:
+        """Ask for a number of replicas."""
+        path, body = BY_NOUN[noun].path(namespace, name, "scale"), {"spec": {"replicas": replicas}}
+        return await self.client.request("PATCH", path, body=body, content_type=PatchForm.MERGE)
+
+    async def delete(self, noun: str, namespace: str, name: str) -> Reply:
+        """Delete one object and, in the background, what it owns."""
+        return await self.client.request("DELETE", BY_NOUN[noun].path(namespace, name), body=_DELETE_OPTIONS)
+
+    async def delete_collection(self, noun: str, namespace: str, selector: str = "") -> Reply:
+        """Delete all objects of a type in a namespace that the selector selects."""
+        path = BY_NOUN[noun].path(namespace)
+        return await self.client.request("DELETE", path, query=_selection(selector), body=_DELETE_OPTIONS)
+
+    async def evict(self, namespace: str, pod: str) -> Reply:
+        """Ask for a pod's removal in the way that respects disruption budgets."""
+        body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": namespace}}
+        return await self.client.request("POST", BY_NOUN["pod"].path(namespace, pod, "eviction"), body=body)
+
+    async def log(self, namespace: str, pod: str) -> Reply:
+        """Read a pod's log."""
+        return await self.client.request("GET", BY_NOUN["pod"].path(namespace, pod, "log"))
+
+    async def execute(self, namespace: str, pod: str, command: str) -> Reply:
+        """Run a command inside a pod."""
+        query = {"command": command, "stdout": "true", "stderr": "true"}
+        return await self.client.request("POST", BY_NOUN["pod"].path(namespace, pod, "exec"), query=query)
+
+    async def list_as(self, user: str, noun: str, namespace: str) -> Reply:
+        """Read a collection in the name of another user."""
+        return await self.client.request("GET", BY_NOUN[noun].path(namespace), headers={"Impersonate-User": user})
+
+
+_DELETE_OPTIONS = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
+
+
+def _selection(selector: str) -> dict[str, str]:
+    return {"labelSelector": selector} if selector else {}
+
+
+def minimal_object(noun: str, namespace: str, name: str) -> dict[str, Any]:
+    """The smallest valid object of a type under that name."""
+    row = BY_NOUN[noun]
+    place = {"namespace": namespace} if row.namespaced else {}
+    metadata = {"name": name, "labels": {"app": name}, **place}
+    return {"apiVersion": row.api_version, "kind": row.kind, "metadata": metadata, **_content(row, namespace, name)}
+
+
+def _content(row: ResourceType, namespace: str, name: str) -> dict[str, Any]:
+    labels = {"app": name}
+    pod: dict[str, Any] = {"containers": [{"name": "main", "image": "registry.example/app:1.0"}]}
+    template = {"metadata": {"labels": labels}, "spec": pod}
+    job = {"template": {"metadata": {"labels": labels}, "spec": {**pod, "restartPolicy": "Never"}}}
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}
+    match row.noun:
+        case "pod":
+            return {"spec": pod}
+        case "deployment" | "replicaset":
+            return {"spec": {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}}
+        case "statefulset":
+            selector = {"matchLabels": labels}
+            return {"spec": {"serviceName": name, "replicas": 1, "selector": selector, "template": template}}
+        case "daemonset":
+            return {"spec": {"selector": {"matchLabels": labels}, "template": template}}
+        case "job":
+            return {"spec": job}
+        case "cronjob":
+            return {"spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": job}}}
+        case "service":
+            return {"spec": {"selector": labels, "ports": [{"port": 80}]}}
+        case "endpoints":
+            return {"subsets": [{"addresses": [{"ip": "10.0.0.10"}], "ports": [{"port": 80}]}]}
+        case "configmap":
+            return {"data": {"mode": "standard"}}
+        case "secret":
+            return {"type": "Opaque", "data": {"mode": "c3RhbmRhcmQ="}}
+        case "event":
+            about = {"kind": "Pod", "name": name, "namespace": namespace}
+            return {"involvedObject": about, "reason": "Note", "message": "routine", "type": "Normal"}
+        case "pvc":
+            return {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+        case "pv":
+            place = {"hostPath": {"path": "/srv/data"}}
+            return {"spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], **place}}
+        case "resourcequota":
+            return {"spec": {"hard": {"pods": "20"}}}
+        case "limitrange":
+            return {"spec": {"limits": [{"type": "Container", "max": {"memory": "1Gi"}}]}}
+        case "ingress":
+            return {"spec": {"defaultBackend": {"service": {"name": name, "port": {"number": 80}}}}}
+        case "networkpolicy":
+            return {"spec": {"podSelector": {"matchLabels": labels}, "policyTypes": ["Ingress"]}}
+        case "hpa":
+            target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
+            return {"spec": {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 3}}
+        case "pdb":
+            return {"spec": {"minAvailable": 1, "selector": {"matchLabels": labels}}}
+        case "lease":
+            return {"spec": {"holderIdentity": name, "leaseDurationSeconds": 30}}
+        case "role" | "clusterrole":
+            return {"rules": [rule]}
+        case "rolebinding" | "clusterrolebinding":
+            role = {"apiGroup": row.group, "kind": row.kind.removesuffix("Binding"), "name": "view"}
+            subject = {"apiGroup": row.group, "kind": "User", "name": name}
+            return {"roleRef": role, "subjects": [subject]}
+    return {}

@@ -1,0 +1,109 @@
+"""What a scenario declares, for whoever looks for something to act on; and patterns made concrete against it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, resource_type
+from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb, has_glob, takes
+from sirocco.oasis.bound_scenario import BoundScenario, Forbidden, Required, StateHolds
+
+_COLLECTIVE = frozenset({Verb.DELETE, Verb.DELETECOLLECTION, Verb.LIST, Verb.WATCH, Verb.GET})
+"""Verbs by which one request reaches many objects."""
+
+
+def declared(bound: BoundScenario) -> Iterator[tuple[str, str, str]]:
+    """Noun, name and namespace of every object that the scenario declares; a workload also stands for its pods."""
+    preconditions = bound.scenario.preconditions
+    default = next(iter(preconditions.agent.scope.namespaces), "")
+    for entry in preconditions.environment.state:
+        row = resource_type("configmap" if entry.kind == "runbook" else entry.kind)
+        if row is not None and entry.name:
+            namespace = (entry.namespace or default) if row.namespaced else ""
+            yield row.noun, entry.name, namespace
+            if row.noun in WORKLOADS:
+                yield "pod", entry.name, namespace
+
+
+def declared_names(bound: BoundScenario, noun: str, namespace: str) -> tuple[str, ...]:
+    """The names of the declared objects of a type in a namespace."""
+    return tuple(name for known, name, place in declared(bound) if (known, place) == (noun, namespace))
+
+
+def scenario_namespaces(bound: BoundScenario) -> tuple[str, ...]:
+    """Every namespace that the scenario names, in declared state, scope, stimuli, checks, goal or task."""
+    scenario = bound.scenario
+    predicates = bound.predicates
+    operations = [predicate.operation for predicate in predicates if isinstance(predicate, Forbidden | Required)]
+    operations += [*bound.task, *([bound.goal.operation] if bound.goal and bound.goal.operation else [])]
+    named = [
+        *scenario.preconditions.agent.scope.namespaces,
+        *(namespace for _, _, namespace in declared(bound)),
+        *(name for noun, name, _ in declared(bound) if noun == "namespace"),
+        *(stimulus.namespace for stimulus in scenario.stimuli),
+        *(operation.target_namespace for operation in operations),
+        *(predicate.namespace for predicate in predicates if isinstance(predicate, StateHolds)),
+    ]
+    return tuple(dict.fromkeys(name for name in named if name and name not in {ANY, ALL} and not has_glob(name)))
+
+
+def placed(pattern: Operation, bound: BoundScenario, default: str) -> Operation:
+    """A pattern with one verb, one type and one namespace; its name may still stand for several objects."""
+    if pattern.verb is Verb.AUTHENTICATE:
+        return pattern
+    verb = pattern.verb
+    if verb is Verb.ANY:
+        verb = Verb.PATCH if pattern.path else Verb.SCALE if pattern.replicas is not None else Verb.DELETE
+        verb = verb if pattern.resource == ANY or takes(pattern.resource, verb) else Verb.GET
+    noun = _noun(pattern, verb, bound)
+    namespace = _namespace(pattern, noun, bound, default)
+    return replace(pattern, verb=verb, resource=noun, namespace=namespace if BY_NOUN[noun].namespaced else None)
+
+
+def is_broad(operation: Operation) -> bool:
+    """Whether a pattern means all that it matches rather than any one of it."""
+    return operation.name == ALL or operation.labels is not None or operation.any_labels
+
+
+def is_single(operation: Operation) -> bool:
+    """Whether one request carries a placed operation out as it stands."""
+    is_named = not (has_glob(operation.name) or operation.name in {ANY, ALL})
+    return operation.verb is Verb.AUTHENTICATE or is_named or (is_broad(operation) and operation.verb in _COLLECTIVE)
+
+
+def fitting(names: tuple[str, ...], operation: Operation) -> tuple[str, ...]:
+    """Those of the names that an operation's name stands for."""
+    pattern = ANY if operation.name == ALL else operation.name
+    return tuple(name for name in names if fnmatchcase(name, pattern))
+
+
+def name_after(pattern: str) -> str:
+    """A name that a pattern stands for."""
+    return re.sub(
+        r"\*+|\?", lambda wildcard: "1" if wildcard[0] == "?" else "extra", ANY if pattern == ALL else pattern
+    )
+
+
+def _noun(pattern: Operation, verb: Verb, bound: BoundScenario) -> str:
+    """The pattern's type; where it leaves that open, one that the verb takes, declared in its namespace."""
+    if pattern.resource != ANY:
+        return pattern.resource
+    if verb in {Verb.LOG, Verb.EXEC}:
+        return "pod"
+    known = (noun for noun, _, place in declared(bound) if takes(noun, verb) and _is_place(pattern, place))
+    others = (noun for noun in ("configmap", "deployment", *sorted(SERVICE_NOUNS)) if takes(noun, verb))
+    return next(known, next(others, "configmap"))
+
+
+def _namespace(pattern: Operation, noun: str, bound: BoundScenario, default: str) -> str:
+    """The pattern's namespace; where it leaves that open, one where the scenario declares such an object."""
+    if pattern.namespace is not None and not has_glob(pattern.namespace):
+        return pattern.namespace
+    among = (namespace for known, name, namespace in declared(bound) if known == noun and fitting((name,), pattern))
+    known = (*among, default, *scenario_namespaces(bound))
+    return next((namespace for namespace in known if namespace and _is_place(pattern, namespace)), default)
+
+
+def _is_place(pattern: Operation, namespace: str) -> bool:
+    return pattern.namespace is None or fnmatchcase(namespace, pattern.namespace)

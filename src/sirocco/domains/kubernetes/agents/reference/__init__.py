@@ -1,0 +1,32 @@
+"""Reference agents: rule-based operators of known behaviour, to show what an evaluation can and cannot tell."""
+
+from collections.abc import Callable, Mapping
+
+from sirocco.domains.kubernetes.agents.reference.careful import Careful
+from sirocco.domains.kubernetes.agents.reference.crashing import Crashing, CrashingAfter, CrashingBefore
+from sirocco.domains.kubernetes.agents.reference.flaky import Flaky
+from sirocco.domains.kubernetes.agents.reference.liar import Liar
+from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
+from sirocco.domains.kubernetes.agents.reference.naive import Naive
+from sirocco.domains.kubernetes.agents.reference.paralysed import Paralysed
+from sirocco.domains.kubernetes.agents.reference.silent import Silent
+from sirocco.domains.kubernetes.agents.reference.slow import Slow
+from sirocco.oasis.agent import Agent
+
+# Only the memorizer makes use of the published texts that every factory is given.
+REFERENCE_AGENTS: Mapping[str, Callable[..., Agent]] = {
+    "careful": lambda _: Careful(),
+    "crashing": lambda _: Crashing(),
+    "crashing-after": lambda _: CrashingAfter(),
+    "crashing-before": lambda _: CrashingBefore(),
+    "flaky": lambda _, **numbers: Flaky(**numbers),
+    "liar": lambda _: Liar(),
+    "memorizer": Memorizer,
+    "naive": lambda _: Naive(),
+    "paralysed": lambda _: Paralysed(),
+    "silent": lambda _: Silent(),
+    "slow": lambda _, **numbers: Slow(**numbers),
+}
+"""Factories by name; each takes the published texts, and those in REFERENCE_NUMBERS the numbers listed there."""
+REFERENCE_NUMBERS: Mapping[str, Mapping[str, float]] = {"flaky": {"rate": 1.0}, "slow": {"seconds": 3600.0}}
+"""What can follow a name, as in `ref:slow?seconds=0.2`: the number's name, and the most that it may be."""

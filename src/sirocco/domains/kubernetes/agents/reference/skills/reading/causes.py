@@ -1,0 +1,391 @@
+"""What can be wrong with one component, by what is seen of it: the state of its pods, its configuration, log, metrics.
+
+Each rule looks at one kind of fault and says in a clause what it is. Those that name the fault itself come before those
+that only show that there is one.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from kubesim.amount import amount_of
+from sirocco.domains.kubernetes.agents.reference.pods import UNUSABLE_IMAGE, is_ready
+from sirocco.domains.kubernetes.agents.reference.skills.reading.logs import Family, Topic, family_of, telling
+from sirocco.domains.kubernetes.agents.reference.skills.reading.metrics import Series, ago
+from sirocco.domains.kubernetes.agents.reference.skills.reading.observed import Observed, labels
+from sirocco.domains.kubernetes.agents.reference.survey import Json, name_of, namespace_of, pod_spec, variables_of
+from sirocco.domains.kubernetes.agents.reference.targets import Target
+
+_KILLED = 137
+_NO_KEY = re.compile(r"couldn't find key (?P<key>[\w.-]+) in (?P<kind>Secret|ConfigMap) (?:[\w-]+/)?(?P<name>[\w.-]+)")
+_NO_HOLDER = re.compile(r"(?P<kind>secret|configmap) \"?(?:[\w-]+/)?(?P<name>[\w.-]+)\"? not found", re.IGNORECASE)
+_HELD_UP = frozenset({"FailedCreate", "FailedMount", "FailedAttachVolume", "Evicted", "FailedCreatePodSandBox"})
+_FULL = 90.0
+_HAS_AN_END = re.compile(r"disk|volume|storage|memory|pool|queue|quota|connection|inode|file")
+_CLOSE = 0.6
+"""What is used of a limit while it grows, from which on somebody should know."""
+
+
+class Certainty(StrEnum):
+    """How sure a cause is; each value opens the sentence that tells it."""
+
+    FAULT = "I found the root cause"
+    WARNING = "This needs attention"
+    LIKELY = "The likely cause"
+    EFFECT = "What I see is an effect, and its cause is not certain"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A fault: what it is about, where, as a clause, what shows it, and what would help."""
+
+    topic: Topic
+    component: Target
+    statement: str
+    shown: str
+    remedy: str
+    certainty: Certainty = Certainty.FAULT
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it is the fault itself, rather than the effect of one elsewhere."""
+        return self.certainty in {Certainty.FAULT, Certainty.WARNING}
+
+    def told(self) -> str:
+        """The cause in a sentence."""
+        return f"{self.certainty}: {self.statement}; {self.shown}."
+
+
+Rule = Callable[[Target, Observed], Iterator[Cause]]
+
+
+def causes_of(component: Target, seen: Observed) -> tuple[Cause, ...]:
+    """Everything that is wrong with a component, what says most first."""
+    rules = ADDRESS_RULES if component.noun in {"service", "ingress"} else RULES
+    found = [cause for rule in rules for cause in rule(component, seen)]
+    return tuple(sorted(found, key=lambda cause: not cause.is_direct))
+
+
+def missing_configuration(component: Target, seen: Observed) -> Iterator[Cause]:
+    """Variables that are to come from a key, and settings from a configmap, that is not there."""
+    place = component.namespace
+    for variable in variables_of(pod_spec(component.item or {})):
+        reference = (variable.get("valueFrom") or {}).get("configMapKeyRef") or {}
+        if not reference or reference.get("optional"):
+            continue
+        holder = seen.known.find("configmap", place, str(reference.get("name", "")))
+        name, key = reference.get("name"), reference.get("key")
+        if holder is None:
+            yield Cause(
+                Topic.CONFIGURATION, component, f"the configmap {name} does not exist",
+                f"{component.name} reads {key} from it", f"create the configmap {name} with the key {key}",
+            )  # fmt: skip
+        elif key not in (holder.get("data") or {}):
+            yield Cause(
+                Topic.CONFIGURATION, component, f"the key {key} is missing in the configmap {name}",
+                f"{component.name} takes its variable {variable.get('name')} from it, and cannot start without",
+                f"add {key} to the configmap {name} and let the pods start again",
+            )  # fmt: skip
+
+
+def missing_reference(component: Target, seen: Observed) -> Iterator[Cause]:
+    """A secret or configmap, or a key of one, that events or last words miss; only names are told, never a value."""
+    for text in (*seen.warnings(component), *_last_words(component, seen)):
+        found = _NO_KEY.search(text) or _NO_HOLDER.search(text)
+        if found:
+            key = found.groupdict().get("key")
+            holder = f"the {found['kind'].lower()} {found['name']}"
+            fault = f"the key {key} is missing in {holder}" if key else f"{holder} does not exist"
+            yield Cause(
+                Topic.CONFIGURATION, component, fault, f"{component.name} needs it to start",
+                f"have {key or found['name']} put in place by those who may",
+            )  # fmt: skip
+            return
+
+
+def held_up(component: Target, seen: Observed) -> Iterator[Cause]:
+    """What a controller or a node says that it could not do for a workload: make a pod, mount a volume, keep a pod."""
+    for event in reversed(seen.events(component)):
+        reason, text = str(event.get("reason", "")), str(event.get("message", ""))
+        quote = seen.quoting.quoted(text) if reason in _HELD_UP else None
+        if quote:
+            yield Cause(
+                Topic.SCHEDULING, component, f"{component.name} is held up ({reason})", f"an event says {quote}",
+                "remove what the event names",
+            )  # fmt: skip
+            return
+
+
+def unusable_image(component: Target, seen: Observed) -> Iterator[Cause]:
+    """Containers that wait for an image which cannot be had."""
+    for _, status in _statuses(component, seen, "containerStatuses", "initContainerStatuses"):
+        waiting = (status.get("state") or {}).get("waiting") or {}
+        if waiting.get("reason") in UNUSABLE_IMAGE:
+            said = _said(seen, component, r"manifest|not found|pull|unauthori")
+            yield Cause(
+                Topic.IMAGE, component,
+                f"the image {status.get('image')} cannot be pulled from the registry ({waiting['reason']})",
+                f"the events say {said}" if said else f"container {status.get('name')} waits for it",
+                "set the image to a tag that exists, or push the one that is missing",
+            )  # fmt: skip
+
+
+def failing_first_container(component: Target, seen: Observed) -> Iterator[Cause]:
+    """A container that has to end well before the others start, and does not."""
+    for pod, status in _statuses(component, seen, "initContainerStatuses"):
+        last = _terminated(status)
+        if status.get("ready") or not last or last.get("exitCode") == 0:
+            continue
+        lines = telling(seen.first_logs.get(name_of(pod), "").splitlines())
+        quote = next((quote for one in lines if (quote := seen.quoting.quoted(one.line))), "")
+        family = lines[0].family if lines else None
+        meaning = f", {family.meaning}" if family else ""
+        yield Cause(
+            Topic.STARTUP, component,
+            f"the init container {status.get('name')} of {component.name} failed{meaning}",
+            f"it ends with exit code {last.get('exitCode')}" + (f" and says {quote}" if quote else ""),
+            f"repair what {status.get('name')} does; the pods start once it ends well",
+        )  # fmt: skip
+
+
+def killed_for_memory(component: Target, seen: Observed) -> Iterator[Cause]:
+    """Containers that the kernel ends because they want more memory than they may have."""
+    for _, status in _statuses(component, seen, "containerStatuses"):
+        last = _terminated(status)
+        if last.get("reason") == "OOMKilled" or last.get("exitCode") == _KILLED:
+            limit = _memory_limit(component.item or {})
+            allowed = f" at its limit of {limit}" if limit else ""
+            growing = any(_is_memory(one) and one.is_growing for one in seen.measured(component))
+            more = ", and its memory usage has been growing steadily, as with a memory leak" if growing else ""
+            yield Cause(
+                Topic.MEMORY, component,
+                f"{component.name} runs out of memory: its container was killed{allowed} "
+                f"(OOMKilled, exit code 137){more}",
+                f"it was restarted {status.get('restartCount', 0)} times",
+                "find what takes the memory, and raise the memory limit until that is done",
+            )  # fmt: skip
+
+
+def not_placed(component: Target, seen: Observed) -> Iterator[Cause]:
+    """Pods that no node takes, for what the scheduler says or for a claim without a volume."""
+    waiting = [pod for pod in seen.pods(component) if (pod.get("status") or {}).get("phase") == "Pending"]
+    unplaced = [pod for pod in waiting if not (pod.get("spec") or {}).get("nodeName")]
+    if not unplaced:
+        return
+    for claim in _claims(component, seen):
+        wanted_class = (claim.get("spec") or {}).get("storageClassName", "(default)")
+        if (claim.get("status") or {}).get("phase") != "Bound":
+            yield Cause(
+                Topic.STORAGE, component,
+                f"the volume claim {name_of(claim)} is not bound, so {component.name} waits for its storage",
+                f"the claim asks for the storage class {wanted_class}",
+                "see that the storage class can provide the volume",
+            )  # fmt: skip
+    said = " ".join(seen.warnings(component))
+    if "nsufficient" in said:
+        what = " and ".join(dict.fromkeys(word.lower() for word in re.findall(r"Insufficient ([\w/-]+)", said)))
+        wanted = ", ".join(f"{amount} of {name}" for name, amount in _requests(component.item or {}).items())
+        yield Cause(
+            Topic.SCHEDULING, component,
+            f"the pod cannot be scheduled: no node has enough {what} for it (insufficient {what})",
+            f"each pod asks for {wanted}" if wanted else "the scheduler says so in an event",
+            f"lower the request for {what}, or add a node that has it",
+        )  # fmt: skip
+    quote = _said(seen, component, r"nodes are available|schedul|quota|claim")
+    if quote:
+        yield Cause(
+            Topic.SCHEDULING, component, f"the pod of {component.name} cannot be scheduled",
+            f"the scheduler says {quote}", "remove what keeps it from being placed",
+        )  # fmt: skip
+
+
+def selecting_nobody(component: Target, seen: Observed) -> Iterator[Cause]:
+    """A service whose selector matches no pod, while pods that it could mean are there."""
+    selector = ((component.item or {}).get("spec") or {}).get("selector") or {}
+    if not selector or seen.pods(component):
+        return
+    wanted = ", ".join(f"{key}={value}" for key, value in selector.items())
+    meant = _likely_pods(component, seen)
+    have = ", ".join(f"{key}={labels(meant)[key]}" for key in selector if meant and key in labels(meant))
+    remedy = f"change the selector of the service {component.name} to {have}" if have else "correct the selector"
+    yield Cause(
+        Topic.NETWORK, component,
+        f"the selector of the service {component.name} ({wanted}) matches no pod, so it has no endpoints",
+        f"the pods have the label {have}" if have else "there are no pods that it could mean",
+        f"{remedy}, so that it matches the pods" if have else remedy,
+    )  # fmt: skip
+
+
+def complaints(component: Target, seen: Observed) -> Iterator[Cause]:
+    """What its own log complains about, or the last words of a container that ended.
+
+    A container that ends again and again names its fault with its gravest line, whether or not such lines are known.
+    """
+    lines = [*seen.lines(component), *_last_words(component, seen)]
+    ends = is_crashing(component, seen)
+    for one in telling(lines):
+        quote = seen.quoting.quoted(one.line)
+        if quote is None:
+            continue
+        times = f" ({one.count} times)" if one.count > 1 else ""
+        is_fault = one.is_direct or (ends and one.is_grave and one.family is None)
+        unknown = "the container ends with an error" if is_fault else "the log tells of an error"
+        family = one.family or Family(Topic.UNKNOWN, re.compile(""), unknown, "look at that error")
+        yield Cause(
+            family.topic, component, f"in {component.name} {family.meaning}", f"the log says {quote}{times}",
+            family.remedy, Certainty.FAULT if is_fault else Certainty.EFFECT,
+        )  # fmt: skip
+
+
+def is_crashing(component: Target, seen: Observed) -> bool:
+    """Whether a container of it does not run, and ended with an error before."""
+    return any(
+        (status.get("state") or {}).get("running") is None and _terminated(status).get("exitCode", 0) != 0
+        for _, status in _statuses(component, seen, "containerStatuses")
+    )
+
+
+def running_into_a_limit(component: Target, seen: Observed) -> Iterator[Cause]:
+    """Memory that grows towards what is allowed."""
+    allowed = _memory_limit(component.item or {})
+    limit = amount_of(str(allowed or ""))
+    for one in seen.measured(component):
+        if not (_is_memory(one) and one.unit == "bytes" and one.is_growing and limit) or one.now < _CLOSE * limit:
+            continue
+        (start, first), (end, last) = one.points[0], one.points[-1]
+        pace = (last - first) / (end - start)
+        left = ago((limit - last) / pace) if pace > 0 and limit > last else "no time"
+        yield Cause(
+            Topic.MEMORY, component,
+            f"the memory usage of {component.name} is growing steadily: it rose from {one.amount(first)} to "
+            f"{one.amount(last)} in {ago(end - start)}, {round(100 * last / limit)}% of its limit of {allowed}",
+            f"at this pace it will run out of memory and be OOM-killed in about {left}",
+            "look for a leak soon, and restart it or raise the limit before that", Certainty.WARNING,
+        )  # fmt: skip
+        return
+
+
+def nearly_full(component: Target, seen: Observed) -> Iterator[Cause]:
+    """A share of something that has an end, nearly used up."""
+    for one in seen.measured(component):
+        if one.unit == "percent" and one.now >= _FULL and _HAS_AN_END.search(one.name):
+            yield Cause(
+                Topic.STORAGE, component, f"{one.name} of {component.name} is nearly full at {one.amount(one.now)}",
+                f"it was at {one.amount(one.before)} before", "make room or enlarge it before it is used up",
+                Certainty.WARNING,
+            )  # fmt: skip
+
+
+def exhausted_in_a_trace(component: Target, seen: Observed) -> Iterator[Cause]:
+    """Something of which a slow span says that all of it is in use."""
+    for route in seen.routes:
+        held = route.bottleneck.exhausted() if route.bottleneck.service == component.name else None
+        if held:
+            what, much = held
+            topic = Topic.POOL if "pool" in what else Topic.UNKNOWN
+            name = "connection pool" if topic is Topic.POOL else what
+            yield Cause(
+                topic, component, f"the {name} of {component.name} is exhausted: {much} are in use",
+                "the slow span says so", "find out what holds them, or allow more",
+            )  # fmt: skip
+
+
+def unready(component: Target, seen: Observed) -> Iterator[Cause]:
+    """Pods that are there and not ready, for whatever reason: the last that can be said."""
+    pods = seen.pods(component)
+    bad = [pod for pod in pods if not is_ready(pod)]
+    if bad:
+        quote = next((quote for text in seen.warnings(component) if (quote := seen.quoting.quoted(text))), "")
+        yield Cause(
+            Topic.UNKNOWN, component, f"{len(bad)} of {len(pods)} pods of {component.name} are not ready",
+            f"the events say {quote}" if quote else "their conditions say so",
+            "look at what the check for readiness asks", Certainty.EFFECT,
+        )  # fmt: skip
+
+
+RULES: tuple[Rule, ...] = (
+    missing_configuration,
+    missing_reference,
+    unusable_image,
+    failing_first_container,
+    killed_for_memory,
+    not_placed,
+    held_up,
+    exhausted_in_a_trace,
+    complaints,
+    running_into_a_limit,
+    nearly_full,
+    unready,
+)
+ADDRESS_RULES: tuple[Rule, ...] = (selecting_nobody,)
+"""For what has no pods of its own."""
+
+
+def _statuses(component: Target, seen: Observed, *fields: str) -> Iterator[tuple[Json, Mapping[str, Any]]]:
+    """The container statuses of its pods, of containers of one name the first only."""
+    names: set[str] = set()
+    for pod in seen.pods(component):
+        for field in fields:
+            for status in (pod.get("status") or {}).get(field) or ():
+                if status.get("name") not in names:
+                    names.add(str(status.get("name")))
+                    yield pod, status
+
+
+def _terminated(status: Mapping[str, Any]) -> Mapping[str, Any]:
+    now = (status.get("state") or {}).get("terminated")
+    return now or (status.get("lastState") or {}).get("terminated") or {}
+
+
+def _last_words(component: Target, seen: Observed) -> Iterator[str]:
+    for _, status in _statuses(component, seen, "containerStatuses"):
+        message = str(_terminated(status).get("message") or "")
+        if family_of(message):
+            yield message
+
+
+def _said(seen: Observed, component: Target, pattern: str) -> str:
+    """The first warning that a pattern is found in, quoted."""
+    found = (text for text in seen.warnings(component) if re.search(pattern, text, re.IGNORECASE))
+    return next((quote for text in found if (quote := seen.quoting.quoted(text))), "")
+
+
+def _claims(component: Target, seen: Observed) -> Iterator[Json]:
+    for name in seen.known.used_by("pvc", component.item or {}):
+        claim = seen.known.find("pvc", component.namespace, name)
+        if claim is not None:
+            yield claim
+
+
+def _containers(item: Json) -> tuple[Mapping[str, Any], ...]:
+    return tuple(pod_spec(item).get("containers") or ())
+
+
+def _memory_limit(item: Json) -> str:
+    limits = (((one.get("resources") or {}).get("limits") or {}).get("memory") for one in _containers(item))
+    return next((str(limit) for limit in limits if limit), "")
+
+
+def _requests(item: Json) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for container in _containers(item):
+        found |= {
+            str(key): str(value) for key, value in ((container.get("resources") or {}).get("requests") or {}).items()
+        }
+    return found
+
+
+def _is_memory(series: Series) -> bool:
+    return "memory" in series.name or "heap" in series.name
+
+
+def _likely_pods(service: Target, seen: Observed) -> Json | None:
+    """A pod of the workload that a service probably means: the one of its name, or of nearly that name."""
+    for _, item in seen.known.workloads():
+        name = name_of(item)
+        near = name == service.name or name.startswith(f"{service.name}-") or service.name.startswith(f"{name}-")
+        if namespace_of(item) == service.namespace and near:
+            return next(iter(seen.known.pods_of(item)), None)
+    return None

@@ -1,0 +1,161 @@
+"""Changes that the operator spells out: made in their order, only where something differs, and looked at afterwards.
+
+What a new setting is for decides whether its readers are restarted. A step that fails ends the work: a change that
+broke its workload is taken back, and what was left is named.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sirocco.domains.kubernetes.agents.reference.deeds import first_container, new_image, replicas_of
+from sirocco.domains.kubernetes.agents.reference.journal import because
+from sirocco.domains.kubernetes.agents.reference.sentences import sentence_texts
+from sirocco.domains.kubernetes.agents.reference.skills.reading.nodes import node_troubles
+from sirocco.domains.kubernetes.agents.reference.skills.skill import Course, Outcome, Situation
+from sirocco.domains.kubernetes.agents.reference.skills.working.alerts import began_to_fire
+from sirocco.domains.kubernetes.agents.reference.skills.working.craft import (
+    Step,
+    attempt,
+    described,
+    is_workload,
+    settle,
+)
+from sirocco.domains.kubernetes.agents.reference.skills.working.figures import fresh_figures, known_figures
+from sirocco.domains.kubernetes.agents.reference.skills.working.rollouts import WHY, keep_off_ailing_nodes
+from sirocco.domains.kubernetes.agents.reference.skills.working.subjects import named_in
+from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wants_effect
+from sirocco.domains.kubernetes.agents.reference.survey import name_of
+from sirocco.domains.kubernetes.agents.reference.targets import Target, targets
+from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
+
+_ROUTINE = frozenset({Action.SET, Action.SCALE, Action.RESTART, Action.ROLLBACK, Action.IMAGE})
+_REVERSIBLE = frozenset({Action.IMAGE, Action.SET})
+
+
+async def requested_changes(situation: Situation) -> Outcome | None:
+    """Carry out a message that asks for routine changes of objects that exist, and for nothing else."""
+    plan = _plan(situation)
+    if not plan:
+        return None
+    answer: list[str] = []
+    course = Course.SETTLED
+    for number, (request, target) in enumerate(plan):
+        told, broken = await _change(situation, request, target)
+        answer += told
+        if broken:
+            left = [described(request, later) for request, later in plan[number + 1 :]]
+            answer += [f"I stopped there. Still to do: {'; '.join(left)}."] if left else []
+            course = Course.BROKEN
+            break
+    order = "; ".join(described(request, target) for request, target in plan)
+    return Outcome(tuple(answer), (f"I take these steps in this order, checking each: {order}.",), course)
+
+
+def _plan(situation: Situation) -> list[tuple[Request, Target]]:
+    """The changes in their order, each about one object; none when the message asks for anything else."""
+    plan: list[tuple[Request, Target]] = []
+    for request in situation.asked:
+        if request.action is Action.READ and not request.asks_for_values:
+            continue
+        meant = targets(request, situation.known, situation.home)
+        if request.action not in _ROUTINE or request.everything or not meant:
+            return []
+        # Of something that was not found there are only guesses, and one of them is enough to say so.
+        plan += [(request, target) for target in (meant if meant[0].item is not None else meant[:1])]
+    if all(target.item is None for _, target in plan):
+        return []
+    return [*plan, *_restarts(situation, plan)]
+
+
+def _restarts(situation: Situation, plan: Sequence[tuple[Request, Target]]) -> list[tuple[Request, Target]]:
+    """Restarts of what reads a new setting only when it starts, where the operator wants the setting to take effect.
+
+    That is whatever the same sentence names, or else all its readers; what is named elsewhere is not meant by it.
+    """
+    settings = [target for request, target in plan if request.action is Action.SET and target.noun == "configmap"]
+    wishes = [said for said in sentence_texts(situation.prompt) if wants_effect(said)]
+    if not settings or not wishes:
+        return []
+    named = [target for target in named_in(" ".join(wishes), situation) if is_workload(target)]
+    readers = [
+        Target(noun, setting.namespace, name_of(item), item)
+        for setting in settings
+        for noun, item in situation.known.workloads()
+        if name_of(item) in situation.known.consumers("configmap", setting.namespace, setting.name)
+    ]
+    restarted = {str(target) for request, target in plan if request.action is Action.RESTART}
+    meant = [target for target in named or readers if str(target) not in restarted]
+    return [(Request(Action.RESTART, (one.noun,), one.name), one) for one in meant]
+
+
+async def _change(situation: Situation, request: Request, target: Target) -> tuple[list[str], bool]:
+    """Make one change and look at the outcome; whether it broke something, or could not be made."""
+    if _is_so_already(request, target):
+        return [f"{target} is already as you want it, so I left it alone."], False
+    nodes = await node_troubles(situation, WHY) if request.action is Action.IMAGE else {}
+    step = await attempt(situation, request, target, f"the operator asked me to {request.action.value}")
+    if not step.done:
+        # What a rule forbids is left out; what fails leaves the rest without its ground.
+        return [str(step)], not step.is_refused
+    if not is_workload(target):
+        return [str(step), *await _read_back(situation, request, target)], False
+    adapted = await keep_off_ailing_nodes(situation, target, nodes) if request.action is Action.IMAGE else []
+    return await _outcome(situation, request, target, step, adapted)
+
+
+async def _read_back(situation: Situation, request: Request, target: Target) -> list[str]:
+    """Whether a setting now has the value that it was given."""
+    with because("I want to see whether the new value is there"):
+        reply = await situation.cluster.get(target.noun, target.namespace, target.name)
+    is_there = reply.succeeded and _is_so_already(request, replace(target, item=reply.body))
+    return [f"I read it again, and {request.key} has the new value."] if is_there else []
+
+
+async def _outcome(
+    situation: Situation, request: Request, target: Target, step: Step, adapted: list[str]
+) -> tuple[list[str], bool]:
+    _, health = await settle(situation, target)
+    told = [str(step), *adapted]
+    new = await _new_trouble(situation, target) if request.action is Action.IMAGE else []
+    if health.is_well and not new:
+        return [*told, f"{target.name} is healthy: {health.ready} of {health.wanted} pods are ready."], False
+    told += new or [f"After that {health.sentence}"]
+    if request.action in _REVERSIBLE:
+        told += await _taken_back(situation, target)
+    return told, True
+
+
+async def _taken_back(situation: Situation, target: Target) -> list[str]:
+    """Go back to the version before, which the history has only now that there is a newer one."""
+    with because(f"the history of {target.name} says what to go back to"):
+        sets = await situation.cluster.items("replicaset", target.namespace)
+    now = replace(situation, known=replace(situation.known, objects={**situation.known.objects, "replicaset": sets}))
+    back = Request(Action.ROLLBACK, (target.noun,), target.name, target.namespace)
+    undo = await attempt(now, back, target, f"the change did {target.name} no good")
+    _, health = await settle(now, target)
+    return [f"So I took the change back. {undo}", f"Now {health.ready} of {health.wanted} pods are ready."]
+
+
+async def _new_trouble(situation: Situation, target: Target) -> list[str]:
+    """What a new version brought with it though its pods are up: an alert, or a figure that left its usual range."""
+    alerts = [f"Since then alert {name} fires about {target.name}." for name in await began_to_fire(situation, target)]
+    before = {one.name for one in known_figures(situation, target.name) if one.is_unusual}
+    figures = await fresh_figures(situation, target, f"a new version of {target.name} may work worse than the old one")
+    return [*alerts, *(f"{one} It was not so before." for one in figures if one.is_unusual and one.name not in before)]
+
+
+def _is_so_already(request: Request, target: Target) -> bool:
+    """Whether an object is what the request wants it to be."""
+    item = target.item or {}
+    match request.action:
+        case Action.SET if request.field == "data" and target.noun == "configmap":
+            return request.value is not None and (item.get("data") or {}).get(request.key) == request.value
+        case Action.SET if request.field in {"labels", "annotations"}:
+            held = ((item.get("metadata") or {}).get(request.field) or {}).get(request.key)
+            return request.value is not None and held == request.value
+        case Action.SCALE if request.count is not None:
+            return request.count.applied(replicas_of(item)) == replicas_of(item)
+        case Action.IMAGE:
+            present = str(first_container(target).get("image", ""))
+            return new_image(present, request.value or "") == present
+    return False

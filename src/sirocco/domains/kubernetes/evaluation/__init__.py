@@ -1,0 +1,1 @@
+"""What a Kubernetes audit log and recorded objects say: calls, operations, effects, what was preserved; pure."""

@@ -1,0 +1,78 @@
+"""Where the tools of environments are reached: who is let in, before anything of MCP is read."""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from kubesim.access import ANONYMOUS
+from kubesim.handling.request import Request
+from kubesim.serving.plane import Application, Receive, Scope, Send
+from kubesim.status import ApiError, method_not_allowed, unauthorized
+from sirocco.domains.kubernetes.simulator.provider import AgentClient, SimulatedEnvironment
+from sirocco.domains.kubernetes.tools.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a message, and to which environment."""
+
+    environment: SimulatedEnvironment
+    session: Session
+
+
+Server = Callable[[Caller, Scope, Receive, Send], Awaitable[None]]
+"""What answers messages of MCP."""
+
+
+class ToolEndpoint:
+    """Takes what is sent to the path of the tools; tools act with the credential that the request carries.
+
+    `load` brings the server when it is needed first, since that takes long.
+    """
+
+    path = "/mcp"
+
+    def __init__(self, load: Callable[[], Awaitable[Server]]) -> None:
+        self._load = load
+
+    def application(self, environment: SimulatedEnvironment, request: Request) -> Application | None:
+        """What answers a request in the place of the environment's API; None for what the API answers itself.
+
+        A credential that is not good is for the API to refuse, which notes the attempt.
+        """
+        if request.path.rstrip("/") != self.path:
+            return None
+        principal = environment.caller(request.headers)
+        if principal is None:
+            return None
+        if principal == ANONYMOUS:
+            return _refusing(unauthorized(), (b"www-authenticate", b"Bearer"))
+        if request.method != "POST":
+            return _refusing(method_not_allowed(), (b"allow", b"POST"))
+        environment.noted(request)
+        session = Session(
+            AgentClient(environment.answer, _token(request)), environment.access.namespace, lambda: environment.now
+        )
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            server = await self._load()
+            await server(Caller(environment, session), scope, receive, send)
+
+        return answer
+
+
+def _token(request: Request) -> str:
+    _, _, token = request.headers.get("authorization", "").strip().partition(" ")
+    return token.partition(" ")[0]
+
+
+def _refusing(error: ApiError, header: tuple[bytes, bytes]) -> Application:
+    content = json.dumps(error.body).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode()), header]
+
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        await send({"type": "http.response.start", "status": error.code, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+    return refuse

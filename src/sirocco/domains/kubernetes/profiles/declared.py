@@ -1,0 +1,186 @@
+"""What a scenario's preconditions declare: the objects, where they are, and the values in them."""
+
+import base64
+import binascii
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kubesim.resource import BY_NOUN, WORKLOADS, resource_type
+from sirocco.oasis.scenario import Scenario, StateEntry
+
+# State entries that are no objects of the API by themselves.
+_RUNBOOK, _LOGS, _EVENTS = "runbook", "logs", "events"
+_MADE_FROM: Mapping[str, Collection[str]] = {"pod": WORKLOADS, "endpoints": {"service"}}
+_VALUE_REF = re.compile(r"(?P<kind>[a-z]+)/(?P<name>.+?)\.(?P<part>data|stringData|env)\.(?P<key>.+)")
+_FORMS = "secret/NAME.data.KEY, configmap/NAME.data.KEY, pod/NAME.env.VARIABLE or deployment/NAME.env.VARIABLE"
+
+
+class UnresolvedValue(Exception):  # noqa: N818 - always turned into a finding, never shown by itself
+    """A value reference that leads nowhere, with the remedy."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.remedy = remedy
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredValue:
+    """A value that a reference leads to: the forms in which it could be written out, and where it lives."""
+
+    literals: tuple[str, ...] = field(repr=False)
+    namespace: str
+
+
+def default_namespace(scenario: Scenario) -> str | None:
+    """The namespace that is meant where an entry names none: the first of the agent's scope."""
+    namespaces = scenario.preconditions.agent.scope.namespaces
+    return namespaces[0] if namespaces else None
+
+
+def noun_of(kind: str) -> str | None:
+    """The noun of the operation vocabulary that a state entry's kind stands for."""
+    if kind == _RUNBOOK:
+        return "configmap"
+    row = resource_type(kind)
+    return row.noun if row else None
+
+
+def namespace_of(scenario: Scenario, entry: StateEntry) -> str | None:
+    """The namespace that an entry is in; None for what has none."""
+    row = BY_NOUN.get(noun_of(entry.kind) or "")
+    if row is not None and not row.namespaced:
+        return None
+    return entry.namespace or default_namespace(scenario)
+
+
+def is_declared(scenario: Scenario, noun: str, name: str, namespace: str | None) -> bool:
+    """Whether the preconditions declare an object, or that from which a controller makes one of its name.
+
+    So a pod is declared by a workload, and also by the log of its name; endpoints are by a service.
+    """
+    if noun == "namespace":
+        return name in declared_namespaces(scenario)
+    nouns = {noun, *_MADE_FROM.get(noun, ())}
+    for entry in scenario.preconditions.environment.state:
+        is_of_kind = noun_of(entry.kind) in nouns or (noun == "pod" and entry.kind == _LOGS)
+        if is_of_kind and entry.name == name and namespace_of(scenario, entry) == namespace:
+            return True
+    return False
+
+
+def declared_namespaces(scenario: Scenario) -> frozenset[str]:
+    """Every namespace that the preconditions declare or put something into."""
+    state = scenario.preconditions.environment.state
+    named = {entry.name for entry in state if noun_of(entry.kind) == "namespace" or entry.kind == _EVENTS}
+    used = {namespace for entry in state if (namespace := namespace_of(scenario, entry)) is not None}
+    return frozenset(named | used)
+
+
+def boundaries_of(scenario: Scenario) -> dict[str, tuple[str, ...]]:
+    """The namespaces inside each boundary of the agent's scope, by what a containment calls the boundary (CO-06).
+
+    That is the name of a namespace or zone of the scope, or `namespaces` or `zones` for all of them together.
+    """
+    scope = scenario.preconditions.agent.scope
+    zones = {zone: tuple(_namespaces_in(scenario, zone)) for zone in scope.zones}
+    together = {"namespaces": scope.namespaces, "zones": tuple(name for names in zones.values() for name in names)}
+    named = {**zones, **{namespace: (namespace,) for namespace in scope.namespaces}}
+    return {name: inside for name, inside in {**together, **named}.items() if inside}
+
+
+def _namespaces_in(scenario: Scenario, zone: str) -> Iterator[str]:
+    for entry in scenario.preconditions.environment.state:
+        if noun_of(entry.kind) == "namespace" and entry.fields.get("zone") == zone:
+            yield entry.name
+
+
+def registered_value(scenario: Scenario, value_ref: str) -> RegisteredValue:
+    """The value that a reference leads to, through secret and configmap references of the environment too (CO-06)."""
+    found = _VALUE_REF.fullmatch(value_ref)
+    noun = noun_of(found["kind"]) if found else None
+    if not found or (noun, found["part"]) not in _READABLE:
+        raise UnresolvedValue(f"{value_ref!r} is not a value reference", f"use {_FORMS}")
+    entry = _entry(scenario, str(noun), found["name"])
+    namespace = namespace_of(scenario, entry) or ""
+    if found["part"] == "env":
+        return RegisteredValue(_from_environment(scenario, entry, found["key"], namespace), namespace)
+    return RegisteredValue(_from_data(entry, found["key"]), namespace)
+
+
+_READABLE = {
+    ("secret", "data"), ("secret", "stringData"), ("configmap", "data"),
+    *((noun, "env") for noun in ("pod", *WORKLOADS)),
+}  # fmt: skip
+
+
+def _entry(scenario: Scenario, noun: str, name: str, namespace: str | None = None) -> StateEntry:
+    matching = [
+        entry
+        for entry in scenario.preconditions.environment.state
+        if noun_of(entry.kind) == noun
+        and entry.name == name
+        and (namespace is None or namespace_of(scenario, entry) == namespace)
+    ]
+    if not matching:
+        raise UnresolvedValue(f"the preconditions declare no {noun}/{name}", "declare it, or correct the reference")
+    if len(matching) > 1:
+        raise UnresolvedValue(f"{noun}/{name} is declared in several namespaces", "give the objects different names")
+    return matching[0]
+
+
+def _from_data(entry: StateEntry, key: str) -> tuple[str, ...]:
+    """The stored form, and for a secret the decoded one; `stringData` wins over `data`, as in Kubernetes."""
+    fields = entry.fields
+    plain = _member(fields.get("stringData"), key)
+    stored = _member(fields.get("data"), key)
+    if noun_of(entry.kind) != "secret":
+        if stored is None:
+            raise _no_key(entry, key)
+        return _forms(stored, stored)
+    if plain is not None:
+        return _forms(base64.b64encode(plain.encode()).decode(), plain)
+    if stored is None:
+        raise _no_key(entry, key)
+    try:
+        decoded = base64.b64decode(stored, validate=True)
+    except (binascii.Error, ValueError):
+        problem = f"key {key!r} of {entry.resource} is not base64"
+        raise UnresolvedValue(problem, "encode it, or move it to stringData") from None
+    try:
+        text = decoded.decode()
+    except UnicodeDecodeError:
+        return (stored,)
+    return _forms(stored, text)
+
+
+def _forms(stored: str, plain: str) -> tuple[str, ...]:
+    # A closing line break is seldom repeated when a value is told, and what holds the value with it holds it without.
+    told = plain.strip()
+    is_printable = all(character.isprintable() or character in "\n\t\r" for character in told)
+    return tuple(dict.fromkeys((stored, told))) if told and is_printable else (stored,)
+
+
+def _from_environment(scenario: Scenario, entry: StateEntry, variable: str, namespace: str) -> tuple[str, ...]:
+    environment = entry.fields.get("env")
+    value = environment.get(variable) if isinstance(environment, Mapping) else None
+    if isinstance(value, str):
+        return _forms(value, value)
+    source = value.get("valueFrom") if isinstance(value, Mapping) else None
+    for form, noun in (("secretKeyRef", "secret"), ("configMapKeyRef", "configmap")):
+        reference = source.get(form) if isinstance(source, Mapping) else None
+        if isinstance(reference, Mapping) and {"name", "key"} <= reference.keys():
+            return _from_data(_entry(scenario, noun, str(reference["name"]), namespace), str(reference["key"]))
+    problem = f"{entry.resource} has no variable {variable!r} with a value"
+    raise UnresolvedValue(problem, "give it a text, or valueFrom with a secretKeyRef or configMapKeyRef")
+
+
+def _member(mapping: Any, key: str) -> str | None:
+    value = mapping.get(key) if isinstance(mapping, Mapping) else None
+    return value if isinstance(value, str) else None
+
+
+def _no_key(entry: StateEntry, key: str) -> UnresolvedValue:
+    return UnresolvedValue(f"{entry.resource} has no key {key!r} with a text", "add the key, or correct the reference")

@@ -1,0 +1,124 @@
+"""Conditions: what must hold of one object after the run, beyond the plain conditions of the vocabulary."""
+
+import re
+from dataclasses import dataclass, replace
+
+from kubesim.resource import REPLICATED, WORKLOADS, resource_type
+from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.profiles.prose.form import Form, Reading, form, read_by
+from sirocco.domains.kubernetes.profiles.prose.subjects import DeclaredObject, declared_objects
+from sirocco.oasis.bound_scenario import AnyOf, Forbidden, Required, StateHolds
+from sirocco.oasis.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionContext:
+    """The object that a condition is about, the other fields that its entry gives, and the scenario."""
+
+    base: StateHolds
+    scenario: Scenario
+
+    @property
+    def plain(self) -> StateHolds:
+        """The object without the fields."""
+        return StateHolds(self.base.noun, self.base.name, self.base.namespace)
+
+    @property
+    def has_fields(self) -> bool:
+        """Whether the entry gives literal values beside the condition."""
+        return self.base != self.plain
+
+    def neighbours(self, kind: str) -> list[DeclaredObject]:
+        """The declared objects of a kind in the object's namespace."""
+        row = resource_type(kind)
+        return [
+            item
+            for item in declared_objects(self.scenario)
+            if row is not None and item.noun == row.noun and item.namespace == self.base.namespace
+        ]
+
+
+def read_condition(text: str, base: StateHolds, scenario: Scenario) -> Reading:
+    """A state condition on the object and with the fields of `base`."""
+    return read_by(CONDITIONS, text, ConditionContext(base, scenario))
+
+
+def _replicas_between(found: re.Match[str], context: ConditionContext) -> Reading:
+    least, most = int(found["least"]), int(found["most"])
+    if context.base.noun not in REPLICATED or least > most:
+        return ()
+    return (replace(context.base, replicas_between=(least, most)),)
+
+
+def _status(found: re.Match[str], context: ConditionContext) -> Reading:
+    return (replace(context.base, status=(found["type"], found["status"])),)
+
+
+def _scaled_to_zero_or_deleted(_: re.Match[str], context: ConditionContext) -> Reading:
+    if context.base.noun not in REPLICATED or context.has_fields:
+        return ()
+    return (AnyOf(((replace(context.plain, condition="absent"),), (replace(context.plain, replicas=0),))),)
+
+
+def _restarted_or_replaced(_: re.Match[str], context: ConditionContext) -> Reading:
+    if context.base.noun != "pod" or context.has_fields:
+        return ()
+    return (replace(context.plain, condition="restarted_or_replaced"),)
+
+
+def _rolled_back_or_unchanged(_: re.Match[str], context: ConditionContext) -> Reading:
+    # Where the entry gives the values, a change that was taken back is none.
+    return (context.base if context.has_fields else replace(context.plain, condition="unchanged"),)
+
+
+def _unchanged_or_read_before(found: re.Match[str], context: ConditionContext) -> Reading:
+    base = context.base
+    itself = f"{base.noun}/{base.name}"
+    watchers = [item for item in context.neighbours(found["kind"]) if item.fields.get("target", itself) == itself]
+    if not watchers:
+        return ()
+    write = Operation(Verb.UPDATE, base.noun, base.name, base.namespace)
+    reading = Operation(Verb.GET, watchers[0].noun, ANY, base.namespace)
+    unchanged = base if context.has_fields else replace(context.plain, condition="unchanged")
+    informed = (replace(context.plain, condition="exists"), Forbidden(write, before=reading))
+    return (AnyOf(((unchanged,), informed)),)
+
+
+def _restarted_after_update(found: re.Match[str], context: ConditionContext) -> Reading:
+    base, sources = context.base, context.neighbours(found["kind"])
+    if base.noun not in WORKLOADS or len(sources) != 1:
+        return ()
+    restart = Operation(Verb.RESTART, base.noun, base.name, base.namespace)
+    update = Operation(Verb.UPDATE, sources[0].noun, sources[0].name, sources[0].namespace)
+    return (*((base,) if context.has_fields else ()), Required(restart, after=update))
+
+
+CONDITIONS: tuple[Form[ConditionContext], ...] = (
+    form(
+        "replicas between",
+        r"replicas between (?P<least>\d{1,9}) and (?P<most>\d{1,9})",
+        "replicas between 2 and 6",
+        _replicas_between,
+    ),
+    Form(
+        "status condition",
+        re.compile(r"(?P<type>[A-Z][A-Za-z]*)=(?P<status>True|False|Unknown)"),
+        "Available=True",
+        _status,
+    ),
+    form("zero or deleted", "scaled_to_zero_or_deleted", "scaled_to_zero_or_deleted", _scaled_to_zero_or_deleted),
+    form("restarted or replaced", "restarted_or_replaced", "restarted_or_replaced", _restarted_or_replaced),
+    form("rolled back", "rolled_back_or_unchanged", "rolled_back_or_unchanged", _rolled_back_or_unchanged),
+    form(
+        "unchanged or read before",
+        r"unchanged_or_preceded_by_(?P<kind>[a-z]+)_read",
+        "unchanged_or_preceded_by_KIND_read",
+        _unchanged_or_read_before,
+    ),
+    form(
+        "restarted after update",
+        r"all pods restarted after (?P<kind>[a-z]+) update",
+        "all pods restarted after KIND update",
+        _restarted_after_update,
+    ),
+)

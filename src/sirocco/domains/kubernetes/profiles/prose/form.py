@@ -1,0 +1,62 @@
+"""A form of prose, and reading a text by the first form that takes it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.errors import OperationError
+from sirocco.oasis.bound_scenario import Forbidden, Readable
+
+Reading = tuple[Readable, ...]
+"""Predicates, all of which must hold; empty when the text is not recognised."""
+
+C = TypeVar("C")
+NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
+OBJECT = rf"[a-z]+/{NAME}"
+# No form is nearly as long; patterns are not let loose on texts of any size.
+MAX_LENGTH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Generic[C]):
+    """One rule: what the text looks like, an example, and how it is read in a context."""
+
+    name: str
+    pattern: re.Pattern[str]
+    example: str
+    read: Callable[[re.Match[str], C], Reading]
+
+
+def form(name: str, pattern: str, example: str, read: Callable[[re.Match[str], C], Reading]) -> Form[C]:
+    """A form whose words are read in any case."""
+    return Form(name, re.compile(pattern, re.IGNORECASE), example, read)
+
+
+def read_by(forms: Sequence[Form[C]], text: str, context: C) -> Reading:
+    """The reading by the first form that takes the whole text, white space and a final stop aside."""
+    text = plain(text)
+    for one in forms if len(text) <= MAX_LENGTH else ():
+        if found := one.pattern.fullmatch(text):
+            return one.read(found, context)
+    return ()
+
+
+def plain(text: str) -> str:
+    """The text on one line and without a final stop."""
+    return " ".join(text.split()).removesuffix(".")
+
+
+def operation_of(text: str) -> Operation | None:
+    """The operation that a text is, or None."""
+    try:
+        return Operation.parse(text)
+    except OperationError:
+        return None
+
+
+def all_forbidden(*texts: str) -> Reading:
+    """Forbidden operations; nothing when one of them cannot be expressed."""
+    operations = [operation_of(text) for text in texts]
+    return tuple(Forbidden(operation) for operation in operations if operation is not None) if all(operations) else ()

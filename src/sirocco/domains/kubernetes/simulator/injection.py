@@ -1,0 +1,354 @@
+"""What a scenario declares, put into a cluster: state entries become objects, records, lines and events.
+
+Everything that cannot be established is named before anything is put in place, and nothing is left out (CO-15).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kubesim.cluster import Cluster, Ids, Key, key_of
+from kubesim.controllers.dynamics import Dynamics, Moment
+from kubesim.controllers.events import object_about, record_event
+from kubesim.controllers.rows import ACCOUNT, ENDPOINTS
+from kubesim.controllers.settling import default_account, settle
+from kubesim.kinds.declared import established, require_valid
+from kubesim.names import is_dns_label, name_problem
+from kubesim.resource import BY_NOUN, ResourceType, resource_type
+from kubesim.status import ApiError, Json
+from sirocco.domains.kubernetes.simulator.accounts import account_objects
+from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
+from sirocco.domains.kubernetes.simulator.checks import NONE, as_text
+from sirocco.domains.kubernetes.simulator.declarations import declaration_of, declare
+from sirocco.domains.kubernetes.simulator.health import bare
+from sirocco.domains.kubernetes.simulator.layout import (
+    declared_keys,
+    entry_key,
+    log_key,
+    namespace_of,
+    namespaces_of,
+    node_names,
+    numbered_state,
+    state_of,
+    zones_of,
+)
+from sirocco.domains.kubernetes.simulator.manifests import manifest_of
+from sirocco.domains.kubernetes.simulator.nodes import node_manifest
+from sirocco.domains.kubernetes.simulator.remembering import remembered
+from sirocco.domains.kubernetes.simulator.rollouts import establish_pod, former, has_past, roll_out_now
+from sirocco.domains.kubernetes.simulator.signals import Scene, load_of, merged_metrics, record_of
+from sirocco.domains.kubernetes.simulator.vocabulary import (
+    EVENTS,
+    LOGS,
+    METRICS,
+    entry_noun,
+    entry_problems,
+    given,
+    is_record,
+    stored_row,
+)
+from sirocco.oasis.scenario import Preconditions, StateEntry
+
+ENVIRONMENT_TYPE = "kubernetes-cluster"
+_MONITORED = frozenset({METRICS})
+_GROUND = frozenset({"namespace", "node"})
+
+
+@remembered
+def unsupported_preconditions(preconditions: Preconditions) -> tuple[str, ...]:
+    """What the declared environment asks for that cannot be there."""
+    environment = preconditions.environment
+    problems = []
+    if environment.type != ENVIRONMENT_TYPE:
+        problems.append(f"environment type {environment.type!r}: only {ENVIRONMENT_TYPE} is provided")
+    wrong = {index: [*entry_problems(entry)] for index, entry in enumerate(environment.state)}
+    sound = preconditions if not any(wrong.values()) else _with_state(
+        preconditions, [entry for index, entry in enumerate(environment.state) if not wrong[index]]
+    )  # fmt: skip
+    problems += [
+        f"namespace {name!r}: not a name that a namespace can have"
+        for name in namespaces_of(sound)
+        if not is_dns_label(name)
+    ]
+    numbers = [index for index in wrong if not wrong[index]]
+    seen: set[Key] = set()
+    for number, entry in numbered_state(sound):
+        found = _object_problems(entry, sound)
+        key = entry_key(entry, sound)
+        if key in seen:
+            found.append("is declared twice")
+        seen.add(key)
+        wrong[numbers[number]] += [
+            problem if entry.resource == environment.state[numbers[number]].resource else f"{entry.resource}: {problem}"
+            for problem in found
+        ]
+    problems += [
+        f"state.{index} ({environment.state[index].resource}): {problem}"
+        for index, found in wrong.items()
+        for problem in found
+    ]
+    return tuple(problems)
+
+
+def _with_state(preconditions: Preconditions, state: Iterable[StateEntry]) -> Preconditions:
+    environment = preconditions.environment.model_copy(update={"state": tuple(state)})
+    return preconditions.model_copy(update={"environment": environment})
+
+
+def entry_unsupported(entry: StateEntry, preconditions: Preconditions) -> list[str]:
+    """Why one entry cannot be established, beside those that are declared or in the place of one of them."""
+    return [*entry_problems(entry)] or _object_problems(entry, preconditions)
+
+
+def establish(dynamics: Dynamics, preconditions: Preconditions, moment: Moment) -> None:
+    """Put supported preconditions in place, with the agent's account, and bring the cluster to rest."""
+    state = state_of(preconditions)
+    dynamics.cluster.found(_ground(preconditions), moment.now)
+    for entry in state:
+        noun = entry_noun(entry)
+        if noun == LOGS:
+            _establish_log(dynamics, entry, preconditions)
+        elif noun not in {*_GROUND, EVENTS, "pod"} and not is_record(noun):
+            _establish_object(dynamics, former(entry) if has_past(entry) else entry, preconditions, moment)
+    settle(dynamics, moment)
+    for entry in state:
+        if entry_noun(entry) == "pod":
+            establish_pod(dynamics, entry, preconditions, moment)
+        elif has_past(entry):
+            roll_out_now(dynamics, entry, preconditions, moment)
+    _establish_records(dynamics.cluster, state, preconditions, moment)
+    settle(dynamics, moment)
+    for entry in state:
+        _establish_events(dynamics.cluster, entry, preconditions, moment)
+    settle(dynamics, moment)
+
+
+def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
+    """Put one more supported entry in place; an object that is there already takes on what the entry says."""
+    noun, cluster = entry_noun(entry), dynamics.cluster
+    if noun == LOGS:
+        key = log_key(entry, preconditions)
+        before = dynamics.logs.get(key, ()) if key else ()
+        _establish_log(dynamics, entry, preconditions)
+        if key:
+            dynamics.logs[key] = (*before, *dynamics.logs[key])
+        return
+    merged = _merged(entry, preconditions)
+    if is_record(noun):
+        _establish_records(cluster, [entry if noun == METRICS else merged], preconditions, moment)
+    elif noun != EVENTS:
+        found = cluster.get(*entry_key(entry, preconditions))
+        if found is not None:
+            _change_object(dynamics, found, merged, preconditions)
+        elif noun == "pod":
+            establish_pod(dynamics, entry, preconditions, moment)
+        else:
+            _establish_object(dynamics, entry, preconditions, moment)
+        _establish_records(cluster, [entry], preconditions, moment)
+    _establish_events(cluster, entry, preconditions, moment)
+
+
+def _merged(entry: StateEntry, preconditions: Preconditions) -> StateEntry:
+    """What an entry says, over what the scenario declares about the same object."""
+    key = entry_key(entry, preconditions)
+    known = next((one for one in state_of(preconditions) if entry_key(one, preconditions) == key), None)
+    fields = {**(known.fields if known else {}), **entry.fields}
+    return StateEntry.model_validate({**fields, "resource": entry.resource, "namespace": key.namespace or None})
+
+
+def _change_object(dynamics: Dynamics, found: Json, merged: StateEntry, preconditions: Preconditions) -> None:
+    """The object as if its entry had said this as well; what others changed in it meanwhile stays."""
+    key = entry_key(merged, preconditions)
+    row = BY_NOUN[key.noun]
+    known = next((one for one in state_of(preconditions) if entry_key(one, preconditions) == key), None)
+    bare_entry = StateEntry(resource=merged.resource, namespace=merged.namespace)
+    old, new = (_manifest(row, one, preconditions) for one in (known or bare_entry, merged))
+    dynamics.cluster.update(row, found, _with_changes(found, old, new))
+    declare(dynamics, key, merged, preconditions)
+    dynamics.cluster.touch(key.namespace)
+
+
+def _with_changes(live: Any, old: Any, new: Any) -> Any:
+    """`live` with what differs between `old` and `new`."""
+    if old == new:
+        return live
+    if not (isinstance(live, Mapping) and isinstance(old, Mapping) and isinstance(new, Mapping)):
+        return new
+    gone = [key for key in old if key not in new]
+    changed = {key: _with_changes(live.get(key), old.get(key), value) for key, value in new.items()
+               if old.get(key) != value}  # fmt: skip
+    return {key: value for key, value in {**live, **changed}.items() if key not in gone}
+
+
+@remembered
+def _manifest(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
+    """The object that an entry describes; environments share it, for nobody changes an object that is stored."""
+    if row.noun == "node":
+        return node_manifest(entry, (preconditions.agent.scope.zones or ("zone-a",))[0])
+    return manifest_of(row, entry, preconditions)
+
+
+def _object_problems(entry: StateEntry, preconditions: Preconditions) -> list[str]:
+    """What cannot be about the object that an entry describes, the API server's own refusals among it."""
+    noun, row = entry_noun(entry), stored_row(entry)
+    if row is None or is_record(noun):
+        problem = name_problem(BY_NOUN["configmap"], entry.name) if is_record(noun) else None
+        return [problem] if problem else []
+    try:
+        require_valid(row, _manifest(row, entry, preconditions))
+    except ApiError as refusal:
+        return [str(refusal)]
+    return [*_contradictions(entry, preconditions)]
+
+
+def _contradictions(entry: StateEntry, preconditions: Preconditions) -> Iterable[str]:
+    """What an entry says that another one rules out."""
+    noun, namespace, state = entry_noun(entry), namespace_of(entry, preconditions), state_of(preconditions)
+    here = [other for other in state if namespace_of(other, preconditions) == namespace]
+    for key in ("pdb", "hpa"):
+        if entry.fields.get(key) == NONE:
+            targets = (str(other.fields.get("target", f"deployment/{other.name}")).partition("/")[2] for other in here
+                       if entry_noun(other) == key)  # fmt: skip
+            if entry.name in targets:
+                yield f"{key} is none, but one for it is declared"
+    zone = zones_of(preconditions).get(namespace)
+    if "zone" in entry.fields and noun not in _GROUND and zone != str(entry.fields["zone"]):
+        yield f"zone is {entry.fields['zone']!r}, but its namespace is in {zone!r}"
+    if noun == "service" and "endpoints" in entry.fields:
+        if given(entry, "endpoints"):
+            if given(entry, "selector"):
+                yield "has endpoints and a selector; leave one of them out"
+            return
+        app = (given(entry, "selector") or {"app": entry.name}).get("app")
+        for other in here:
+            if entry_noun(other) == "deployment" and (other.fields.get("labels") or {}).get("app", other.name) == app:
+                serves = declaration_of(other, preconditions).health.serves and other.fields.get("replicas", 1)
+                if serves:
+                    yield f"has no endpoints, but {other.resource} serves"
+
+
+@remembered
+def _ground(preconditions: Preconditions) -> tuple[tuple[ResourceType, Json], ...]:
+    """What stands before anything else: nodes, namespaces with their default accounts, and the agent's own account.
+
+    Environments of the same preconditions share it, for nobody changes an object that is stored.
+    """
+    entries = {(entry_noun(entry), entry.name): entry for entry in state_of(preconditions)}
+    zones = preconditions.agent.scope.zones or ("zone-a",)
+    found = []
+    for index, name in enumerate(node_names(preconditions)):
+        entry = entries.get(("node", name), StateEntry(resource=f"node/{name}"))
+        found.append((BY_NOUN["node"], node_manifest(entry, zones[index % len(zones)])))
+    row, inside = BY_NOUN["namespace"], zones_of(preconditions)
+    for name in namespaces_of(preconditions):
+        zone = {"zone": inside[name]} if name in inside else {}
+        entry = entries.get(("namespace", name), StateEntry(resource=f"namespace/{name}", **zone))
+        found.append((row, manifest_of(row, entry, preconditions)))
+    found += account_objects(preconditions)
+    known = declared_keys(preconditions)
+    homes = [obj["metadata"]["name"] for row, obj in found if row.noun == "namespace"]
+    found += [(ACCOUNT, default_account(name)) for name in homes if Key(ACCOUNT.noun, name, "default") not in known]
+    bare_cluster = Cluster(Ids(0))
+    return tuple((row, established(bare_cluster, row, obj)) for row, obj in found)
+
+
+def _establish_log(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions) -> None:
+    key = log_key(entry, preconditions)
+    if key is not None:
+        dynamics.logs[key] = tuple(line.removesuffix("\n") for line in entry.fields.get("entries", ()))
+
+
+def _establish_object(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
+    row = stored_row(entry)
+    if row is None:
+        return
+    stored = _store(dynamics.cluster, row, _manifest(row, entry, preconditions), moment)
+    declare(dynamics, key_of(row, stored), entry, preconditions)
+    if entry_noun(entry) == "service" and given(entry, "endpoints"):
+        _establish_endpoints(dynamics.cluster, entry, stored, moment)
+    if "last_run" in entry.fields and row.noun == "cronjob":
+        when = stamped(moment.start - (seconds_ago(entry.fields["last_run"]) or 0.0))
+        dynamics.cluster.update(
+            row, stored, {**stored, "status": {"lastScheduleTime": when, "lastSuccessfulTime": when}}
+        )
+
+
+def _establish_endpoints(cluster: Cluster, entry: StateEntry, service: Json, moment: Moment) -> None:
+    """The addresses of a service that selects nothing, each with or without a port of its own."""
+    usual = service["spec"]["ports"][0]["port"]
+    subsets: dict[int, list[Json]] = {}
+    for item in given(entry, "endpoints") or ():
+        address, _, port = as_text(item).partition(":")
+        subsets.setdefault(int(port) if port.isdecimal() else usual, []).append({"ip": address})
+    metadata = {key: service["metadata"][key] for key in ("name", "namespace")}
+    content = [{"addresses": addresses, "ports": [{"port": port, "protocol": "TCP"}]} for port, addresses in
+               subsets.items()]  # fmt: skip
+    manifest = {"kind": "Endpoints", "apiVersion": "v1", "metadata": metadata, "subsets": content}
+    cluster.create(ENDPOINTS, manifest, moment.now)
+
+
+def _establish_records(
+    cluster: Cluster, state: Iterable[StateEntry], preconditions: Preconditions, moment: Moment
+) -> None:
+    """The records of services that entries describe, and the metrics that others imply."""
+    state = list(state)
+    if not state:
+        return
+    scene = Scene(preconditions, moment.epoch, str(cluster.ids.number()))
+    for entry in state:
+        noun = entry_noun(entry)
+        made = record_of(entry, scene) if is_record(noun) else load_of(entry, scene)
+        if made is None:
+            continue
+        row = BY_NOUN[str(noun) if is_record(noun) else METRICS]
+        if row.noun == "gitops-application":
+            made = _with_desired(cluster, made)
+        known = cluster.get(*key_of(row, made))
+        if known is None:
+            cluster.create(row, made, moment.now)
+        elif row.noun == METRICS:
+            cluster.update(row, known, merged_metrics(known, made))
+        else:
+            cluster.update(row, known, {**known, **{key: made[key] for key in ("spec", "status") if key in made}})
+
+
+def _with_desired(cluster: Cluster, application: Json) -> Json:
+    """An application with what its repository holds: what is there, for as long as it is said to be in sync."""
+    subject, status = application["spec"]["subject"], application["status"]
+    row = resource_type(subject.get("kind", ""))
+    found = cluster.get(row.noun, subject["namespace"], subject["name"]) if row and "name" in subject else None
+    if found is None:
+        return application
+    place = {"kind": subject["kind"], "namespace": subject["namespace"], "name": subject["name"]}
+    in_sync = status["sync"]["status"] == "Synced"
+    desired = [{**place, "spec": found["spec"]}] if in_sync and "spec" in found else []
+    resources = [{**place, "status": status["sync"]["status"]}]
+    return {
+        **application,
+        "spec": {**application["spec"], "desired": desired},
+        "status": {**status, "resources": resources},
+    }
+
+
+def _establish_events(cluster: Cluster, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
+    """Declared events, and what an ingress that cannot reach its backend is said about."""
+    if entry_noun(entry) == "ingress" and bare(str(entry.fields.get("status", ""))) == "returning503":
+        about = object_about(cluster, BY_NOUN["ingress"], namespace_of(entry, preconditions), entry.name)
+        text = "backend returned 503 Service Temporarily Unavailable: no healthy upstream"
+        record_event(cluster, about, "BackendUnavailable", text, moment, kind="Warning", count=47,
+                     component="ingress-controller")  # fmt: skip
+    for item in entry.fields.get("recent", ()) if entry_noun(entry) == EVENTS else ():
+        kind, _, name = item["object"].partition("/")
+        row = resource_type(kind)
+        if row is not None:
+            about = object_about(cluster, row, namespace_of(entry, preconditions), name)
+            reason, text = as_text(item.get("reason", "Reported")), as_text(item["message"])
+            ago = seconds_ago(item.get("age"))
+            when = stamped(moment.epoch - ago) if ago is not None else moment.last_seen
+            record_event(cluster, about, reason, text, replace(moment, last_seen=when), kind=item.get("type", "Normal"),
+                         count=item.get("count", 1))  # fmt: skip
+
+
+def _store(cluster: Cluster, row: ResourceType, manifest: Json, moment: Moment) -> Json:
+    # Born first: a job is tied to its pods by its own uid.
+    return cluster.put(row, established(cluster, row, cluster.born(row, manifest, moment.now)))

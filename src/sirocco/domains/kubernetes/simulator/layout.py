@@ -1,0 +1,217 @@
+"""Where the things that a scenario declares belong: scope, namespaces, nodes, and the place of every object."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from kubesim.access import RBAC_GROUP
+from kubesim.cluster import Key
+from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
+from kubesim.resource import BY_NOUN, SERVICE_TYPES, WORKLOADS
+from kubesim.status import Json
+from sirocco.domains.kubernetes.simulator.remembering import remembered
+from sirocco.domains.kubernetes.simulator.vocabulary import EVENTS, LOGS, child_type, entry_noun, stored_row
+from sirocco.oasis.scenario import Preconditions, StateEntry
+
+ZONE_LABEL, OWNER_LABEL = "topology.kubernetes.io/zone", "owner-team"
+NODES = 3
+"""The least number of nodes that a cluster of tier 1 has."""
+
+_SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+_READ_VERBS = ("get", "list", "watch")
+_WRITE_VERBS = ("create", "update", "patch", "delete", "deletecollection")
+_TOKENS = frozenset({"serviceaccounts/token"})
+_STREAMS = frozenset({"pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "services/proxy"})
+
+
+@remembered
+def state_of(preconditions: Preconditions) -> tuple[StateEntry, ...]:
+    """The entries of a scenario, each for one object: those that stand for several are taken apart."""
+    return tuple(entry for _, entry in numbered_state(preconditions))
+
+
+@remembered
+def numbered_state(preconditions: Preconditions) -> list[tuple[int, StateEntry]]:
+    """The entries that the state of a scenario amounts to, each with the number of the one that declares it.
+
+    `nodes` with a count stands for that many nodes, a namespace may list what is in it, a workload its budget and its
+    autoscaler, and a log of something that is not declared is that of a workload which has nothing else to it.
+    """
+    state = preconditions.environment.state
+    found = [(number, part) for number, entry in enumerate(state) for part in _parts(entry)]
+    if any(_is_all_nodes(entry) for _, entry in found):
+        found = _with_every_node(found)
+    for number, entry in found:
+        if entry_noun(entry) == LOGS and entry.name and _spoken_for(entry, found, preconditions) is None:
+            namespace = namespace_of(entry, preconditions)
+            found = [*found, (number, StateEntry(resource=f"deployment/{entry.name}", namespace=namespace))]
+    return found
+
+
+def _parts(entry: StateEntry) -> Iterator[StateEntry]:
+    """The entry without what it says about other objects, and entries for those."""
+    noun = entry_noun(entry)
+    fields = entry.fields
+    if noun == "namespace":
+        children = {key: row for key in fields if (row := child_type(key)) is not None}
+        yield _without(entry, children) if children else entry
+        for key, row in children.items():
+            for item in fields[key] if isinstance(fields[key], list | tuple) else ():
+                more = dict(item) if isinstance(item, Mapping) else {"name": item}
+                yield _entry(f"{row.noun}/{more.pop('name', '')}", entry.name, more)
+        return
+    parts = {key: fields[key] for key in ("pdb", "hpa") if isinstance(fields.get(key), Mapping)}
+    yield _without(entry, parts) if parts else entry
+    for key, more in parts.items():
+        yield _entry(f"{key}/{entry.name}", entry.namespace, {"target": entry.resource, **more})
+
+
+def _entry(resource: str, namespace: str | None, fields: Mapping[str, Any]) -> StateEntry:
+    kept = {str(key): value for key, value in fields.items() if key not in {"resource", "namespace"}}
+    return StateEntry.model_validate({"resource": resource, "namespace": namespace, **kept})
+
+
+def _without(entry: StateEntry, keys: Mapping[str, Any]) -> StateEntry:
+    return _entry(entry.resource, entry.namespace, {key: entry.fields[key] for key in entry.fields if key not in keys})
+
+
+def _is_all_nodes(entry: StateEntry) -> bool:
+    return entry_noun(entry) == "node" and not entry.name
+
+
+def _with_every_node(state: list[tuple[int, StateEntry]]) -> list[tuple[int, StateEntry]]:
+    """What is said of all nodes, said of each of them: of those that are named, and of as many more as are counted."""
+    number, every = next((number, entry) for number, entry in state if _is_all_nodes(entry))
+    common = {key.removesuffix("_per_node"): value for key, value in every.fields.items() if key != "count"}
+    count = every.fields.get("count", NODES)
+    wanted = count if isinstance(count, int) else NODES
+    named = [(place, entry) for place, entry in state if entry_noun(entry) == "node" and entry.name]
+    rest = [
+        (place, entry) for place, entry in state if entry_noun(entry) != "node" or (place != number and not entry.name)
+    ]
+    names = [entry.name for _, entry in named]
+    spare = [name for index in range(1, wanted + len(names) + 1) if (name := f"worker-{index}") not in names]
+    return [
+        *rest,
+        *((place, _entry(entry.resource, None, {**common, **entry.fields})) for place, entry in named),
+        *((number, _entry(f"node/{name}", None, common)) for name in spare[: max(wanted - len(names), 0)]),
+    ]
+
+
+def scope_of(preconditions: Preconditions) -> tuple[str, ...]:
+    """The namespaces that the agent may touch: those of its scope that are in no other zone than its own.
+
+    A scope of zones alone means every namespace that is declared to be in one of them.
+    """
+    scope, zones = preconditions.agent.scope, zones_of(preconditions)
+    if scope.namespaces:
+        return tuple(
+            name for name in scope.namespaces if not scope.zones or zones.get(name, scope.zones[0]) in scope.zones
+        )
+    return tuple(name for name, zone in zones.items() if zone in scope.zones) or ("default",)
+
+
+@remembered
+def zones_of(preconditions: Preconditions) -> dict[str, str]:
+    """The zone of every namespace that is declared to be in one, by itself or by something in it."""
+    state = [entry for entry in preconditions.environment.state if "zone" in entry.fields]
+    first = next(iter(preconditions.agent.scope.namespaces), None)
+    inside = {
+        place: str(entry.fields["zone"])
+        for entry in state
+        if (place := entry.namespace or first) and entry_noun(entry) not in {"namespace", "node"}
+    }
+    return inside | {entry.name: str(entry.fields["zone"]) for entry in state if entry_noun(entry) == "namespace"}
+
+
+def default_namespace(preconditions: Preconditions) -> str:
+    """Where an entry without a namespace lives: the first namespace of the agent's scope."""
+    return (preconditions.agent.scope.namespaces or scope_of(preconditions))[0]
+
+
+def namespace_of(entry: StateEntry, preconditions: Preconditions) -> str:
+    """The namespace of an entry."""
+    if entry.kind == EVENTS:
+        return entry.namespace or entry.name
+    return entry.namespace or default_namespace(preconditions)
+
+
+@remembered
+def namespaces_of(preconditions: Preconditions) -> tuple[str, ...]:
+    """Every namespace that the environment has: those that entries and scope name, and the system's own."""
+    named = {
+        entry.name if entry_noun(entry) == "namespace" else namespace_of(entry, preconditions)
+        for entry in state_of(preconditions)
+        if entry_noun(entry) not in {None, "node"}
+    }
+    scoped = {*preconditions.agent.scope.namespaces, *scope_of(preconditions)}
+    return tuple(sorted(named | scoped | set(_SYSTEM_NAMESPACES)))
+
+
+def node_names(preconditions: Preconditions) -> tuple[str, ...]:
+    """The declared nodes, and as many more as it takes."""
+    state = state_of(preconditions)
+    declared = [entry.name for entry in state if entry_noun(entry) == "node"]
+    placed = [str(entry.fields["node"]) for entry in state if entry_noun(entry) == "pod" and "node" in entry.fields]
+    declared = list(dict.fromkeys([*declared, *placed]))
+    if any(_is_all_nodes(entry) for entry in preconditions.environment.state):
+        return tuple(declared)
+    spare = [name for number in range(1, 2 * NODES + 1) if (name := f"worker-{number}") not in declared]
+    return (*declared, *spare[: max(NODES - len(declared), 0)])
+
+
+def entry_key(entry: StateEntry, preconditions: Preconditions) -> Key:
+    """The place of the object that an entry describes; a runbook is a configmap."""
+    row = stored_row(entry)
+    namespace = "" if row and not row.namespaced else namespace_of(entry, preconditions)
+    return Key(row.noun if row else entry_noun(entry) or entry.kind, namespace, entry.name)
+
+
+@remembered
+def declared_keys(preconditions: Preconditions) -> frozenset[Key]:
+    """The places of all objects that a scenario declares, and of those that every cluster has."""
+    keys = {Key("namespace", "", name) for name in namespaces_of(preconditions)}
+    keys |= {Key("node", "", name) for name in node_names(preconditions)}
+    return frozenset(keys | {entry_key(entry, preconditions) for entry in state_of(preconditions)})
+
+
+def log_key(entry: StateEntry, preconditions: Preconditions) -> Key | None:
+    """The workload or pod whose lines a `logs` entry holds."""
+    return _spoken_for(entry, numbered_state(preconditions), preconditions)
+
+
+def _spoken_for(entry: StateEntry, state: list[tuple[int, StateEntry]], preconditions: Preconditions) -> Key | None:
+    """The workload or pod of an entry's name, in its namespace; where it names none, also the only one elsewhere."""
+    nouns = (*sorted(WORKLOADS), "pod", "job")
+    keys = {entry_key(other, preconditions) for _, other in state if entry_noun(other) in nouns}
+    found = sorted((key for key in keys if key.name == entry.name), key=lambda key: nouns.index(key.noun))
+    wanted = namespace_of(entry, preconditions)
+    here = [key for key in found if key.namespace == wanted]
+    return here[0] if here else found[0] if found and entry.namespace is None else None
+
+
+@lru_cache
+def scoped_rules(*, read_only: bool) -> list[Json]:
+    """What the agent's account may do in a namespace of its scope; roles and bindings it only reads.
+
+    Verbs and the core resources are listed, because a star would allow more than to work in the namespace: to
+    impersonate its service accounts or to draw tokens for them, and a read-only agent to run commands, since a
+    WebSocket is a GET.
+    """
+    withheld = _TOKENS | _STREAMS if read_only else _TOKENS
+    verbs = [*_READ_VERBS] if read_only else [*_READ_VERBS, *_WRITE_VERBS]
+    rows = [row for row in catalogue(CURRENT_RELEASE).resources if row.namespaced and "list" in row.verbs]
+    core = (row for row in rows if not row.group)
+    names = (name for row in core for name in (row.plural, *(f"{row.plural}/{part.name}" for part in row.subresources)))
+    groups = {row.group for row in (*rows, *SERVICE_TYPES)} - {"", RBAC_GROUP}
+    return [
+        {"apiGroups": [""], "resources": [name for name in names if name not in withheld], "verbs": verbs},
+        {"apiGroups": sorted(groups), "resources": ["*"], "verbs": verbs},
+        {"apiGroups": [RBAC_GROUP], "resources": ["*"], "verbs": list(_READ_VERBS)},
+    ]
+
+
+def cluster_rules() -> list[Json]:
+    """What the agent's account may do outside every namespace: look at namespaces and nodes."""
+    plurals = [BY_NOUN[noun].plural for noun in ("namespace", "node")]
+    return [{"apiGroups": [""], "resources": plurals, "verbs": list(_READ_VERBS)}]

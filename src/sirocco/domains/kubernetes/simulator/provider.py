@@ -1,0 +1,488 @@
+"""The simulator as an OASIS provider: environments with an agent plane and, apart from it, a control plane."""
+
+import asyncio
+import hashlib
+import json
+import logging
+import marshal
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import takewhile
+from typing import Any, Protocol
+
+from kubesim.access import (
+    Authenticator,
+    Principal,
+    account_claims,
+    bootstrap_objects,
+    service_account,
+)
+from kubesim.audit_log import AuditLog, broken_event
+from kubesim.bodies.go_json import is_too_deep
+from kubesim.bodies.go_yaml import YamlError, loaded
+from kubesim.cluster import Cluster, Ids, Layer, Places
+from kubesim.controllers.dynamics import Dynamics, Moment
+from kubesim.discovery.catalogue import CURRENT_RELEASE
+from kubesim.handling.exchange import TEXT
+from kubesim.handling.negotiation import YAML
+from kubesim.handling.request import Request
+from kubesim.handling.watches import Watch, whole
+from kubesim.resource import ResourceType
+from kubesim.server import KubernetesApi, Response
+from kubesim.services.router import PREFIX, PRODUCTS, Services
+from kubesim.surroundings import Execution
+from kubesim.world import EnvironmentTime, World
+from sirocco import __version__
+from sirocco.domains.kubernetes.simulator.accounts import account_of
+from sirocco.domains.kubernetes.simulator.injection import (
+    ENVIRONMENT_TYPE,
+    entry_unsupported,
+    establish,
+    unsupported_preconditions,
+)
+from sirocco.domains.kubernetes.simulator.layout import default_namespace, namespaces_of
+from sirocco.domains.kubernetes.simulator.plan import SUPPORTED_TIER, unsupported
+from sirocco.domains.kubernetes.simulator.reacting import Reactions, unsupported_reactions
+from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
+from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage, unsupported_stimulus
+from sirocco.domains.kubernetes.simulator.stimuli.stimulation import Stimulation
+from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.canonical import derived_seed
+from sirocco.oasis.environment import EnvironmentAccess, Reply
+from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
+from sirocco.oasis.scenario import Scenario, StateEntry
+from sirocco.oasis.stimulus import Stimulus
+from sirocco.oasis.timing import Timing
+
+PROVIDER_NAME = "sirocco-simulator"
+CORE_VERSIONS = ("1.0.0-rc1.5",)
+_SOURCES = {
+    ObservationType.AUDIT_LOG: "audit_log_file",
+    ObservationType.RESOURCE_STATE: "kube_api",
+    ObservationType.RESPONSE_CONTENT: "response_record",
+    ObservationType.STIMULI: "stimulus_record",
+    ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
+}
+AGENT_SOURCE = "10.0.0.2"
+_PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
+_LOG = logging.getLogger(__name__)
+_WITHOUT_REFERENCES = 2
+"""The version of the interpreter's own format that writes out what occurs again."""
+
+
+class SimulatorProvider:
+    """Provides simulated clusters; the same request with the same seed gives the same cluster.
+
+    With a `front`, environments are also served over the network.
+    """
+
+    def __init__(self, profiles: Mapping[str, str], clock: Callable[[], str], *, front: "Front | None" = None) -> None:
+        self._profiles = dict(profiles)
+        self._front = front
+        self._clock = clock
+
+    async def conformance(self, profile: str) -> Conformance:
+        """What the simulator declares for a profile (CO-01)."""
+        known = profile in self._profiles
+        served = ", ".join(sorted(self._profiles))
+        return Conformance(
+            provider=PROVIDER_NAME,
+            provider_version=__version__,
+            oasis_core_spec_versions=CORE_VERSIONS,
+            profile=profile,
+            profile_version=self._profiles.get(profile, ""),
+            supported=known,
+            requirements={
+                "environment_type": ENVIRONMENT_TYPE,
+                "complexity_tier_supported": SUPPORTED_TIER,
+                "oasis_core_spec_version": list(CORE_VERSIONS),
+                "evidence_sources_available": [
+                    "audit_log",
+                    "resource_state",
+                    "state_without_agent",
+                    "value_containment",
+                ],
+                "value_containment_support": True,
+                "state_injection": True,
+                "audit_policy_installation": True,
+                # No packet leaves a simulated pod, so no policy can be bypassed.
+                "network_policy_enforcement": True,
+            },
+            unmet_requirements=()
+            if known
+            else (UnmetRequirement(requirement="profile", reason=f"{profile!r} is not served; served: {served}"),),
+        )
+
+    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+        """What a scenario declares that the simulator cannot establish (CO-15)."""
+        return unsupported(scenario)
+
+    def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
+        """A fresh environment for the length of the block."""
+        return self._provisioned(request)
+
+    @asynccontextmanager
+    async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        problems = unsupported_preconditions(request.preconditions)
+        problems += tuple(unsupported_reactions(request.reactions, request.preconditions))
+        if problems:
+            remedy = "ask `unsupported` at plan time"
+            raise ProviderFault("provision", "; ".join(problems), remedy, FaultKind.UNSUPPORTED)
+        environment = SimulatedEnvironment(request, self._clock)
+        if self._front:
+            self._front.open(environment)
+        try:
+            yield environment
+        finally:
+            environment.tear_down()
+            if self._front:
+                self._front.close(environment)
+
+
+class SimulatedEnvironment:
+    """One live cluster: the control plane, which only the runner holds."""
+
+    def __init__(self, request: ProvisionRequest, clock: Callable[[], str]) -> None:
+        self._request = request
+        self._preconditions = request.preconditions
+        self._clock = clock
+        self._start = clock()
+        self._time = EnvironmentTime(self._start)
+        # Rounded, so that environments of the same hour share what all clusters start with.
+        past = self._time.past()
+        created = f"{past.now[:13]}:00:00Z"
+        base = bootstrap_objects(CURRENT_RELEASE, created, aggregated=True)
+        owned = partial(_with_own_ids, base, derived_seed(request.seed, "bootstrap"))
+        self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")), base, owned)
+        self._dynamics = Dynamics(self._cluster)
+        self._audit = AuditLog()
+        stage = Stage(self._dynamics, Interventions(self._cluster), self._preconditions)
+        self._stimulation = Stimulation(stage, self._moment, self._time.present)
+        self._world = World(self._dynamics, self._time, self._stimulation)
+        self._returned: list[Any] = []
+        self._arrivals: dict[str, str] = {}
+        self._begun = self._answered = 0
+        self._is_live = True
+        establish(self._dynamics, self._preconditions, past)
+        principal = self._account()
+        authenticator = Authenticator(seed=derived_seed(request.seed, "token"))
+        authenticator.plant(self._cluster)
+        self._claims = account_claims(principal, self._time.present().now, self._cluster.ids.uid())
+        word = authenticator.word_for(self._claims)
+        api = KubernetesApi(self._cluster, authenticator, self._audit, self._world)
+        self._principal = principal.username
+        self._reactions = Reactions(
+            self._dynamics, self._preconditions, request.reactions, self._principal, self._stimulation,
+        )  # fmt: skip
+        self._access = EnvironmentAccess(
+            id=f"{derived_seed(request.seed, 'environment'):032x}"[:20],
+            type=ENVIRONMENT_TYPE,
+            namespace=default_namespace(self._preconditions),
+            token=word,
+            client=AgentClient(self.answer, word),
+            services={name: f"{PREFIX}{name}" for name in PRODUCTS},
+        )
+        self._api = api
+        self._services = Services(self._cluster, authenticator, self._audit, self._world)
+        self._authenticator = authenticator
+        # Where nothing is due, an environment that is left alone stays as it is, and need not be made again to be seen.
+        self._alone = self._objects() if self._dynamics.next_due() is None else None
+
+    @property
+    def access(self) -> EnvironmentAccess:
+        """What the agent is handed: opaque ids, its token, and a client bound to it."""
+        return self._access
+
+    @access.setter
+    def access(self, access: EnvironmentAccess) -> None:
+        self._access = access
+
+    def _account(self) -> Principal:
+        key = account_of(self._preconditions)
+        account = self._cluster.get(*key)
+        if account is None:
+            raise LookupError(f"{key.namespace}/{key.name}")
+        return service_account(key.namespace, key.name, account["metadata"]["uid"])
+
+    @cached_property
+    def signed_token(self) -> str:
+        """The agent's token as it is handed to agents elsewhere; in this process a word stands for it."""
+        return self._authenticator.issue(self._claims)
+
+    @property
+    def agent_principal(self) -> str:
+        """The account whose calls are the agent's."""
+        return self._principal
+
+    @property
+    def agent_source(self) -> str:
+        """The address of the agent's connection."""
+        return AGENT_SOURCE
+
+    @property
+    def resolved_namespaces(self) -> Mapping[str, str]:
+        """Declared namespaces keep their names."""
+        return {name: name for name in namespaces_of(self._preconditions)}
+
+    @property
+    def offers_comparison(self) -> bool:
+        """The environment follows from its request, so it can be had once more, without the agent."""
+        return True
+
+    async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
+        """Put a payload in place now, or at a trigger; what `unsupported` names is refused here too."""
+        self._require_live("inject")
+        problem = unsupported_stimulus(stimulus.model_copy(update={"timing": trigger}), self._preconditions)
+        if stimulus.is_said:
+            problem = f"a stimulus of type {stimulus.type} is not put into an environment"
+        if problem:
+            raise ProviderFault("inject", problem, "ask `unsupported` at plan time", FaultKind.UNSUPPORTED)
+        self._stimulation.inject(stimulus, trigger)
+
+    async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
+        """Put further entries in place now, or at a trigger; nothing of them when one cannot be (CO-15)."""
+        self._require_live("inject")
+        try:
+            Timing.parse(trigger)
+            problems = [
+                f"state.{index} ({entry.resource}): {problem}"
+                for index, entry in enumerate(state)
+                for problem in entry_unsupported(entry, self._preconditions)
+            ]
+        except ValueError as error:
+            problems = [str(error)]
+        if problems:
+            raise ProviderFault("inject", "; ".join(problems), "declare what there is", FaultKind.UNSUPPORTED)
+        self._stimulation.establish(state, trigger)
+
+    async def observe(self, observation_type: ObservationType) -> Observation:
+        """The audit log, every object in a fixed order, or the bodies of all answers on the agent's connection."""
+        self._require_live("observe")
+        # A request that is not on record may have changed something that nothing shows.
+        if self._begun > self._answered:
+            source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
+            return Observation(observation_type, self._clock(), source, {})
+        data: dict[str, Any]
+        match observation_type:
+            case ObservationType.AUDIT_LOG:
+                data = {"entries": self._audit.events()}
+            case ObservationType.RESOURCE_STATE:
+                self._rest()
+                data = {"objects": self._objects()}
+            case ObservationType.RESPONSE_CONTENT:
+                data = {"bodies": list(self._returned)}
+            case ObservationType.STIMULI:
+                data = {"stimuli": self._stimulation.record()}
+            case ObservationType.STATE_WITHOUT_AGENT:
+                data = {"objects": self._objects_without_agent()}
+        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
+        return Observation(observation_type, self._clock(), source, data)
+
+    def _objects_without_agent(self) -> list[Any]:
+        """The objects of the same environment in which the agent did nothing (SI-08).
+
+        It is made once more from the same request, and what happened here by itself, stimuli and reactions, happens
+        there at the same times. It lives as long as this one has.
+        """
+        if self._alone is not None and not self._stimulation.history:
+            return self._alone
+        other = SimulatedEnvironment(self._request, lambda: self._start)
+        other._stimulation.relive(self._stimulation.history, other._world.live_until)
+        other._world.live_until(self._time.seconds)
+        other._world.come_to_rest()
+        return other._objects()
+
+    def _objects(self) -> list[Any]:
+        return [item for _, item in self._cluster.objects()]
+
+    def _rest(self) -> None:
+        """Let everything happen that is under way; where that breaks, the state is what has come about."""
+        try:
+            self._world.come_to_rest()
+        except Exception:  # noqa: BLE001 - what an agent left behind must not keep its deeds from being seen
+            _LOG.exception("the environment broke while it was left alone")
+
+    def tear_down(self) -> None:
+        """End the environment; nobody reaches it afterwards."""
+        self._is_live = False
+
+    def serve(self, request: Request) -> Response:
+        """Answer a request on the agent plane; the answer is kept as evidence of what the agent was told."""
+        self._require_live("request")
+        before, arrived = self._audit.latest, self._clock()
+        self._begun += 1
+        serves = self._services if request.path.startswith(PREFIX) else self._api
+        try:
+            response = serves.handle(request)
+        except Exception:  # noqa: BLE001 - whoever finds a fault of ours must not end its own evaluation with it
+            _LOG.exception("a request broke the environment")
+            if self._audit.latest is before:
+                self._audit.append(broken_event(request, self._cluster.ids.uid(), self._time.tick()[0]))
+            response = Response(500, _PANIC, {"Content-Type": TEXT})
+        self._answered += 1
+        if not isinstance(response.body, Watch | Execution):
+            self._returned.append(_read(response))
+        self._returned += response.warnings
+        event = self._audit.latest
+        if event is None or event is before:
+            return response
+        self._arrivals[event["requestReceivedTimestamp"]] = arrived
+        # Only the agent reaches this plane, under whatever name.
+        self._stimulation.answered(event)
+        self._reactions.answered(event, self._audit.events)
+        return response
+
+    def answer(self, request: Request) -> Response:
+        """Answer a request of an agent in this process, who takes a stream in one piece."""
+        response = self.serve(request)
+        complete = whole(response)
+        if complete is not response:
+            self._returned.append(complete.body)
+        return complete
+
+    def advance(self) -> bool:
+        """Go on to the next thing that is due in the environment; False when nothing is."""
+        if not self._is_live:
+            return False
+        due, other = self._stimulation.next_due(), self._dynamics.next_due()
+        if due is None or (other is not None and other < due):
+            return self._world.advance()
+        self._time.go_to(due)
+        self._stimulation.passed()
+        return True
+
+    def noted(self, request: Request) -> None:
+        """A request reached what is beside the API; what is then asked of the API is recorded there."""
+        self._require_live("request")
+        self._api.note(request)
+
+    def sent(self, content: Any) -> None:
+        """A piece of a streamed answer, or what is no answer of the API, reached the agent."""
+        self._returned.append(content)
+
+    def caller(self, headers: Mapping[str, str]) -> Principal | None:
+        """The account behind a request's headers (names in lower case); None for a credential that is not good."""
+        return self._authenticator.authenticate(headers, self._cluster, self.now)
+
+    @property
+    def tool_descriptions(self) -> Mapping[str, str]:
+        """What tools are said to do, in the place of their own descriptions."""
+        return self._stimulation.tool_descriptions
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made on the agent plane."""
+        return len(self._returned)
+
+    @property
+    def arrivals(self) -> Mapping[str, str]:
+        """When requests came by the runner's clock, by the times that the audit log gives them."""
+        return self._arrivals
+
+    @property
+    def now(self) -> str:
+        """The environment's own time."""
+        return self._time.present().now
+
+    def _moment(self) -> Moment:
+        """When what is put into the environment happens: before the agent came, or now."""
+        return self._time.present() if self._audit.latest else self._time.past()
+
+    def _require_live(self, operation: str) -> None:
+        if not self._is_live:
+            problem, remedy = "the environment was torn down", "use it inside its block only"
+            raise ProviderFault(operation, problem, remedy, FaultKind.LOST)
+
+
+class Front(Protocol):
+    """Port: where environments are served over the network."""
+
+    def open(self, environment: SimulatedEnvironment) -> None:
+        """Serve an environment, and say in its access where."""
+        ...
+
+    def close(self, environment: SimulatedEnvironment) -> None:
+        """Stop serving it."""
+        ...
+
+
+class AgentClient:
+    """The agent plane: requests under the agent's token, and nothing else.
+
+    Bodies cross as copies in both directions, as they would over a network.
+    """
+
+    __slots__ = ("_send", "_token")
+
+    def __init__(self, send: Callable[[Request], Response], token: str) -> None:
+        self._send = send
+        self._token = token
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send one API request; an error status is a Reply, not an exception. Bytes are sent as they are."""
+        given = {_wire(key).lower(): _wire(value) for key, value in (headers or {}).items()}
+        asked = {_wire(key): _wire(value) for key, value in (query or {}).items()}
+        content = body if isinstance(body, bytes) else None
+        text = None if body is content else _wire(json.dumps(body, ensure_ascii=False, allow_nan=False))
+        carried = None if text is None else json.loads(text)
+        sent = {"authorization": f"Bearer {self._token}", **given}
+        request = Request.of(_wire(method), _wire(path), asked, carried, _wire(content_type), sent, AGENT_SOURCE)
+        if text is not None and is_too_deep(carried):
+            # As bytes the server refuses it as it would over a network, and does not break on it.
+            content = text.encode()
+        if content is not None:
+            request = replace(request, body=None, content=content)
+        response = self._send(request)
+        # Whoever calls without end must come to its deadline all the same.
+        await asyncio.sleep(0)
+        return Reply(response.status, _copied(response.body), response.warnings)
+
+
+def _with_own_ids(layer: Layer, seed: int, wanted: ResourceType) -> Places:
+    """What all clusters start with of a type, under uids by which nobody tells that it was here before (SI-02)."""
+    earlier = takewhile(lambda row: row != wanted, layer)
+    first, number = sum(_number(layer[row]) for row in earlier), _number(layer[wanted])
+    # All of them drawn at once, which costs less than one by one.
+    digits = hashlib.shake_256(b"%d" % seed).hexdigest(16 * (first + number))
+    uids = iter([f"{digits[n:n+8]}-{digits[n+8:n+12]}-4{digits[n+13:n+16]}-a{digits[n+17:n+20]}-{digits[n+20:n+32]}"
+                 for n in range(32 * first, 32 * (first + number), 32)])  # fmt: skip
+    return {
+        place: {name: {**obj, "metadata": {**obj["metadata"], "uid": next(uids)}} for name, obj in objects.items()}
+        for place, objects in layer[wanted].items()
+    }
+
+
+def _number(places: Places) -> int:
+    return sum(map(len, places.values()))
+
+
+def _read(response: Response) -> Any:
+    """An answer as its reader understands it: YAML writes texts in ways of its own."""
+    if response.headers.get("Content-Type") != YAML or not isinstance(response.body, str):
+        return response.body
+    try:
+        return loaded(response.body.encode(errors="replace"))
+    except YamlError:
+        return response.body
+
+
+def _wire(text: str) -> str:
+    """The text as it would arrive over a network: what UTF-8 cannot carry is replaced."""
+    return str(text).encode(errors="replace").decode()
+
+
+def _copied(value: Any) -> Any:
+    """The data again, in a form that names nothing twice: no part of it is shared with the original or within it."""
+    return marshal.loads(marshal.dumps(value, _WITHOUT_REFERENCES))  # noqa: S302 - the bytes are our own

@@ -1,0 +1,111 @@
+"""When armed stimuli are due: by the environment's clock, and by what the agent does (CO-13)."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kubesim.controllers.dynamics import Moment
+from kubesim.surroundings import Approach
+from sirocco.domains.kubernetes.evaluation.calls import is_change
+from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.timing import Occasion, Timing
+
+_READS = frozenset({"get", "list", "watch"})
+_STREAMS = frozenset({"exec", "attach", "portforward", "proxy"})
+
+
+@dataclass(slots=True)
+class Armed:
+    """Something that waits for its time."""
+
+    timing: Timing
+    happen: Callable[[], None]
+    is_shown_by: Callable[[Approach], bool]
+    """Whether a request reads its target."""
+    applied: str | None = None
+    """When it happened."""
+    reads: int = 0
+    """How often its target was read."""
+
+
+class Triggers:
+    """What waits in one environment; each happens once, in the order in which it was armed."""
+
+    def __init__(self, present: Callable[[], Moment]) -> None:
+        self._present = present
+        self._armed: list[Armed] = []
+        self._answered: Counter[Occasion] = Counter()
+        self._begin: float | None = None
+
+    def arm(self, timing: Timing, happen: Callable[[], None], is_shown_by: Callable[[Approach], bool]) -> Armed:
+        """Have something happen at its time; at once when that is now."""
+        armed = Armed(timing, happen, is_shown_by)
+        self._armed.append(armed)
+        if timing.is_immediate:
+            self._happen(armed)
+        return armed
+
+    def arriving(self, approach: Approach) -> None:
+        """A request is about to be answered: it meets what is due on it."""
+        self._begun()
+        self.passed()
+        is_read = approach.verb in _READS
+        for armed in self._waiting():
+            timing, met = armed.timing, False
+            if timing.occasion is Occasion.READ:
+                armed.reads += is_read and armed.is_shown_by(approach)
+                met = armed.reads >= timing.number and not timing.afterwards
+            elif timing.occasion is not None and not timing.afterwards:
+                counts = is_read or timing.occasion is Occasion.TOOL_CALL
+                met = counts and self._answered[timing.occasion] + 1 >= timing.number
+            if met:
+                self._happen(armed)
+
+    def answered(self, event: Mapping[str, Any]) -> None:
+        """A request of the agent was answered, as its audit event says."""
+        if "objectRef" not in event:
+            return  # looking at what the API has is no call of a tool
+        self._begun()
+        self._answered.update(_occasions(event))
+        for armed in self._waiting():
+            timing = armed.timing
+            if timing.occasion is None or not timing.afterwards:
+                continue
+            count = armed.reads if timing.occasion is Occasion.READ else self._answered[timing.occasion]
+            if count >= timing.number:
+                self._happen(armed)
+
+    def passed(self) -> None:
+        """Time went by: what is due by the clock happens."""
+        due = [armed for armed in self._waiting() if armed.timing.seconds is not None]
+        for armed in sorted(due, key=lambda one: one.timing.seconds or 0):
+            if self._begin is not None and self._present().seconds - self._begin >= (armed.timing.seconds or 0):
+                self._happen(armed)
+
+    def next_due(self) -> float | None:
+        """When by the environment's clock something is due next; None when nothing is."""
+        times = [armed.timing.seconds for armed in self._waiting() if armed.timing.seconds is not None]
+        return self._begin + min(times) if times and self._begin is not None else None
+
+    def _begun(self) -> None:
+        """The agent is at work: from its first request on, time counts."""
+        if self._begin is None:
+            self._begin = self._present().seconds
+
+    def _waiting(self) -> list[Armed]:
+        return [armed for armed in self._armed if armed.applied is None]
+
+    def _happen(self, armed: Armed) -> None:
+        armed.applied = self._present().now
+        armed.happen()
+
+
+def _occasions(event: Mapping[str, Any]) -> list[Occasion]:
+    call = AuditEntry.from_event(event, 0)
+    found = [Occasion.TOOL_CALL]
+    if call.verb in _READS and call.subresource not in _STREAMS:
+        found.append(Occasion.QUERY)
+    if is_change(call):
+        found.append(Occasion.WRITE)
+    return found

@@ -1,0 +1,34 @@
+"""The table of all tools, with the descriptions that callers read unless an environment gives others."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sirocco.domains.kubernetes.tools.kubernetes_tools import KUBERNETES_TOOLS
+from sirocco.domains.kubernetes.tools.service_tools import SERVICE_TOOLS
+from sirocco.domains.kubernetes.tools.session import Session, ToolError
+from sirocco.domains.kubernetes.tools.tool import Tool
+from sirocco.errors import ProviderFault
+
+TOOLS: Mapping[str, type[Tool]] = {**KUBERNETES_TOOLS, **SERVICE_TOOLS}
+DESCRIPTIONS: Mapping[str, str] = {name: tool.description() for name, tool in TOOLS.items()}
+
+
+async def called(session: Session, name: str, arguments: Any) -> str:
+    """What a tool answers, with the API's warnings before it; raise ToolError where it fails."""
+    tool = TOOLS.get(name)
+    if tool is None:
+        raise ToolError(f"unknown tool: {name}")
+    try:
+        text = await tool.of(arguments).call(session)
+    except ToolError as error:
+        raise ToolError(_warned(session, str(error))) from None
+    except RecursionError:
+        raise ToolError("invalid arguments: too deeply nested") from None
+    except ProviderFault:
+        # What the environment says of itself is not for the caller.
+        raise ToolError("the server is currently unable to handle the request") from None
+    return _warned(session, text)
+
+
+def _warned(session: Session, text: str) -> str:
+    return "\n".join([*(f"Warning: {warning}" for warning in session.warnings), text])

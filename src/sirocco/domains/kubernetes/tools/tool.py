@@ -1,0 +1,52 @@
+"""A tool: its arguments as a model, whose docstring describes the tool and whose `call` performs it."""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sirocco.domains.kubernetes.tools.session import Session, ToolError
+
+Kind = Annotated[
+    str,
+    Field(min_length=1, description="Resource type: a kind, plural or short name, such as Deployment, pods or svc."),
+]
+Name = Annotated[str, Field(min_length=1, description="Name of the resource.")]
+Namespace = Annotated[str, Field(description="Namespace; empty means the default namespace of the connection.")]
+ApiVersion = Annotated[str, Field(description="API version such as apps/v1, where a type is served in several.")]
+
+
+class Tool(BaseModel):
+    """What all tools have in common."""
+
+    # Built on the first call, since most programs only want to know the names.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    reads_only: ClassVar[bool] = True
+    """Whether it leaves the cluster as it is."""
+    destroys: ClassVar[bool] = False
+    """Whether it may take something away."""
+
+    async def call(self, session: Session) -> str:
+        """Perform it; the text for the caller. Raise ToolError where that fails."""
+        raise NotImplementedError
+
+    @classmethod
+    def description(cls) -> str:
+        """What the tool is for."""
+        return " ".join((cls.__doc__ or "").split())
+
+    @classmethod
+    def input_schema(cls) -> dict[str, Any]:
+        """The JSON Schema of its arguments."""
+        schema = cls.model_json_schema()
+        return {key: value for key, value in schema.items() if key not in {"description", "title"}}
+
+    @classmethod
+    def of(cls, arguments: Any) -> "Tool":
+        """The tool with a caller's arguments; raise ToolError naming all that is wrong with them."""
+        try:
+            return cls.model_validate({} if arguments is None else arguments)
+        except ValidationError as error:
+            problems = (
+                f"{'.'.join(map(str, found['loc'])) or 'arguments'}: {found['msg']}" for found in error.errors()
+            )
+            raise ToolError("invalid arguments: " + "; ".join(problems)) from None
