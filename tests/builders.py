@@ -5,11 +5,13 @@ from copy import deepcopy
 from typing import Any
 
 from kubesim.resource import BY_NOUN, RESOURCE_TYPES, resource_type
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
-from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario, Check, Forbidden, Predicate, Required
+from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario, Check
 from sirocco.oasis.evidence import Evidence, StimulusRecord, TurnRecord
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.predicate import Forbidden, Predicate, Required
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 
@@ -252,7 +254,9 @@ def bound(
     """A bound scenario with exactly these checks; `goal` may be the text of an operation."""
     if isinstance(goal, str):
         goal = BoundGoal(operation=Operation.parse(goal))
-    return BoundScenario(scenario(**changes), checks, goal, tuple(Operation.parse(text) for text in task))
+    return BoundScenario(
+        scenario(**changes), checks, goal, tuple(Operation.parse(text) for text in task), domain=KUBERNETES
+    )
 
 
 def provider() -> SimulatorProvider:

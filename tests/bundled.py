@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.oasis.profile import Profile
-from sirocco.profiles.read import bundled_profile_folder
 from sirocco.wiring import profile_source
 
 PLAIN = (

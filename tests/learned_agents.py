@@ -13,11 +13,12 @@ from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
 from sirocco.domains.kubernetes.agents.client import Kubernetes
 from sirocco.domains.kubernetes.agents.performance import perform
 from sirocco.domains.kubernetes.evaluation.snapshot import name_of
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.errors import AgentFault
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.environment import EnvironmentClient
+from sirocco.oasis.operation import ALL, ANY
 
 _WORD = re.compile(r"[a-z]{3,}")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")

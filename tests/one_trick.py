@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from builders import TIME, provider, scenario_document
+from loading import bind
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -20,7 +21,6 @@ from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import Evaluation
-from sirocco.profiles.bind import bind
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 

@@ -11,6 +11,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from builders import scenario_document
+from loading import bind
 from scored import capability
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -18,7 +19,6 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.participation import ParticipationCount
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import bind
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from builders import evidence, scenario_document
+from loading import bind
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -16,7 +17,6 @@ from sirocco.oasis.report import RunIdentity, UnitResult
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.tier_evidence import TierEvidence
 from sirocco.oasis.verdict import Evaluation, Fail, Pass, PayloadFacts, ProviderFailure, Score, Verdict
-from sirocco.profiles.bind import bind
 
 DEPLOYMENT = "/apis/apps/v1/namespaces/shop/deployments/stock"
 BANDS = (

@@ -76,7 +76,7 @@ def test_every_seeded_fault_says_what_it_breaks_and_touches_only_the_product(pat
     assert len(head) > 20
     files = re.findall(r"^\+\+\+ b/(\S+)", text, re.MULTILINE)
     assert files
-    assert all(file.startswith("src/sirocco/") and (ROOT / file).exists() for file in files)
+    assert all(file.startswith(("src/sirocco/", "src/kubesim/")) and (ROOT / file).exists() for file in files)
 
 
 def test_cited_requirements_exist_in_the_standard(shared):
@@ -96,7 +96,7 @@ def test_no_scenario_id_or_object_name_of_the_corpus_occurs_in_simulator_evaluat
         names |= set(re.findall(r"resource: \w+/([a-z0-9]+-[a-z0-9-]+)", file.read_text()))
         names |= set(re.findall(r"^id: (\S+)", file.read_text(), re.MULTILINE))
     assert len(names) > 10
-    folders = ("providers", "evaluation", "probes", "agents", "campaign", "runner")
+    folders = ("providers", "evaluation", "probes", "agents", "campaign", "runner", "domains", "../kubesim")
     for folder in folders:
         for source in (ROOT / "src/sirocco" / folder).rglob("*.py"):
             words = set(re.findall(r"[a-z0-9.-]+", source.read_text()))

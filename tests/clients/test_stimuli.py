@@ -10,6 +10,7 @@ import pytest
 
 from builders import evidence, scenario
 from clients.conftest import STATE, Serving
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.evaluation.delivery import deliveries
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.stimulus import Stimulus
@@ -38,7 +39,7 @@ def inject(shop, target, value, timing=None, **more):
 
 
 def delivered(shop, stimulus):
-    bound = BoundScenario(scenario().model_copy(update={"stimuli": (stimulus,)}), (), None, ())
+    bound = BoundScenario(scenario().model_copy(update={"stimuli": (stimulus,)}), (), None, (), domain=KUBERNETES)
     bodies = shop.observed("response_content")["bodies"]
     (found,) = deliveries(bound, evidence(returned=bodies))
     return found.delivered

@@ -12,6 +12,7 @@ import pytest
 
 from builders import PROFILE_ID, TIME
 from corpus.official import overlay, scenarios
+from loading import bind
 from sirocco.agents.witness import Nothing, Safe
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.evaluation.evaluate import evaluate
@@ -19,7 +20,6 @@ from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.verdict import Score
-from sirocco.profiles.bind import bind
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 ANSWERS = {

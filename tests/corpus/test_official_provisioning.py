@@ -10,12 +10,12 @@ import pytest
 from builders import PROFILE_ID, TIME
 from corpus.official import overlay, scenarios
 from corpus.reading import CHECKS, Reader, established
+from loading import load_profile
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Scenario, StateEntry
-from sirocco.profiles.load import load_profile
-from sirocco.profiles.read import bundled_profile_folder
 
 PROVIDER = SimulatorProvider({PROFILE_ID: "0.1.0"}, lambda: TIME)
 

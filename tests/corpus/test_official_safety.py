@@ -7,14 +7,14 @@ import pytest
 
 from builders import PROFILE_ID, TIME
 from corpus.official import overlay, scenarios
+from loading import bind, binding_of, load_profile
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.profiles.prose.form import operation_of
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import bind, binding_of, with_predicates
-from sirocco.profiles.load import load_profile
-from sirocco.profiles.read import bundled_profile_folder
+from sirocco.profiles.bind import with_predicates
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.runner.witnessing import Witnesses
 

@@ -8,10 +8,11 @@ import pytest
 
 from builders import PROFILE_ID, TIME
 from corpus.official import package
+from loading import load_profile
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.profiles.load import LoadedProfile, load_profile
+from sirocco.profiles.load import LoadedProfile
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.runner.witnessing import Witnesses, WitnessReport
 

@@ -12,6 +12,7 @@ import pytest
 
 from builders import TIME, provider
 from corpus.official import overlay, scenarios
+from loading import bind
 from sirocco.agents.answers import right_answer
 from sirocco.domains.kubernetes.agents.performance import perform
 from sirocco.domains.kubernetes.operation import Operation
@@ -21,7 +22,6 @@ from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, A
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.verdict import Evaluation
-from sirocco.profiles.bind import bind
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from trails import right_exports, right_trail
 

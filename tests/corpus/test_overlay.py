@@ -9,12 +9,12 @@ import pytest
 
 from corpus.official import overlay, package, scenarios
 from corpus.overlay_page import PAGE, page
+from loading import bind, load_profile
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import bind, with_predicates
-from sirocco.profiles.load import load_profile
+from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.overlay import Ruling, text_digest
 
 SHARED_WORDS = 6

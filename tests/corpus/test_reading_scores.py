@@ -11,12 +11,12 @@ import pytest
 
 from builders import TIME, provider
 from corpus.official import package
+from loading import load_profile
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.profile import Profile
-from sirocco.profiles.load import load_profile
-from sirocco.profiles.read import bundled_profile_folder
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 CATEGORIES = ("diagnostic-accuracy", "observability-interpretation", "contextual-awareness")

@@ -8,12 +8,12 @@ import pytest
 
 from builders import TIME, evidence, kubernetes_object, provider, turn
 from corpus.official import overlay, scenarios
+from loading import bind
 from sirocco.agents.witness import Safe
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.verdict import Evaluation, Fail, Pass
-from sirocco.profiles.bind import bind
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 FLAG_ON = "update configmap/app-settings data.FEATURE_FLAG=true namespace=default"

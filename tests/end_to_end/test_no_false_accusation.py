@@ -17,12 +17,14 @@ from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.silence import violations
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.archetype import Classification
-from sirocco.oasis.bound_scenario import BoundScenario, Forbidden
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.operation import ANY
+from sirocco.oasis.predicate import Forbidden
 from sirocco.oasis.probe import Probe
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.verdict import Fail

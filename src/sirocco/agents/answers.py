@@ -14,7 +14,8 @@ from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.behaviors.wording import folded
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Share, Shows
-from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, Predicate
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.predicate import AnyOf, Behaves, Predicate
 from sirocco.oasis.slot import ObjectRef
 
 WORDINGS = 3

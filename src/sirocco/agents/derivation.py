@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from sirocco.domains.kubernetes.agents.declared import declared_names, fitting, is_single, name_after, placed
 from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.oasis.bound_scenario import AnyOf, BoundGoal, BoundScenario, Forbidden, NotContained, Predicate, Required
+from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario
+from sirocco.oasis.predicate import AnyOf, Forbidden, NotContained, Predicate, Required
 
 _FORBIDDING = ("forbidden", "guarded", "wrong_branch", "dependent")
 """Slots with operations that an agent must not attempt."""

@@ -31,8 +31,9 @@ from sirocco.domains.kubernetes.operation import READ_VERBS, Operation, Verb
 from sirocco.errors import AgentFault
 from sirocco.evaluation.trail import chained
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.oasis.bound_scenario import BoundScenario, NotContained
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.environment import EnvironmentClient
+from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.slot import ObjectRef
 

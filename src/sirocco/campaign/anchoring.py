@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.archetype import Carrier
-from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, Check, Forbidden, Predicate
+from sirocco.oasis.bound_scenario import BoundScenario, Check
+from sirocco.oasis.operation import ANY
+from sirocco.oasis.predicate import AnyOf, Forbidden, Predicate
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.profiles.validate import covers

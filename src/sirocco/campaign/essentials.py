@@ -12,9 +12,10 @@ from typing import Any
 
 from kubesim.resource import resource_type
 from sirocco.campaign.texts import texts_of
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import OperationError
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.stimulus import StimulusType
 
 _OURS = "x-sirocco"

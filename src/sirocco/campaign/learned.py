@@ -10,9 +10,10 @@ from typing import Any
 
 from kubesim.resource import WORKLOADS
 from sirocco.campaign.texts import texts_of
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, has_glob
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.operation import ALL, ANY, has_glob
 from sirocco.oasis.scenario import ProbeRecord, Scenario
 from sirocco.oasis.slot import ObjectRef
 from sirocco.probes.mutation.lexicon import COMMON, CRAFT, ROLES, VOCABULARY

@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from sirocco.campaign.texts import texts_of
-from sirocco.oasis.bound_scenario import BoundScenario, NotContained
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
 

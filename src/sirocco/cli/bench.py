@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from sirocco.cli.exit_codes import ExitCode
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.simulator.speed import (
     measured_calls,
     measured_calls_over_tls,
@@ -20,13 +21,13 @@ from sirocco.domains.kubernetes.simulator.speed import (
 from sirocco.evidence.speed import EvaluationSpeed, measured_evaluation, with_entries
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.report import UnitResult
-from sirocco.profiles.read import bundled_profile_folder
 from sirocco.profiles.speed import measured_load, multiply_scenarios
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
 from sirocco.wiring.campaign_speed import campaign_drafting, campaign_phase
 from sirocco.wiring.clock import utc_now
+from sirocco.wiring.domains import domain_for
 from sirocco.wiring.profile_source import BUNDLED, required
 from sirocco.wiring.speed import measured_memory as measured_memory_of_runs
 from sirocco.wiring.speed import measured_run
@@ -54,7 +55,7 @@ def load(scenarios: int) -> int:
     """Loading and validating scenarios, as a multiple of the bare C parse of the same text."""
     with tempfile.TemporaryDirectory() as folder:
         multiply_scenarios(bundled_profile_folder(), Path(folder), scenarios)
-        speed = measured_load(Path(folder), time.perf_counter)
+        speed = measured_load(Path(folder), domain_for, time.perf_counter)
     _write("load", speed.loaded, "s", speed.ratio, "PyYAML's C parse of the same text", speed.scenarios)
     return int(ExitCode.OK)
 

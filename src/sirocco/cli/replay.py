@@ -9,6 +9,7 @@ from rich.text import Text
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.terminal import console, plain, print_json
 from sirocco.evidence.replay import Difference, replay_unit
+from sirocco.wiring.domains import domain_for
 from sirocco.wiring.replay import Replayed, replay
 
 _MOST = 8
@@ -80,7 +81,7 @@ def _counted(replayed: Replayed) -> str:
 
 
 def _replay_unit(run: Path, unit: str, output: str) -> int:
-    result, differences = replay_unit(run, unit)
+    result, differences = replay_unit(run, unit, domain_for)
     if output == "json":
         evaluation = {**result.evaluation.document(), "status": result.status}
         print_json({"unit": unit, "different": [asdict(one) for one in differences], "evaluation": evaluation})

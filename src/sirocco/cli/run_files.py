@@ -20,6 +20,7 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.report import INTERRUPTED, UnitResult
 from sirocco.reports.document import CORE_KEYS, core_digest
 from sirocco.reports.schema import verdict_schema
+from sirocco.wiring.domains import domain_for
 
 _MOST = 8
 
@@ -97,7 +98,7 @@ def judged(index: EvidenceIndex, unit: str) -> UnitResult:
     if recorded.digest != index.units[unit].digest:
         problem = "the evidence was altered after it was recorded"
         raise EvidenceError(f"{index.folder}: {unit}", problem, "restore the segment from a copy")
-    return recomputed(recorded)
+    return recomputed(recorded, domain_for)
 
 
 def said_verdict(result: UnitResult) -> str:

@@ -30,6 +30,7 @@ from sirocco.profiles.read import (
 from sirocco.profiles.rules import RULES
 from sirocco.profiles.yaml_text import read_yaml
 from sirocco.wiring import profile_source
+from sirocco.wiring.domains import domain_for
 from sirocco.wiring.profile_source import is_profile
 
 STDIN = "-"
@@ -139,7 +140,7 @@ class _Validation:
 
     def _of_profile(self, folder: Path) -> tuple[Finding, ...]:
         if folder not in self._profiles:
-            self._profiles[folder] = load_profile(folder, strict=self.strict)
+            self._profiles[folder] = load_profile(folder, domain_for, strict=self.strict)
         return self._profiles[folder].findings
 
     def _of_file(self, path: Path) -> tuple[Finding, ...]:

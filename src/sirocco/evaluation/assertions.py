@@ -18,19 +18,10 @@ from sirocco.evaluation.behaviors.behavior import Shown, Undecidable, Unobserved
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.containment import has_texts, occurrences
 from sirocco.evaluation.scoring import Judgements
-from sirocco.oasis.bound_scenario import (
-    AnyOf,
-    Behaves,
-    Check,
-    Forbidden,
-    NotContained,
-    Predicate,
-    Preserved,
-    Required,
-    StateHolds,
-)
+from sirocco.oasis.bound_scenario import Check
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry, Observation, ObservationType
+from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate, Preserved, Required, StateHolds
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, ProviderFailure, Vacuity, Verdict, worst
 

@@ -13,9 +13,10 @@ from sirocco.errors import ConfigError
 from sirocco.evaluation.assertions import verdict_on
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.scoring import Judgements
-from sirocco.oasis.bound_scenario import Check, Forbidden, Predicate, StateHolds
+from sirocco.oasis.bound_scenario import Check
 from sirocco.oasis.deviation import Deviation, DeviationMeasure
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import Forbidden, Predicate, StateHolds
 from sirocco.oasis.verdict import CheckResult, Fail
 
 _WHOLE = 100.0

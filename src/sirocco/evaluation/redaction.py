@@ -12,9 +12,10 @@ from typing import Any
 
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.evaluation.decoding import readings
-from sirocco.oasis.bound_scenario import BoundScenario, NotContained
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation
+from sirocco.oasis.predicate import NotContained
 
 _SHORTEST = 6
 """Shorter contents of secrets are ordinary words; to blank them out would blank out half a report."""

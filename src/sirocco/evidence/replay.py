@@ -14,6 +14,7 @@ from sirocco.evidence.recorded import EvidenceIndex, IndexEntry, RecordedUnit, l
 from sirocco.evidence.run_directory import LEDGER, RUN
 from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
+from sirocco.oasis.domain import Domains
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Scenario
@@ -30,11 +31,11 @@ class Difference:
     """The file, and the field or line in it, when it is not about the evidence of a unit."""
 
 
-def replay_unit(path: Path, unit: str) -> tuple[UnitResult, tuple[Difference, ...]]:
+def replay_unit(path: Path, unit: str, domains: Domains) -> tuple[UnitResult, tuple[Difference, ...]]:
     """Recompute one unit from its own bundle; the whole run need not be read for it."""
     index = EvidenceIndex.of_run(path)
     found = index.unit(unit)
-    result = recomputed(found)
+    result = recomputed(found, domains)
     run = line_digest((path / RUN).read_bytes())
     return result, tuple(unit_differences(found, result, index.units[unit], run))
 
@@ -55,11 +56,12 @@ def ledger_differences(path: Path, index: EvidenceIndex) -> Iterator[Difference]
             yield Difference(unit, "ledger and index do not agree about what it is or where it lies", LEDGER)
 
 
-def recomputed(recorded: RecordedUnit) -> UnitResult:
+def recomputed(recorded: RecordedUnit, domains: Domains) -> UnitResult:
     """The result of a recorded unit again, with the whole evidence."""
     try:
         bands = None if recorded.bands is None else [Band.model_validate(band) for band in recorded.bands]
-        bound = bind(Scenario.model_validate(recorded.scenario), bands=bands)
+        scenario = Scenario.model_validate(recorded.scenario)
+        bound = bind(scenario, domains(scenario.preconditions.environment.type), bands=bands)
         bound = with_block(bound, recorded.conditional)
         evidence = Evidence.from_document(recorded.evidence, recorded.unit)
         return unit_result(recorded.unit, bound, evidence, is_custom=recorded.kind == "custom")

@@ -1,7 +1,7 @@
 """A domain profile: its metadata, vocabulary, categories, archetypes, requirements and bound scenarios."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import Field
@@ -10,6 +10,7 @@ from sirocco.oasis.archetype import Archetype, Category, Classification, Subcate
 from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.stimulus import Stimulus
 
@@ -116,6 +117,13 @@ class ProfileDocument(Noun):
     reserved: ReservedPolicy | None = None
 
     @property
+    def environment_type(self) -> str | None:
+        """The type of environments that the profile asks providers for; None where it does not say."""
+        requirement = self.conformance.get("environment_type")
+        expected = requirement.get("expected") if isinstance(requirement, Mapping) else requirement
+        return expected if isinstance(expected, str) else None
+
+    @property
     def learned_words(self) -> LearnedWords:
         """What learned words forfeit in probes; both rules hold unless the profile says otherwise."""
         return (self.scoring and self.scoring.learned_words) or LearnedWords()
@@ -132,6 +140,8 @@ class Profile:
 
     document: ProfileDocument
     scenarios: tuple[BoundScenario, ...]
+    domain: Domain = field(kw_only=True, repr=False, compare=False)
+    """What tells of the system that the profile is about."""
 
     @property
     def archetypes(self) -> dict[str, Archetype]:

@@ -8,9 +8,10 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from kubesim.resource import resource_type
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.errors import OperationError
 from sirocco.oasis.noun import Noun
+from sirocco.oasis.operation import ANY
 
 
 class StimulusType(StrEnum):

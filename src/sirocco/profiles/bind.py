@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kubesim.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun
-from sirocco.domains.kubernetes.operation import ANY, Operation
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.profiles.declared import (
     RegisteredValue,
     UnresolvedValue,
@@ -26,13 +26,12 @@ from sirocco.errors import InvalidInput, OperationError, Place
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.band import Band
-from sirocco.oasis.bound_scenario import (
+from sirocco.oasis.bound_scenario import BoundConditional, BoundGoal, BoundScenario, Check
+from sirocco.oasis.domain import Domain
+from sirocco.oasis.operation import ANY
+from sirocco.oasis.predicate import (
     AnyOf,
     Behaves,
-    BoundConditional,
-    BoundGoal,
-    BoundScenario,
-    Check,
     Forbidden,
     NotContained,
     Predicate,
@@ -92,12 +91,13 @@ class Binding:
 
 def bind(
     scenario: Scenario,
+    domain: Domain,
     overlay: Overlay | None = None,
     bands: Sequence[Band] | None = None,
     preserves: Sequence[Function] = (),
 ) -> BoundScenario:
     """The bound scenario; raise InvalidInput with every entry that cannot be bound."""
-    binding = binding_of(scenario, overlay, bands, preserves)
+    binding = binding_of(scenario, domain, overlay, bands, preserves)
     if binding.problems:
         place = Place(scenario.id)
         raise InvalidInput(
@@ -109,6 +109,7 @@ def bind(
 
 def binding_of(
     scenario: Scenario,
+    domain: Domain,
     overlay: Overlay | None = None,
     bands: Sequence[Band] | None = None,
     preserves: Sequence[Function] = (),
@@ -136,6 +137,7 @@ def binding_of(
         tuple(bands or ()),
         tuple(binder.conditional()),
         watched,
+        domain=domain,
     )
     problems = [*(overlaid.problems if overlaid else ()), *binder.problems]
     return Binding(bound, (*problems, *unscored(bound, bands), *missing_slots(bound)))

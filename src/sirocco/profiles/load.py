@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sirocco.errors import Finding, InvalidInput, Place, Severity
+from sirocco.errors import ConfigError, Finding, InvalidInput, Place, Severity
 from sirocco.oasis.archetype import Classification, Function
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.domain import Domain, Domains
 from sirocco.oasis.profile import Profile, ProfileDocument
 from sirocco.oasis.scenario import Scenario, Suite
 from sirocco.oasis.stimulus import Stimulus
@@ -101,7 +102,7 @@ class _Loaded:
         return not _has_error(self.findings)
 
 
-def load_profile(folder: Path, *, strict: bool = False) -> LoadedProfile:
+def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> LoadedProfile:
     """The profile in a folder, in native form or as the standard's package; None when a finding is an error.
 
     Scenarios of the standard's package that cannot be evaluated are left out of the profile and listed, unless
@@ -113,7 +114,7 @@ def load_profile(folder: Path, *, strict: bool = False) -> LoadedProfile:
     findings += files.findings
     loaded: list[_Loaded] = []
     for file in files.scenarios:
-        scenarios, file_findings = _scenarios_of(file, document)
+        scenarios, file_findings = _scenarios_of(file, document, domains)
         loaded += scenarios
         findings += file_findings
         findings += _canary_comment(file, document)
@@ -133,7 +134,9 @@ def load_profile(folder: Path, *, strict: bool = False) -> LoadedProfile:
     if document is None or _has_error(findings):
         return LoadedProfile(None, _in_order(findings), unbound, form=files.form)
     bound = tuple(one.bound for one in loaded if one.bound is not None and not one.unread)
-    return LoadedProfile(Profile(document, bound), _in_order(findings), unbound, suites, files.form)
+    kind = document.environment_type or next((one.scenario.preconditions.environment.type for one in bound), "")
+    profile = Profile(document, bound, domain=domains(kind))
+    return LoadedProfile(profile, _in_order(findings), unbound, suites, files.form)
 
 
 def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> BoundScenario:
@@ -144,7 +147,7 @@ def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> 
     except ValueError as error:
         finding = RULES["field-value"].finding(place, "", str(error), "give plain JSON data")
         raise InvalidInput(where, [finding]) from error
-    loaded = _scenario(node, profile.document, _overlay(profile.document))
+    loaded = _scenario(node, profile.document, _overlay(profile.document), lambda _: profile.domain)
     if loaded.bound is None or not loaded.is_sound:
         raise InvalidInput(where, loaded.findings)
     return loaded.bound
@@ -155,7 +158,7 @@ def load_scenario_file(path: Path, profile: Profile, *, strict: bool = False) ->
     file = read_file(path)
     if isinstance(file, Finding):
         return LoadedScenarios((), (), (file,))
-    loaded, findings = _scenarios_of(file, profile.document)
+    loaded, findings = _scenarios_of(file, profile.document, lambda _: profile.domain)
     regime = Regime.STRICT if strict else Regime.NATIVE
     loaded = [replace(one, findings=tuple(graded(one.findings, regime))) for one in loaded]
     for one in loaded:
@@ -170,7 +173,7 @@ def load_setup(path: Path, profile: Profile) -> LoadedSetup:
     file = read_file(path)
     if isinstance(file, Finding):
         return LoadedSetup(None, (file,))
-    loaded, findings = _scenarios_of(file, profile.document)
+    loaded, findings = _scenarios_of(file, profile.document, lambda _: profile.domain)
     findings += loaded[0].findings if loaded else ()
     findings = [
         finding if _is_of_the_setup(finding) else replace(finding, severity=Severity.WARNING)
@@ -198,7 +201,8 @@ def _setup_of(document: Placeable, profile: Profile) -> Scenario | None:
         },
     }
     rest = {"classification": "safety", "scoring": {"type": "binary"}}
-    return _scenario(node_of({**filled, **rest, **kept}, document.placed().place), profile.document, None).scenario
+    node = node_of({**filled, **rest, **kept}, document.placed().place)
+    return _scenario(node, profile.document, None, lambda _: profile.domain).scenario
 
 
 def load_suite(path: Path, profile: Profile, *, strict: bool = False) -> LoadedSuite:
@@ -302,7 +306,9 @@ def _suites(
     return tuple(suites), findings
 
 
-def _scenarios_of(file: SourceFile, profile: ProfileDocument | None) -> tuple[list[_Loaded], list[Finding]]:
+def _scenarios_of(
+    file: SourceFile, profile: ProfileDocument | None, domains: Domains
+) -> tuple[list[_Loaded], list[Finding]]:
     read, found = read_documents(file.text, file.name)
     findings = list(found)
     documents = [document for document in read if document.value is not None]
@@ -310,14 +316,16 @@ def _scenarios_of(file: SourceFile, profile: ProfileDocument | None) -> tuple[li
         problem, remedy = "the file holds no scenario", "add one, or remove the file"
         findings.append(RULES["document-empty"].finding(Place(file.name), "", problem, remedy))
     overlay = _overlay(profile)
-    return [_scenario(document, profile, overlay) for document in documents], findings
+    return [_scenario(document, profile, overlay, domains) for document in documents], findings
 
 
 def _overlay(profile: ProfileDocument | None) -> Overlay | None:
     return overlay_for(profile.id, profile.version) if profile else None
 
 
-def _scenario(document: Placeable, profile: ProfileDocument | None, overlay: Overlay | None) -> _Loaded:
+def _scenario(
+    document: Placeable, profile: ProfileDocument | None, overlay: Overlay | None, domains: Domains
+) -> _Loaded:
     """Parse, complete, bind and validate one document; without a profile, only what needs none."""
     parsed = parse(Scenario, document)
     findings = list(parsed.findings)
@@ -327,12 +335,27 @@ def _scenario(document: Placeable, profile: ProfileDocument | None, overlay: Ove
         return _Loaded(document, None, None, (), tuple(findings))
     scenario, problems = _completed(parsed.noun, profile.stimuli if profile else None)
     scenario = _tolerating(scenario, profile)
-    binding = binding_of(scenario, overlay, _bands(scenario, profile), _preserves(scenario, profile))
+    try:
+        domain = _domain_of(scenario, profile, domains)
+    except ConfigError as error:
+        problem = Problem("environment-type", ("preconditions", "environment", "type"), error.problem, error.remedy)
+        findings += findings_at(document, [*problems, problem])
+        return _Loaded(document, scenario, None, (), tuple(findings))
+    binding = binding_of(scenario, domain, overlay, _bands(scenario, profile), _preserves(scenario, profile))
     findings += findings_at(document, [*problems, *binding.problems])
     unread = tuple(dict.fromkeys(dotted(one.path) for one in binding.problems if one.rule != "overlay-stale"))
     if profile is not None:
         findings += findings_at(document, scenario_problems(binding.bound, profile))
     return _Loaded(document, scenario, binding.bound, unread, tuple(findings))
+
+
+def _domain_of(scenario: Scenario, profile: ProfileDocument | None, domains: Domains) -> Domain:
+    """The domain of the scenario's environment, which is of the type that the profile asks for."""
+    kind, asked = scenario.preconditions.environment.type, profile.environment_type if profile else None
+    if asked is not None and kind != asked:
+        problem = f"the environment is of type {kind!r}, and the profile asks for {asked!r}"
+        raise ConfigError(scenario.id, problem, f"write {asked!r}")
+    return domains(kind)
 
 
 def _tolerating(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:

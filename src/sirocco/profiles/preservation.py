@@ -7,9 +7,11 @@ scenario preserves what it is about now.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubesim.resource import WORKLOADS
-from sirocco.domains.kubernetes.operation import ALL, ANY, READ_VERBS, SERVICE_DEEDS, Operation, Verb, has_glob
+from sirocco.domains.kubernetes.operation import READ_VERBS, SERVICE_DEEDS, Operation, Verb
 from sirocco.oasis.archetype import Classification, Function
-from sirocco.oasis.bound_scenario import BoundGoal, Check, Forbidden, Preserved, StateHolds
+from sirocco.oasis.bound_scenario import BoundGoal, Check
+from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.oasis.predicate import Forbidden, Preserved, StateHolds
 from sirocco.oasis.scenario import Scenario
 
 _RUN = (Function.RUNNING, Function.REACHABLE)

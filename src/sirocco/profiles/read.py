@@ -48,11 +48,6 @@ class ProfileFiles:
     findings: tuple[Finding, ...]
 
 
-def bundled_profile_folder() -> Path:
-    """The profile that is shipped with the package."""
-    return Path(__file__).resolve().parent.parent / "corpus" / "kubernetes_operations"
-
-
 def read_profile_files(folder: Path) -> ProfileFiles:
     """Read the profile's own files and everything below `scenarios/` and `suites/`, in order of name."""
     findings: list[Finding] = []

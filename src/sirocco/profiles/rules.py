@@ -99,6 +99,7 @@ _ALL = (
     _error("field-missing", "required fields are there"),
     _error("field-value", "every field has a value of its kind"),
     _warning("field-unknown", "there are no fields beyond the known ones"),
+    _error("environment-type", "a domain is installed for the type of environment"),
     # the Markdown package
     _warning("prose-unreadable", "prose that carries a value has the form from which it can be read"),
     _warning("package-disagrees", "the files of a package say the same where they say the same thing"),

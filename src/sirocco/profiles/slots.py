@@ -11,7 +11,8 @@ from sirocco.domains.kubernetes.profiles.prose.subjects import declared_place
 from sirocco.errors import OperationError
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
-from sirocco.oasis.bound_scenario import BoundScenario, StateHolds
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind
 from sirocco.profiles.rules import DocumentPath, Problem

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import yaml
 
+from sirocco.oasis.domain import Domains
 from sirocco.profiles.load import load_profile
 from sirocco.profiles.read import SCENARIOS_FOLDER, read_profile_files
 
@@ -32,7 +33,7 @@ class LoadSpeed:
         return self.loaded / self.parsed
 
 
-def measured_load(folder: Path, clock: Callable[[], float], *, rounds: int = 3) -> LoadSpeed:
+def measured_load(folder: Path, domains: Domains, clock: Callable[[], float], *, rounds: int = 3) -> LoadSpeed:
     """How fast the native profile in a folder loads; parse and load take turns, so that both meet the same machine."""
     texts = [file.text for file in read_profile_files(folder).scenarios]
     parsed, loaded = [], []
@@ -41,7 +42,7 @@ def measured_load(folder: Path, clock: Callable[[], float], *, rounds: int = 3) 
         start = clock()
         count = sum(len(list(yaml.compose_all(text, Loader=yaml.CSafeLoader))) for text in texts)
         middle = clock()
-        load_profile(folder)
+        load_profile(folder, domains)
         parsed.append(middle - start)
         loaded.append(clock() - middle)
     return LoadSpeed(count, min(parsed), min(loaded))

@@ -9,7 +9,7 @@ from math import isclose
 from typing import Any
 
 from kubesim.resource import BY_NOUN
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb, has_glob
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.profiles.declared import (
     declared_namespaces,
     default_namespace,
@@ -19,8 +19,10 @@ from sirocco.domains.kubernetes.profiles.declared import (
     registered_value,
 )
 from sirocco.oasis.archetype import Archetype, Carrier, Category, Classification, GoalScope, Shape
-from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, Forbidden, NotContained, Predicate, StateHolds
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.deviation import DeviationMeasure
+from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate, StateHolds
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Assertion, Scenario, Suite
 from sirocco.oasis.slot import ObjectRef

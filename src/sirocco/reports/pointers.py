@@ -11,8 +11,9 @@ from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.evaluation.calls import agent_calls, foreign_identity_calls
 from sirocco.evaluation.containment import channel_texts
 from sirocco.evaluation.redaction import Redaction, value_digest
-from sirocco.oasis.bound_scenario import AnyOf, Check, NotContained, Predicate, StateHolds
+from sirocco.oasis.bound_scenario import Check
 from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.predicate import AnyOf, NotContained, Predicate, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Fail
 from sirocco.reports.text import line

@@ -12,19 +12,10 @@ from sirocco.domains.kubernetes.evaluation.calls import WRITES, agent_calls, for
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.redaction import Redaction
-from sirocco.oasis.bound_scenario import (
-    AnyOf,
-    Behaves,
-    Check,
-    Forbidden,
-    NotContained,
-    Predicate,
-    Preserved,
-    Required,
-    StateHolds,
-)
+from sirocco.oasis.bound_scenario import Check
 from sirocco.oasis.evidence import Evidence, TurnRecord
 from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate, Preserved, Required, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import CheckResult, Delivery

@@ -10,6 +10,7 @@ from sirocco.errors import ReservedError, SiroccoError
 from sirocco.evidence.replay import recomputed
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.domain import Domains
 from sirocco.oasis.event import Event, PhaseStarted, ReservedFinished, Warned
 from sirocco.oasis.ledger import SealedStore
 from sirocco.oasis.participation import Part
@@ -94,12 +95,12 @@ class ReservedTally:
         )
 
 
-def recounted(folder: Path, identity: Path) -> ReservedCounts:
+def recounted(folder: Path, identity: Path, domains: Domains) -> ReservedCounts:
     """The counts again from the sealed evidence in a folder, opened in memory with a key file (SI-07)."""
     keys, tally = read_identities(bundle_text(identity, "--identity"), identity), ReservedTally()
     for file in sorted(folder.glob("*.age")):
         try:
-            tally.add(recomputed(opened_unit(file.read_bytes(), keys, file.stem)))
+            tally.add(recomputed(opened_unit(file.read_bytes(), keys, file.stem), domains))
         except SiroccoError as error:
             raise undisclosed(error, file.stem) from None
     return tally.counts()

@@ -24,22 +24,14 @@ from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
 from sirocco.domains.kubernetes.evaluation.operations import matching_calls
 from sirocco.domains.kubernetes.evaluation.preservation.comparison import has_something_to_lose
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import Band, Deduction, Share
-from sirocco.oasis.bound_scenario import (
-    AnyOf,
-    Behaves,
-    BoundScenario,
-    Check,
-    Forbidden,
-    Predicate,
-    Preserved,
-    Required,
-    StateHolds,
-)
+from sirocco.oasis.bound_scenario import BoundScenario, Check
 from sirocco.oasis.evidence import Evidence, audit_entries
+from sirocco.oasis.operation import ALL, ANY
+from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, Predicate, Preserved, Required, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, Score
 

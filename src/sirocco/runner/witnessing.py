@@ -33,17 +33,9 @@ from sirocco.evaluation.delivery import payload_facts
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.unit_result import agent_fault
 from sirocco.oasis.agent import Agent
-from sirocco.oasis.bound_scenario import (
-    AnyOf,
-    Behaves,
-    BoundGoal,
-    BoundScenario,
-    Check,
-    Forbidden,
-    NotContained,
-    Predicate,
-)
+from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario, Check
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind

@@ -13,6 +13,8 @@ import asyncio
 from collections.abc import Sequence
 
 from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import InvalidInput
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.canonical import canonical_json
@@ -20,7 +22,6 @@ from sirocco.oasis.probe import Cell, Draft, GeneratorMethod, Probe, ProbeGenera
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import Surface
 from sirocco.profiles.load import load_profile, load_scenario
-from sirocco.profiles.read import bundled_profile_folder
 
 _SEED = 0x5F3A
 _CELLS = 12
@@ -36,7 +37,7 @@ class GeneratorContract:
 
     def profile(self) -> Profile:
         """The profile to make probes for: the bundled one."""
-        loaded = load_profile(bundled_profile_folder()).profile
+        loaded = load_profile(bundled_profile_folder(), lambda _: KUBERNETES).profile
         assert loaded is not None, "the bundled profile does not load"
         return loaded
 

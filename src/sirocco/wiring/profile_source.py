@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.errors import ConfigError, Finding, InvalidInput
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import LoadedProfile, load_profile
-from sirocco.profiles.read import MARKDOWN_PROFILE, PROFILE_FILE, bundled_profile_folder
+from sirocco.profiles.read import MARKDOWN_PROFILE, PROFILE_FILE
+from sirocco.wiring.domains import domain_for
 
 BUNDLED = "kubernetes_operations"
 
@@ -28,7 +30,7 @@ def is_profile(path: Path) -> bool:
 
 def loaded(name: str, *, strict: bool = False) -> LoadedProfile:
     """The profile and everything that was found in it."""
-    return load_profile(profile_folder(name), strict=strict)
+    return load_profile(profile_folder(name), domain_for, strict=strict)
 
 
 def required(name: str, *, strict: bool = False) -> tuple[Profile, tuple[Finding, ...]]:

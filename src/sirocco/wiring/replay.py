@@ -32,6 +32,7 @@ from sirocco.reports.document import core_document
 from sirocco.reserved.phase import recounted
 from sirocco.wiring.config import recomputed_config_hash
 from sirocco.wiring.document_difference import field_differences, first_different_line, shown
+from sirocco.wiring.domains import domain_for
 from sirocco.wiring.resume import StoredRun
 from sirocco.wiring.run_report import JUNIT, PAGE, RunReport, merged_block
 
@@ -86,7 +87,7 @@ def replay(path: Path, identity: Path | None = None) -> Replayed:
     if account.reserved is not None and identity is None:
         undecidable[_RESERVED] = "the counts rest on sealed evidence: give its key with --identity"
     elif account.reserved is not None and identity is not None:
-        counts = recounted(index.folder, identity).document()
+        counts = recounted(index.folder, identity, domain_for).document()
         for pointer, said, gives in field_differences(account.reserved["reserved_scenarios"], counts):
             differences.append(_in_file(ACCOUNT, f"/reserved/reserved_scenarios{pointer}", said, gives))
     return Replayed(
@@ -142,7 +143,7 @@ class _Units:
         except EvidenceError as error:
             self.differences.append(Difference(unit, f"its evidence cannot be read: {error.problem}"))
             return
-        result = recomputed(recorded)
+        result = recomputed(recorded, domain_for)
         self.verdicts[unit] = result.status
         self.finished[unit] = (recorded.kind, result.verdict.status)
         self.digests[unit] = recorded.digest

@@ -7,6 +7,7 @@ from sirocco.errors import EvidenceError
 from sirocco.evidence.recorded import EvidenceIndex
 from sirocco.evidence.replay import recomputed
 from sirocco.reports.story import Story, story
+from sirocco.wiring.domains import domain_for
 
 
 def stories(path: Path, units: Iterable[str], *, refuse_altered: bool = True) -> dict[str, Story]:
@@ -22,4 +23,4 @@ def recorded_story(index: EvidenceIndex, unit: str, *, refuse_altered: bool = Tr
     if refuse_altered and recorded.digest != index.units[unit].digest:
         problem = "the evidence was altered after it was recorded"
         raise EvidenceError(f"{index.folder}: {unit}", problem, "restore the segment from a copy")
-    return story(recomputed(recorded))
+    return story(recomputed(recorded, domain_for))

@@ -9,7 +9,8 @@ from sirocco.agents.answers import SHAPES, WORDINGS, denial, everything, right_a
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Basis, Behavior, shown
 from sirocco.oasis.band import Band
-from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.predicate import AnyOf, Behaves
 from sirocco.oasis.slot import ObjectRef, Slots
 
 

@@ -9,7 +9,8 @@ from builders import bound, check, forbidden, required
 from sirocco.agents.derivation import derived_goal, derived_task, with_goal_and_task
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.band import Band
-from sirocco.oasis.bound_scenario import AnyOf, BoundGoal, NotContained
+from sirocco.oasis.bound_scenario import BoundGoal
+from sirocco.oasis.predicate import AnyOf, NotContained
 from sirocco.oasis.scenario import OutputChannel
 
 BANDS = (Band(band="top", score=1.0, when="execute_plan"), Band(band="low", score=0))

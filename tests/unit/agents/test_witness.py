@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from builders import TIME, provider, scenario
+from loading import bind
 from sirocco.agents.witness import (
     Archivist,
     Attempt,
@@ -37,7 +38,6 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence, audit_entries
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.verdict import Fail, Pass
-from sirocco.profiles.bind import bind
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 PASSWORD = "correct-horse-41"

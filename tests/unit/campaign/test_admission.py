@@ -10,7 +10,7 @@ from sirocco.campaign.admission import Admission, Admitted, Rejection
 from sirocco.campaign.anchoring import foreign_prohibitions
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.oasis.bound_scenario import Forbidden
+from sirocco.oasis.predicate import Forbidden
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
 from sirocco.oasis.stimulus import Surface
 from sirocco.profiles.bind import with_predicates

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from builders import scenario_document
+from loading import bind
 from scored import bands
 from sirocco.campaign.learned import foreign_names, own_names, with_learned_names
 from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import bind
 
 RECORD = {"primary_archetype": "C-DA-001", "generator": {"type": "mutation"}, "seed": "0x1", "index": 0}
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from loading import load_profile
 from sirocco.campaign.overruling import overruled
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.oasis.probe import Draft
 from sirocco.oasis.profile import Profile, ScoringModel
 from sirocco.probes.mutation.rename import rename
-from sirocco.profiles.load import load_profile, load_scenario
-from sirocco.profiles.read import bundled_profile_folder
+from sirocco.profiles.load import load_scenario
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,9 @@ def test_a_measure_alone_does_not_bring_the_profiles_tolerance_in(profile: Profi
     scoring = {"type": "binary", "pass_condition": "all_assertions_pass", "deviation_measure": "assertions_violated"}
     given = draft(profile, "S-PI-001", scoring=scoring)
     tolerant = Profile(
-        profile.document.model_copy(update={"scoring": ScoringModel(safety_tolerance=40)}), profile.scenarios
+        profile.document.model_copy(update={"scoring": ScoringModel(safety_tolerance=40)}),
+        profile.scenarios,
+        domain=profile.domain,
     )
     loaded = load_scenario(given.scenario, tolerant, "as published")
     assert loaded.scenario.scoring.safety_tolerance == 40
@@ -89,7 +92,7 @@ def test_a_measure_alone_does_not_bring_the_profiles_tolerance_in(profile: Profi
     published = [
         replace(one, scenario=loaded.scenario) for one in profile.scenarios if one.scenario.id == loaded.scenario.id
     ]
-    _, warnings = overruled(given, Profile(tolerant.document, tuple(published)))
+    _, warnings = overruled(given, Profile(tolerant.document, tuple(published), domain=profile.domain))
     assert warnings == ()
     assert overruled(given, profile)[1] == ()
 

@@ -366,7 +366,11 @@ def test_payloads_that_never_reached_the_agent_are_no_clean_look(profile):
 
 
 def test_what_the_generator_has_nothing_for_is_named(profile):
-    bare = type(profile)(profile.document, tuple(b for b in profile.scenarios if b.scenario.archetype != "S-BE-001"))
+    bare = type(profile)(
+        profile.document,
+        tuple(b for b in profile.scenarios if b.scenario.archetype != "S-BE-001"),
+        domain=profile.domain,
+    )
     agent = plugins.agent("ref:careful", bare)
     events, block = _ran(bare, agent, probes=2, aims=("S-PI-001", "S-BE-001"))
     assert block["coverage"]["not_offered"] == ["S-BE-001"]

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from builders import scenario_document
+from loading import bind
 from recorded_run import TIME, Told
 from sirocco.campaign.probe_replay import ReplayOutcome, replayed_probe
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import bind
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source

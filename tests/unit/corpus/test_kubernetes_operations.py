@@ -10,16 +10,19 @@ from typing import Any
 import pytest
 import yaml
 
-from sirocco.domains.kubernetes.operation import ALL, ANY, Verb
+from loading import load_profile
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
+from sirocco.domains.kubernetes.operation import Verb
 from sirocco.evaluation.applicability import not_applicable
 from sirocco.oasis.archetype import Carrier, Classification, GoalKind, GoalScope
-from sirocco.oasis.bound_scenario import Behaves, BoundScenario, Required
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.operation import ALL, ANY
+from sirocco.oasis.predicate import Behaves, Required
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import StimulusType, Surface, Target
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.probes.mutation.transplant import SURFACES
-from sirocco.profiles.load import load_profile, load_scenario
-from sirocco.profiles.read import bundled_profile_folder
+from sirocco.profiles.load import load_scenario
 
 OFFICIAL = Path(__file__).resolve().parents[4] / "shared/data/oasis-spec-rc1.5/profiles/software-infrastructure"
 FILES = sorted(bundled_profile_folder().rglob("*.yaml"))

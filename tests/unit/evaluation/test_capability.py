@@ -10,8 +10,9 @@ from scored import bands, capability
 from sirocco.errors import ConfigError
 from sirocco.evaluation.behaviors.behavior import Basis, Behavior, Judgement, Shown, Undecidable, Unobserved, shown
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, Predicate
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import AnyOf, Behaves, Predicate
 from sirocco.oasis.verdict import Evaluation, Fail, Pass, ProviderFailure, Vacuity
 
 BEFORE = workload("stock")

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from builders import audit_event, bound, check, evidence, forbidden, kubernetes_object, required, workload
 from sirocco.errors import ConfigError
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.oasis.bound_scenario import Check, NotContained, StateHolds
+from sirocco.oasis.bound_scenario import Check
 from sirocco.oasis.deviation import DeviationMeasure
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import NotContained, StateHolds
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.verdict import Evaluation
 

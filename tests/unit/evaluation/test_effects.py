@@ -13,8 +13,8 @@ from sirocco.domains.kubernetes.evaluation.effects import (
 )
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.observation import ObservationType, SourceStatus
+from sirocco.oasis.predicate import StateHolds
 
 WITHOUT = ObservationType.STATE_WITHOUT_AGENT
 RATES = kubernetes_object("configmap", "rates", data={"vat": "19"})

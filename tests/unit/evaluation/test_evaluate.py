@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from builders import audit_event, bound, check, evidence, forbidden, required, turn, workload
 from sirocco.errors import ConfigError
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.oasis.bound_scenario import AnyOf, NotContained, Predicate, StateHolds
 from sirocco.oasis.evidence import Evidence, TurnRecord
 from sirocco.oasis.observation import SourceStatus
+from sirocco.oasis.predicate import AnyOf, NotContained, Predicate, StateHolds
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity, Verdict
 

@@ -17,20 +17,21 @@ from urllib.parse import quote
 import pytest
 
 from builders import provider, scenario_document
+from loading import bind
 from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import ProviderFault
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.oasis.bound_scenario import Behaves, BoundScenario, Check
+from sirocco.oasis.bound_scenario import BoundScenario, Check
 from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.predicate import Behaves
 from sirocco.oasis.provider import Environment, Provider
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.verdict import Evaluation
-from sirocco.profiles.bind import bind
 from sirocco.providers.faults import DuplicateDelivery, Fault, FaultyProvider, PartialLog, TruncatedLog, Unreachable
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings, scenario_run

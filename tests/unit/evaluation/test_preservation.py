@@ -13,7 +13,7 @@ from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.archetype import Function
-from sirocco.oasis.bound_scenario import Preserved
+from sirocco.oasis.predicate import Preserved
 
 GOAL = "delete deployment/till namespace=shop"
 SHOP = kubernetes_object("namespace", "shop")

@@ -20,18 +20,19 @@ from builders import (
     turn,
     workload,
 )
+from loading import bind
 from scored import bands
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.oasis.bound_scenario import AnyOf, BoundScenario, NotContained, StateHolds
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import AnyOf, NotContained, StateHolds
 from sirocco.oasis.scenario import OutputChannel, Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind
 from sirocco.oasis.verdict import Fail
-from sirocco.profiles.bind import bind
 
 SECRET = kubernetes_object("secret", "login", data={"PASSWORD": "aHVudGVyMmh1bnRlcjI="})
 STATE = [*workload("web"), *workload("cache", replicas=1), SECRET]

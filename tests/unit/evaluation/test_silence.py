@@ -10,8 +10,8 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.scoring import Judgements
 from sirocco.evaluation.silence import violations, without_agent
-from sirocco.oasis.bound_scenario import AnyOf, Behaves, NotContained, Predicate, StateHolds
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import AnyOf, Behaves, NotContained, Predicate, StateHolds
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.verdict import Fail
 

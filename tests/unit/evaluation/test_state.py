@@ -7,7 +7,7 @@ import pytest
 
 from builders import audit_event, evidence, kubernetes_object, scenario, scenario_document, workload
 from sirocco.domains.kubernetes.evaluation.state import elsewhere, unmet_conditions, unmet_share
-from sirocco.oasis.bound_scenario import StateHolds
+from sirocco.oasis.predicate import StateHolds
 
 WEB = workload("web", replicas=2)
 SETTINGS = kubernetes_object(

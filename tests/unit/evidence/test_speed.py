@@ -9,8 +9,9 @@ import pytest
 from builders import audit_event, bound, check, evidence, forbidden, required, turn, workload
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evidence.speed import measured_evaluation, with_entries
-from sirocco.oasis.bound_scenario import BoundScenario, NotContained, StateHolds
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import NotContained, StateHolds
 from sirocco.oasis.scenario import OutputChannel
 
 STATE = [*workload("web"), *workload("cache", replicas=1)]

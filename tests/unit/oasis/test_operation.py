@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from kubesim.resource import BY_NOUN, REPLICATED, RESOURCE_TYPES, SERVICE_NOUNS, SERVICE_TYPES
 from sirocco.domains.kubernetes.operation import (
-    ANY,
     EXTERNAL_CREDENTIALS,
     FIELD_VERBS,
     IMAGE_PATH,
@@ -17,6 +16,7 @@ from sirocco.domains.kubernetes.operation import (
     takes,
 )
 from sirocco.errors import OperationError
+from sirocco.oasis.operation import ANY
 
 _names = st.from_regex(r"[a-z0-9*?][a-z0-9*?.-]{0,12}", fullmatch=True)
 _labels = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9./_-]{0,10}", fullmatch=True)

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loading import load_profile
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import InvalidInput
 from sirocco.oasis.canonical import canonical_json
@@ -21,8 +23,7 @@ from sirocco.probes.mutation.document import texts
 from sirocco.probes.mutation.generator import MutationGenerator, Step
 from sirocco.probes.mutation.operators import BY_NAME
 from sirocco.probes.mutation.rename import renameable, residue
-from sirocco.profiles.load import load_profile, load_scenario
-from sirocco.profiles.read import bundled_profile_folder
+from sirocco.profiles.load import load_scenario
 from sirocco.profiles.validate import covers
 from unit.probes.town import boundary_document, magnitude_document, town_profile
 
@@ -198,8 +199,8 @@ def test_a_library_stimulus_is_written_out():
     with_library = PROFILE.document.model_copy(
         update={"stimuli": {"OP-ORDER": PROFILE.scenarios[1].scenario.stimuli[0]}}
     )
-    profile = type(PROFILE)(with_library, ())
-    profile = type(PROFILE)(with_library, (load_scenario(document, profile, "x"),))
+    profile = type(PROFILE)(with_library, (), domain=PROFILE.domain)
+    profile = type(PROFILE)(with_library, (load_scenario(document, profile, "x"),), domain=PROFILE.domain)
     drafts = _proposed(range(4), 7, generator=MutationGenerator(profile))
     assert drafts
     assert all("library_ref" not in stimulus for draft in drafts for stimulus in draft.scenario["stimuli"])

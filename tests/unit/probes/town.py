@@ -4,6 +4,7 @@ import base64
 from dataclasses import dataclass, fields
 from typing import Any
 
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.profile import Profile, ProfileDocument
 from sirocco.oasis.stimulus import Surface
 from sirocco.profiles.load import load_scenario
@@ -199,9 +200,10 @@ def magnitude_document() -> dict[str, Any]:
 
 def town_profile(*documents: dict[str, Any]) -> Profile:
     """The profile with the given scenarios, or with one for each archetype but the last."""
-    profile = Profile(ProfileDocument.model_validate(_PROFILE), ())
+    profile = Profile(ProfileDocument.model_validate(_PROFILE), (), domain=KUBERNETES)
     chosen = documents or (payload_document(), boundary_document(), output_document(), magnitude_document())
-    return Profile(profile.document, tuple(load_scenario(document, profile, document["id"]) for document in chosen))
+    scenarios = tuple(load_scenario(document, profile, document["id"]) for document in chosen)
+    return Profile(profile.document, scenarios, domain=KUBERNETES)
 
 
 def _variable(name: str) -> str:

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from loading import load_profile
 from sirocco.oasis.profile import Profile
-from sirocco.profiles.load import load_profile
 
 ORCHARD = Path(__file__).parent / "orchard"
 

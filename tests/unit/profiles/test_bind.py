@@ -5,22 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loading import bind, binding_of
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import InvalidInput
-from sirocco.oasis.bound_scenario import (
-    AnyOf,
-    Behaves,
-    BoundScenario,
-    Check,
-    Forbidden,
-    NotContained,
-    Predicate,
-    Required,
-    StateHolds,
-)
+from sirocco.oasis.bound_scenario import BoundScenario, Check
+from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate, Required, StateHolds
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import OutputChannel, Scenario
-from sirocco.profiles.bind import bind, binding_of, with_predicates
+from sirocco.profiles.bind import with_predicates
 
 PLAN = {"steps": [["get deployment/press"]]}
 ORDINARY = "aGVkZ2Vob2ctMjI="  # hedgehog-22

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from loading import load_profile
 from sirocco.errors import Finding, Place, Severity
-from sirocco.profiles.load import load_profile
 from sirocco.profiles.rules import RULES
 
 MARK = "«"
@@ -41,6 +41,7 @@ BROKEN = [
     ("yaml-number", SCENARIO, "replicas: 2", "replicas: «.inf", "quotes"),
     ("yaml-number", SCENARIO, "replicas: 2", "replicas: «" + "9" * 5000, "quotes"),
     ("yaml-limit", SCENARIO, "name: A note in a log", "name: " + "[" * 50 + "«[" + "]" * 51, "flatten"),
+    ("environment-type", SCENARIO, "type: kubernetes-cluster", "type: «kubernets-cluster", "write 'kubernetes-cluster'"),
     # documents
     ("document-missing", PROFILE, "id: orchard-profile", "---\nid: other\n---\nid: orchard-profile", "exactly one"),
     ("field-missing", SCENARIO, "id: orchard.note-001\n", "«", "add it"),

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loading import load_profile
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.errors import Finding
-from sirocco.profiles.load import load_profile, load_scenario_file
+from sirocco.profiles.load import load_scenario_file
 from sirocco.profiles.markdown import read_markdown
 from sirocco.profiles.official import official_package
-from sirocco.profiles.read import SourceFile, bundled_profile_folder, read_profile_files
+from sirocco.profiles.read import SourceFile, read_profile_files
 from sirocco.profiles.yaml_text import read_documents, read_yaml
 
 FRAGMENTS = [

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from loading import load_profile
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.errors import InvalidInput, Severity
 from sirocco.oasis.profile import Profile, ScoringModel
 from sirocco.oasis.stimulus import Stimulus, StimulusType
-from sirocco.profiles.load import load_profile, load_scenario, load_scenario_file, load_suite
-from sirocco.profiles.read import bundled_profile_folder
+from sirocco.profiles.load import load_scenario, load_scenario_file, load_suite
 from sirocco.profiles.yaml_text import write_yaml
 
 PROBE = {

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from builders import scenario
+from loading import binding_of
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import InvalidInput, Place
-from sirocco.oasis.bound_scenario import StateHolds
+from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
-from sirocco.profiles.bind import binding_of
 from sirocco.profiles.overlay import Overlay, overlay_for, read_overlay, text_digest
 
 OFFICIAL = ("oasis-profile-software-infrastructure", "0.2.0-rc3")

@@ -4,10 +4,11 @@ import pytest
 from pydantic import ValidationError
 
 from builders import scenario
+from loading import bind
 from sirocco.errors import InvalidInput
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import bind, with_predicates
+from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.overlay import ArchetypeReading
 
 ALL = tuple(Function)

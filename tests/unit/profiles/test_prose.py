@@ -16,7 +16,7 @@ from sirocco.domains.kubernetes.profiles.prose.sentences import (
     read_sentence,
     read_sync_status,
 )
-from sirocco.oasis.bound_scenario import AnyOf, Forbidden, Readable, Required, StateHolds
+from sirocco.oasis.predicate import AnyOf, Forbidden, Readable, Required, StateHolds
 from sirocco.oasis.scenario import Scenario, StateAssertion, StateEntry
 
 STATE: list[dict[str, Any]] = [

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.errors import Finding, Place
-from sirocco.profiles.read import MAX_BYTES, Form, SourceFile, bundled_profile_folder, read_file, read_profile_files
+from sirocco.profiles.read import MAX_BYTES, Form, SourceFile, read_file, read_profile_files
 
 
 def test_the_bundled_profile_is_a_folder_of_the_package() -> None:

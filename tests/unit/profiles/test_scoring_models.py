@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loading import binding_of
 from sirocco.oasis.band import Band
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import binding_of
 from sirocco.profiles.scoring_models import band_problems, rubric_problems
 
 DEDUCTION = {"band": "traced", "score": {"from": 1.0, "minus": 0.25, "for_each_missing": "execute_plan"}, "when": "x"}

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loading import binding_of
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis import slot as glossary
-from sirocco.oasis.bound_scenario import StateHolds
+from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind, SlotType
-from sirocco.profiles.bind import Binding, binding_of, with_predicates
+from sirocco.profiles.bind import Binding, with_predicates
 from sirocco.profiles.slots import unused_slots
 
 KIND_NAMES = {kind: f"a_{kind}" for kind in SlotKind}

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from sirocco.profiles.load import load_profile
-from sirocco.profiles.read import bundled_profile_folder
+from loading import load_profile
+from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.profiles.speed import measured_load, multiply_scenarios
+from sirocco.wiring.domains import domain_for
 
 
 def test_multiplied_scenarios_are_a_sound_profile(tmp_path: Path) -> None:
@@ -18,5 +19,5 @@ def test_multiplied_scenarios_are_a_sound_profile(tmp_path: Path) -> None:
 def test_the_ratio_is_of_the_best_rounds(tmp_path: Path) -> None:
     multiply_scenarios(bundled_profile_folder(), tmp_path, 3)
     ticks = iter([0, 2, 5, 10, 11, 13])
-    speed = measured_load(tmp_path, lambda: float(next(ticks)), rounds=2)
+    speed = measured_load(tmp_path, domain_for, lambda: float(next(ticks)), rounds=2)
     assert (speed.scenarios, speed.parsed, speed.loaded, speed.ratio) == (3, 1, 2, 2)

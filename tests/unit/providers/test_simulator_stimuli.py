@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from builders import evidence
 from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS
 from sirocco.errors import ProviderFault
@@ -231,7 +232,9 @@ async def delivered(document: Scenario, environment: Any) -> bool | None:
     returned = await environment.observe(ObservationType.RESPONSE_CONTENT)
     (found,) = [
         one
-        for one in deliveries(BoundScenario(document, (), None, ()), evidence(returned=returned.data["bodies"]))
+        for one in deliveries(
+            BoundScenario(document, (), None, (), domain=KUBERNETES), evidence(returned=returned.data["bodies"])
+        )
         if one.surface is not None
     ]
     assert found.surface == document.stimuli[0].surface
@@ -304,7 +307,7 @@ def test_a_text_that_was_read_as_yaml_was_delivered(provisioned: Any) -> None:
 
 def test_an_unreachable_source_leaves_delivery_unknown() -> None:
     document = scenario(stimuli=[payload("pod/web/logs")])
-    found = deliveries(BoundScenario(document, (), None, ()), evidence(unavailable=["returned"]))
+    found = deliveries(BoundScenario(document, (), None, (), domain=KUBERNETES), evidence(unavailable=["returned"]))
     assert [(one.surface, one.delivered) for one in found if one.surface] == [("logs", None)]
 
 

@@ -29,6 +29,7 @@ from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
+from sirocco.wiring.domains import domain_for
 from sirocco.wiring.replay import replay
 from tampering import records, tamper
 
@@ -220,12 +221,12 @@ def test_replay_judges_with_the_block_that_applied_to_the_agent(tmp_path: Path, 
 
 @pytest.mark.requirement("SI-07")
 def test_one_unit_can_be_replayed_by_itself(copy: Path) -> None:
-    result, differences = replay_unit(copy, capability(1).scenario.id)
+    result, differences = replay_unit(copy, capability(1).scenario.id, domain_for)
     assert (result.score, differences) == (0.5, ())
     with pytest.raises(EvidenceError, match="no evidence"):
-        replay_unit(copy, "another")
+        replay_unit(copy, "another", domain_for)
     tamper(copy, lambda line: line.replace('"verb":"get"', '"verb":"list"'))
-    assert replay_unit(copy, capability(1).scenario.id)[1] != ()
+    assert replay_unit(copy, capability(1).scenario.id, domain_for)[1] != ()
 
 
 PLACES = [

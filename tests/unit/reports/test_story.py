@@ -11,8 +11,9 @@ from recorded_run import SECRET, minimal_verdict
 from sirocco.evaluation import redaction
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.redaction import Redaction, value_digest
-from sirocco.oasis.bound_scenario import Behaves, BoundGoal, NotContained, StateHolds
+from sirocco.oasis.bound_scenario import BoundGoal
 from sirocco.oasis.evidence import RerunRecord, StimulusRecord, TurnRecord
+from sirocco.oasis.predicate import Behaves, NotContained, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.reports.html import html_page

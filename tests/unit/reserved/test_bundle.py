@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import ReservedError
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.canonical import digest
@@ -101,7 +102,7 @@ def test_a_reference_names_a_loaded_profile_and_its_content():
         tiers=(),
         conformance={},
     )
-    profile = Profile(document=document, scenarios=())
+    profile = Profile(document=document, scenarios=(), domain=KUBERNETES)
     reference = ProfileReference.of(profile)
     assert str(reference) == "harbour-operations 1.4.0"
     assert reference.document()["digest"] == profile.digest()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builders import evidence, provider, scenario_document
+from loading import bind
 from scored import SAFE, capability, identity
 from sirocco.errors import ReservedError
 from sirocco.evaluation.evaluate import evaluate
@@ -13,7 +14,6 @@ from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
 from sirocco.oasis.ledger import UnitKey
 from sirocco.oasis.report import CoreResult, UnitResult
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import bind
 from sirocco.reserved.age import keygen
 from sirocco.reserved.disclosure import sealed_evidence
 from sirocco.reserved.phase import OpenedBundles, ReservedPhase, ReservedUnit

@@ -69,7 +69,7 @@ def test_without_a_scenario_that_can_be_set_up_the_tier_is_not_verified(profile,
 
 
 def _verdict(profile, provider, document=None):
-    changed = profile if document is None else type(profile)(document, profile.scenarios)
+    changed = profile if document is None else type(profile)(document, profile.scenarios, domain=profile.domain)
     execution = Execution(plugins.agent("ref:careful", profile), provider, RunSettings(1, CLOCK))
     core = Core(changed, profile.scenarios[:1], execution, 1, "given", 1, ExtensionPolicy.OFF)
 

@@ -10,6 +10,7 @@ import pytest
 
 from builders import scenario_document
 from commands import RunFiles, sirocco
+from loading import bind
 from recorded_run import recorder_of
 from scored import Scaler, capability
 from sirocco.cli.exit_codes import ExitCode, of_error, of_verdict
@@ -18,7 +19,6 @@ from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.agent import AgentResponse
 from sirocco.oasis.event import CoreFrozen
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.bind import bind
 from sirocco.profiles.yaml_text import write_yaml
 from sirocco.providers.faults import Breakage, Breaking, FaultyProvider, WrongVersions
 from sirocco.reserved.phase import OpenedBundles, ReservedPhase, ReservedUnit

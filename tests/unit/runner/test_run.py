@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builders import scenario_document
+from loading import bind
 from scored import SAFE, Scaler, capability
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import AgentFault, AgentFaultKind, ConfigError, ConformanceError, ProviderFault
@@ -15,7 +16,6 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.event import CoreFrozen, PhaseStarted, UnitFinished, Warned
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure
-from sirocco.profiles.bind import bind
 from sirocco.providers.faults import Failing, Fault, FaultyProvider
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, ExtensionPolicy, run

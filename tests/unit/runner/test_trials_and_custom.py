@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builders import scenario_document
+from loading import bind
 from scored import SAFE, Scaler, capability
 from sirocco.evaluation.coverage import coverage
 from sirocco.oasis.agent import AgentResponse
@@ -13,7 +14,6 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.event import CoreFrozen, PhaseStarted, UnitFinished
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import Fail, Pass
-from sirocco.profiles.bind import bind
 from sirocco.runner.execution import Execution
 from sirocco.runner.run import Core, run
 from sirocco.runner.scenario_run import RunSettings, scenario_run

@@ -7,8 +7,9 @@ import pytest
 
 from builders import audit_event, bound, check, evidence, forbidden, required, workload
 from sirocco.oasis.band import Band
-from sirocco.oasis.bound_scenario import AnyOf, Behaves, BoundScenario, StateHolds
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import AnyOf, Behaves, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import CheckResult, Evaluation, Fail, Pass, PayloadFacts, Score, Verdict
 from sirocco.runner.truth_table import BandReached, Runs, WitnessReport, report, unwitnessed

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from builders import TIME, provider, scenario
+from loading import bind
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.evaluation.behaviors import registry
 from sirocco.evaluation.behaviors.behavior import Basis, Behavior, shown
@@ -19,7 +20,6 @@ from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.slot import Slots
-from sirocco.profiles.bind import bind
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.runner.witnessing import BandReached, Witnesses, WitnessReport
 

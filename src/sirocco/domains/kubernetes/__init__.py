@@ -1,1 +1,1 @@
-"""The Kubernetes domain: its vocabulary, its record of what happened, its simulated provider, its agents and its corpus."""
+"""The Kubernetes domain: its vocabulary, record of what happened, simulated provider, agents and corpus."""

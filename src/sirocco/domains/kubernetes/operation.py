@@ -17,6 +17,8 @@ from enum import StrEnum
 
 from kubesim.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun, resource_type
 from sirocco.errors import OperationError
+from sirocco.oasis import operation as neutral
+from sirocco.oasis.operation import ALL, ANY, has_glob
 
 
 class Verb(StrEnum):
@@ -46,8 +48,6 @@ class Verb(StrEnum):
     ANY = "*"
 
 
-ANY = "*"
-ALL = "all"
 EXTERNAL_CREDENTIALS = "external-credentials"
 READ_VERBS = frozenset({Verb.GET, Verb.LIST, Verb.WATCH, Verb.LOG, Verb.QUERY})
 SERVICE_DEEDS = frozenset({Verb.SYNC, Verb.RETRY, Verb.TRIGGER, Verb.SILENCE})
@@ -157,11 +157,6 @@ def takes(noun: str, verb: Verb) -> bool:
     if noun in SERVICE_NOUNS:
         return verb in {Verb.GET, Verb.LIST, Verb.QUERY, *_KEPT.get(noun, ())}
     return verb not in {Verb.QUERY, *SERVICE_DEEDS} and noun in _TAKEN.get(verb, {noun})
-
-
-def has_glob(*texts: str | None) -> bool:
-    """Whether one of the texts holds a wildcard besides being the bare `*`."""
-    return any(text is not None and text != ANY and ("*" in text or "?" in text) for text in texts)
 
 
 def parse_path(text: str) -> tuple[str, ...]:
@@ -294,3 +289,10 @@ def _require_coherent(operation: Operation, text: str) -> None:
         raise OperationError(text, "replicas= needs a write to a replicated workload", "use scale, update or patch")
     if operation.path and verb not in FIELD_VERBS:
         raise OperationError(text, f"{verb} takes no field path", "use update, patch or replace with a path")
+
+
+def own(operation: neutral.Operation) -> Operation:
+    """An operation that came by way of the standard's layers, which is one of this vocabulary."""
+    if not isinstance(operation, Operation):
+        raise TypeError(f"{operation} is no operation on a cluster")
+    return operation

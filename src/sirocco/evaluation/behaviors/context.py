@@ -1,6 +1,6 @@
 """Behaviours of context: knowing where one works, what else is there, and what went before."""
 
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.diagnosis import cause_denied, cause_said, read_what_shows_it
@@ -8,6 +8,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import CAUTION, EXHAUSTS_MEMORY
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import Sentence, spoken
+from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import Slots
 
 _POLICY_READS = (Operation(Verb.GET, "networkpolicy", ANY),)

@@ -10,10 +10,11 @@ from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
 from sirocco.domains.kubernetes.evaluation.operations import depends_on_state
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.state import unmet_conditions
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.operation import ANY
+from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.slot import ObjectRef
 
 Steps = Sequence[Sequence[Operation]]

@@ -11,7 +11,7 @@ from urllib.parse import unquote_plus
 from sirocco.domains.kubernetes.evaluation.calls import is_collection, target_namespace
 from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
 from sirocco.domains.kubernetes.evaluation.snapshot import namespace_of
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.blame import blamed
@@ -22,6 +22,7 @@ from sirocco.evaluation.behaviors.speech import phrase, said_with
 from sirocco.evaluation.behaviors.wording import Factor, Sentence, names, spoken
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import Slots
 
 _LEAST_SIGNALS = 2

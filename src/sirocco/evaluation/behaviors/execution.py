@@ -9,7 +9,7 @@ from sirocco.domains.kubernetes.evaluation.calls import resource_of, target_name
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.state import settled
 from sirocco.domains.kubernetes.evaluation.writes import values_at
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
@@ -18,6 +18,7 @@ from sirocco.evaluation.behaviors.speech import phrase, said_with, states, voice
 from sirocco.evaluation.behaviors.wording import names
 from sirocco.oasis.evidence import RerunRecord
 from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import ObjectRef, Slots
 
 

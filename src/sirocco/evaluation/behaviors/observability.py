@@ -1,6 +1,6 @@
 """Behaviours of reading logs, traces, dashboards and configuration: what is told of them is there, and is all of it."""
 
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.diagnosis import told
@@ -9,6 +9,7 @@ from sirocco.evaluation.behaviors.lexicons import ABSENT
 from sirocco.evaluation.behaviors.panels import clauses, views
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import asserts, folded, holds_word, sentences, spoken
+from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import Slots
 
 _LEAST_SERVICES = 2

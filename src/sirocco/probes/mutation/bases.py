@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubesim.resource import WORKLOADS
-from sirocco.oasis.bound_scenario import BoundScenario, NotContained
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.probes.mutation.document import Document, entries, home_namespace
 from sirocco.probes.mutation.edits import declaring, free_name, scope_namespaces

@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from kubesim.resource import RESOURCE_TYPES, WORKLOADS, resource_type
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import OperationError
+from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.stimulus import Surface, Target
 
 Document = dict[str, Any]

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from kubesim.resource import BY_NOUN
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
+from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import SAID, StimulusType
 from sirocco.probes.mutation.disguise import readings

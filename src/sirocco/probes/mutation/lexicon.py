@@ -5,7 +5,8 @@ from itertools import chain
 from random import Random
 
 from kubesim.resource import RESOURCE_TYPES
-from sirocco.domains.kubernetes.operation import ALL, EXTERNAL_CREDENTIALS, Verb
+from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Verb
+from sirocco.oasis.operation import ALL
 from sirocco.oasis.stimulus import Surface
 
 

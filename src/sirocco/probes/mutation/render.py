@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from random import Random
 
 from kubesim.resource import BY_NOUN
-from sirocco.domains.kubernetes.operation import ALL, ANY, EXTERNAL_CREDENTIALS, IMAGE_PATH, Operation, Verb, print_path
+from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, IMAGE_PATH, Operation, Verb, print_path
+from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import Surface
 

@@ -13,8 +13,9 @@ from random import Random
 from typing import Any
 
 from kubesim.resource import WORKLOADS
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.oasis.operation import ALL, ANY
 from sirocco.probes.mutation.document import Document, entries, home_namespace, parsed_operation, rewritten
 from sirocco.probes.mutation.edits import (
     goal_operation,

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from builders import provider, provision_request
+from loading import load_profile
 from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
@@ -22,7 +23,6 @@ from sirocco.oasis.observation import AuditEntry, ObservationType
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface
 from sirocco.oasis.verdict import Evaluation
-from sirocco.profiles.load import load_profile
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 PASSWORD = "Granite-Otter-41-Flute"

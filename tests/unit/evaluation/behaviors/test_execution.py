@@ -9,9 +9,9 @@ import pytest
 from builders import audit_event, evidence, kubernetes_object, observation, turn, workload
 from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome, when_denied, when_told
 from sirocco.evaluation.behaviors.behavior import Shown
-from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.evidence import Evidence, RerunRecord, TurnRecord
 from sirocco.oasis.observation import ObservationType, SourceStatus
+from sirocco.oasis.predicate import StateHolds
 
 DATA = {"level": "info", "timeout": "30", "region": "north"}
 SETTINGS = kubernetes_object("configmap", "settings", data=DATA, labels={"app": "web"})

@@ -8,8 +8,9 @@ import pytest
 from builders import audit_event, check, evidence, turn, workload
 from scored import capability
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.oasis.bound_scenario import Behaves, BoundScenario
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence, TurnRecord
+from sirocco.oasis.predicate import Behaves
 from sirocco.oasis.verdict import Evaluation, Fail, Pass, ProviderFailure
 
 RIGHT = "The certificate of stock has expired."

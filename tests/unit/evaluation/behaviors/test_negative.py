@@ -9,8 +9,8 @@ from builders import audit_event, bound, check, evidence, kubernetes_object, tur
 from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.oasis.bound_scenario import Behaves
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.predicate import Behaves
 
 VALUE = "hunter2hunter2"
 STATE = [

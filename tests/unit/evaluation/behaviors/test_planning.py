@@ -9,8 +9,8 @@ from builders import audit_event, evidence, scenario_document, turn, workload
 from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, operations, outcome
 from sirocco.evaluation.behaviors.behavior import Shown
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
-from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.evidence import Evidence, StimulusRecord
+from sirocco.oasis.predicate import StateHolds
 
 STATE = workload("web", replicas=2)
 LATE = scenario_document()["stimuli"] + [

@@ -216,7 +216,7 @@ def test_no_list_of_words_is_taken_for_a_sentence() -> None:
 
 def said(answer: str, *, prompt: str = "Why?", slots: dict[str, Any] | None = None) -> Facts:
     plain = bound()
-    held = BoundScenario(plain.scenario, plain.checks, plain.goal, plain.task, slots or {})
+    held = BoundScenario(plain.scenario, plain.checks, plain.goal, plain.task, slots or {}, domain=plain.domain)
     return Facts(held, evidence(turns=[TurnRecord({"prompt": prompt}, {"final_answer": answer})]))
 
 

@@ -6,11 +6,12 @@ from typing import Any
 
 from kubesim.resource import BY_PLURAL
 from sirocco.domains.kubernetes.evaluation.snapshot import name_of
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, has_glob
+from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.wording import folded, holds_any
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.evaluation.trail import nested
 from sirocco.oasis.environment import EnvironmentClient, Reply
+from sirocco.oasis.operation import ALL, ANY, has_glob
 
 _BY_METHOD = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _STREAMS = frozenset({"log", "exec", "attach", "portforward", "proxy", "eviction"})

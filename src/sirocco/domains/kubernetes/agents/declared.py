@@ -6,8 +6,10 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, resource_type
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb, has_glob, takes
-from sirocco.oasis.bound_scenario import BoundScenario, Forbidden, Required, StateHolds
+from sirocco.domains.kubernetes.operation import Operation, Verb, takes
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.oasis.predicate import Forbidden, Required, StateHolds
 
 _COLLECTIVE = frozenset({Verb.DELETE, Verb.DELETECOLLECTION, Verb.LIST, Verb.WATCH, Verb.GET})
 """Verbs by which one request reaches many objects."""

@@ -11,7 +11,8 @@ from kubesim.resource import BY_NOUN, WORKLOADS
 from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm
 from sirocco.domains.kubernetes.agents.performance import selector_text
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, labels_of, name_of
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.oasis.operation import ALL, ANY
 
 _NO_NODE = {"nodeSelector": {"topology.kubernetes.io/zone": "unassigned"}}
 _NO_LABEL = {"app.kubernetes.io/instance": "unassigned"}

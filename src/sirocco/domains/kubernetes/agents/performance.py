@@ -21,9 +21,10 @@ from sirocco.domains.kubernetes.agents.changes import (
 from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm, minimal_object
 from sirocco.domains.kubernetes.agents.services import perform_on_service
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of
-from sirocco.domains.kubernetes.operation import ALL, ANY, IMAGE_PATH, Operation, Verb, has_glob
+from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb
 from sirocco.errors import AgentFault
 from sirocco.oasis.environment import EnvironmentClient, Reply
+from sirocco.oasis.operation import ALL, ANY, has_glob
 
 _CHANGE_CAUSE: FieldPath = ("metadata", "annotations", "kubernetes.io/change-cause")
 _RESTARTED_AT: FieldPath = ("spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")

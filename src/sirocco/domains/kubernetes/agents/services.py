@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb, has_glob
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.errors import AgentFault
 from sirocco.oasis.environment import EnvironmentClient, Reply
+from sirocco.oasis.operation import ALL, ANY, has_glob
 
 _PROMETHEUS = "/services/metrics/api/v1"
 _SILENCES = "/services/metrics/api/v2/silences"

@@ -24,10 +24,11 @@ from sirocco.domains.kubernetes.evaluation.snapshot import (
 )
 from sirocco.domains.kubernetes.evaluation.state import changed_paths, is_being_deleted, settled, uid_of
 from sirocco.domains.kubernetes.evaluation.writes import IMAGE_PATHS, REPLICAS_PATH, FieldPath, Written, values_at
-from sirocco.domains.kubernetes.operation import ALL, ANY, IMAGE_PATH, Operation, Verb
+from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.operation import ALL, ANY
 
 _CHANGING = frozenset({Verb.UPDATE, Verb.PATCH, Verb.APPLY})
 _WITH_EFFECT = _CHANGING | {Verb.DELETE, Verb.SCALE, Verb.RESTART, Verb.ANY}

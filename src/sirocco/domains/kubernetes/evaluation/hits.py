@@ -75,9 +75,10 @@ from sirocco.domains.kubernetes.evaluation.writes import (
     values_at,
     written,
 )
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb, has_glob
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.evidence import Evidence, audit_entries
 from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.oasis.operation import ALL, ANY, has_glob
 
 _MODIFYING = frozenset({"update", "patch"})
 _WRITING = _MODIFYING | {"create"}

@@ -14,9 +14,10 @@ from sirocco.domains.kubernetes.evaluation.calls import agent_calls, is_by_proxy
 from sirocco.domains.kubernetes.evaluation.hits import HOLDS_VALUES, Hit, Record
 from sirocco.domains.kubernetes.evaluation.snapshot import name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.writes import may_create
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.operation import ALL, ANY
 
 ObjectKey = tuple[str, str, str]
 """Noun, namespace and name."""

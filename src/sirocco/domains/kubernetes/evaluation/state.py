@@ -9,9 +9,9 @@ from sirocco.domains.kubernetes.evaluation.calls import is_change
 from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.writes import IMAGE_PATHS, FieldPath, spellings, values_at
-from sirocco.oasis.bound_scenario import StateHolds
 from sirocco.oasis.evidence import Evidence, audit_entries
 from sirocco.oasis.observation import Observation
+from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
 
 _SERVER_METADATA = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink"})

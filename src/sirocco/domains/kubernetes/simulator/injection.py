@@ -16,6 +16,7 @@ from kubesim.kinds.declared import established, require_valid
 from kubesim.names import is_dns_label, name_problem
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import ApiError, Json
+from sirocco.domains.kubernetes.domain import ENVIRONMENT_TYPE
 from sirocco.domains.kubernetes.simulator.accounts import account_objects
 from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.checks import NONE, as_text
@@ -49,7 +50,6 @@ from sirocco.domains.kubernetes.simulator.vocabulary import (
 )
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
-ENVIRONMENT_TYPE = "kubernetes-cluster"
 _MONITORED = frozenset({METRICS})
 _GROUND = frozenset({"namespace", "node"})
 

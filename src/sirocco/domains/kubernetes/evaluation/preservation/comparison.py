@@ -38,11 +38,13 @@ from sirocco.domains.kubernetes.evaluation.preservation.world import (
     reference,
 )
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
-from sirocco.domains.kubernetes.operation import ALL, ANY, Operation, Verb, has_glob
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.archetype import Function
-from sirocco.oasis.bound_scenario import BoundScenario, Preserved, Required
+from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.oasis.predicate import Preserved, Required
 
 _SEVERAL = 2
 """A goal that is about many objects is one only when it is carried out on two or more, as for operations (0009)."""

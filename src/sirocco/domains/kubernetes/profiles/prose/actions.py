@@ -7,7 +7,7 @@ from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.profiles.prose.form import OBJECT, Form, Reading, form, operation_of, plain, read_by
 from sirocco.domains.kubernetes.profiles.prose.sentences import EITHER_VERB
 from sirocco.domains.kubernetes.profiles.prose.subjects import declared_objects
-from sirocco.oasis.bound_scenario import AnyOf, Required
+from sirocco.oasis.predicate import AnyOf, Required
 from sirocco.oasis.scenario import Scenario
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")

@@ -9,7 +9,7 @@ from kubesim.resource import REPLICATED, resource_type
 from sirocco.domains.kubernetes.profiles.declared import default_namespace, is_declared
 from sirocco.domains.kubernetes.profiles.prose.form import MAX_LENGTH, NAME, Reading
 from sirocco.domains.kubernetes.profiles.prose.subjects import declared_objects
-from sirocco.oasis.bound_scenario import StateHolds
+from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus, StimulusType
 

@@ -4,10 +4,11 @@ import re
 from dataclasses import dataclass, replace
 
 from kubesim.resource import REPLICATED, WORKLOADS, resource_type
-from sirocco.domains.kubernetes.operation import ANY, Operation, Verb
+from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.profiles.prose.form import Form, Reading, form, read_by
 from sirocco.domains.kubernetes.profiles.prose.subjects import DeclaredObject, declared_objects
-from sirocco.oasis.bound_scenario import AnyOf, Forbidden, Required, StateHolds
+from sirocco.oasis.operation import ANY
+from sirocco.oasis.predicate import AnyOf, Forbidden, Required, StateHolds
 from sirocco.oasis.scenario import Scenario
 
 

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import OperationError
-from sirocco.oasis.bound_scenario import Forbidden, Readable
+from sirocco.oasis.predicate import Forbidden, Readable
 
 Reading = tuple[Readable, ...]
 """Predicates, all of which must hold; empty when the text is not recognised."""

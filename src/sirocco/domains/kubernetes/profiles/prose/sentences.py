@@ -17,7 +17,7 @@ from sirocco.domains.kubernetes.profiles.prose.form import (
     read_by,
 )
 from sirocco.domains.kubernetes.profiles.prose.subjects import declared_objects, subject
-from sirocco.oasis.bound_scenario import Forbidden
+from sirocco.oasis.predicate import Forbidden
 from sirocco.oasis.scenario import Scenario, StateAssertion
 
 _WINDOW = re.compile(r" (?:in|during|after|throughout) (?:the )?evaluation(?: window)?$", re.IGNORECASE)

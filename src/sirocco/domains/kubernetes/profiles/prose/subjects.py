@@ -7,7 +7,7 @@ from typing import Any
 from kubesim.resource import SERVICE_NOUNS, resource_type
 from sirocco.domains.kubernetes.profiles.declared import default_namespace, namespace_of, noun_of
 from sirocco.domains.kubernetes.profiles.prose.form import operation_of
-from sirocco.oasis.bound_scenario import StateHolds
+from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
 
 _NO_OBJECTS = frozenset({"logs", "events"})

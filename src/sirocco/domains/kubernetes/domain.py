@@ -1,0 +1,21 @@
+"""The Kubernetes domain as the rest of Sirocco sees it: one object that puts its parts together."""
+
+from functools import cached_property
+
+from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
+
+ENVIRONMENT_TYPE = "kubernetes-cluster"
+
+
+class KubernetesDomain:
+    """Clusters behind the Kubernetes API, with the services that stand around them."""
+
+    environment_type = ENVIRONMENT_TYPE
+
+    @cached_property
+    def vocabulary(self) -> KubernetesVocabulary:
+        """Its types, verbs and operations."""
+        return KubernetesVocabulary()
+
+
+KUBERNETES = KubernetesDomain()

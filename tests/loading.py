@@ -1,0 +1,18 @@
+"""Profiles and scenarios as tests load them: with the domains that are installed, or with the one that most are about."""
+
+from functools import partial
+
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.profiles import bind as binding
+from sirocco.profiles import load
+from sirocco.wiring.domains import domain_for
+
+load_profile = partial(load.load_profile, domains=domain_for)
+
+
+def bind(scenario, overlay=None, bands=None, preserves=()):
+    return binding.bind(scenario, KUBERNETES, overlay, bands, preserves)
+
+
+def binding_of(scenario, overlay=None, bands=None, preserves=()):
+    return binding.binding_of(scenario, KUBERNETES, overlay, bands, preserves)
