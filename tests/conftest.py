@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,15 @@ def shared() -> Path:
     if os.environ.get("SIROCCO_REQUIRE_SHARED"):
         pytest.fail("../shared/data is required here but absent")
     pytest.skip("../shared/data is not beside the project")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line what this machine lacks, so that nothing is skipped silently."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        told = "; ".join(f"{count} because {reason}" for reason, count in reasons.most_common())
+        terminalreporter.write_line(f"not run here: {told}", yellow=True)
