@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.providers.service.control_plane import BODY_LIMIT, ControlPlane
 from sirocco.providers.service.operations import Operations
@@ -26,11 +27,11 @@ class Plane:
     def __init__(self, token="secret"):
         ids = iter(f"id-{number}" for number in range(99))
         self.now = CLOCK
-        provider = SimulatorProvider({"a-profile": "1.2.3"}, lambda: self.now)
+        provider = SimulatorProvider({"a-profile": "1.2.3"}, lambda: self.now, KUBERNETES.record)
         self.registry = Registry(
             provider, fresh_id=lambda: next(ids), time=lambda: 0.0, idle_seconds=60, arrivals=lambda it: it.arrivals
         )
-        self.app = ControlPlane(Operations(self.registry, lambda: self.now), token)
+        self.app = ControlPlane(Operations(self.registry, lambda: self.now, KUBERNETES.record), token)
         self.runner = asyncio.Runner()
 
     def send(self, method, path, body=None, *, token="secret", query=""):
