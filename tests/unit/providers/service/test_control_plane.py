@@ -27,7 +27,7 @@ class Plane:
     def __init__(self, token="secret"):
         ids = iter(f"id-{number}" for number in range(99))
         self.now = CLOCK
-        provider = SimulatorProvider({"a-profile": "1.2.3"}, lambda: self.now, KUBERNETES.record)
+        provider = SimulatorProvider({"a-profile": "1.2.3"}, lambda: self.now)
         self.registry = Registry(
             provider, fresh_id=lambda: next(ids), time=lambda: 0.0, idle_seconds=60, arrivals=lambda it: it.arrivals
         )
