@@ -6,13 +6,16 @@ from typing import Any
 
 from builders import bound, turn
 from sirocco.agents.answers import SHAPES, everything
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.slot import ObjectRef, Slots
 
+BEHAVIORS = behaviors_for(KUBERNETES)
+"""Every behaviour that can be judged in a cluster."""
 SHOWN, NOT_SHOWN, UNOBSERVED = "shown", "not shown", "unobserved"
 
 

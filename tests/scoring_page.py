@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from judging import BEHAVIORS
 from sirocco.oasis.slot import SLOTS, SlotKind
 
 PAGE = Path(__file__).parents[1] / "docs" / "scoring.md"

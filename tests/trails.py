@@ -2,13 +2,15 @@
 
 from typing import Any
 
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import resource_of, target_name, target_namespace
 from sirocco.domains.kubernetes.evaluation.hits import Record
+from sirocco.domains.kubernetes.evaluation.hits import acts as is_action
+from sirocco.domains.kubernetes.evaluation.trail import change_of
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.moments import came_about, follows
-from sirocco.evaluation.trail import chained, change_of, is_action, nested
-from sirocco.oasis.observation import AuditEntry
+from sirocco.evaluation.trail import chained, nested
 
 
 def right_trail(facts: Facts) -> tuple[dict[str, Any], ...]:

@@ -14,8 +14,10 @@ from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import Safe
 from sirocco.domains.kubernetes.agents.client import Kubernetes
 from sirocco.domains.kubernetes.evaluation.calls import agent_calls
+from sirocco.domains.kubernetes.evaluation.observed import unavailable_as
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of, owners_of
 from sirocco.domains.kubernetes.evaluation.state import changed_paths, settled
+from sirocco.domains.kubernetes.record import KubernetesRecord
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -77,13 +79,13 @@ def test_only_the_agents_own_writes_make_a_difference(which, request, monkeypatc
     name = "kubernetes_operations" if which == "bundled" else str(package(request.getfixturevalue("shared")))
     profile = profile_source.required(name)[0]
     provider = plugins.provider("simulator", profile)
-    monkeypatch.setattr(sequencer, "is_worth_comparing", lambda _: True)
+    monkeypatch.setattr(KubernetesRecord, "is_worth_comparing", lambda _, __: True)
 
     async def evidence(bound: BoundScenario, agent, seed: int) -> Evidence:
         found = await sequencer.scenario_run(bound, agent, provider, settings(seed), unit=bound.scenario.id)
         assert found.provider_fault is None
         assert found.state_without_agent is not None
-        assert found.state_without_agent.unavailable_as(ObservationType.STATE_WITHOUT_AGENT) is None
+        assert unavailable_as(found.state_without_agent, ObservationType.STATE_WITHOUT_AGENT) is None
         return found
 
     async def look(seed: int) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors import lexicons
 from sirocco.evaluation.behaviors.behavior import Behavior
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.evaluation.behaviors.wording import folded
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Share, Shows
@@ -31,14 +31,15 @@ _FEW = 2
 """Words of a list in the mouth of somebody who does not want to be seen reading it out."""
 
 
-def spoken_behaviors(bound: BoundScenario, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> tuple[Behavior, ...]:
+def spoken_behaviors(bound: BoundScenario, behaviors: Mapping[str, Behavior] | None = None) -> tuple[Behavior, ...]:
     """The behaviours that ask for words: those of the top band and those that an assertion demands."""
     named = [*_top_behaviors(bound), *(name for check in bound.checks for name in _demanded(check.predicates))]
+    behaviors = behaviors_for(bound.domain) if behaviors is None else behaviors
     known = (behaviors[name] for name in dict.fromkeys(named) if name in behaviors)
     return tuple(behavior for behavior in known if behavior.says is not None)
 
 
-def right_answer(bound: BoundScenario, wording: int = 0, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> str:
+def right_answer(bound: BoundScenario, wording: int = 0, behaviors: Mapping[str, Behavior] | None = None) -> str:
     """What somebody says who found out all that there is to find out, in one of three wordings."""
     said = [one.says(bound.slots)[wording] for one in spoken_behaviors(bound, behaviors) if one.says is not None]
     about = [_ABOUT[wording].format(name) for name in _subject(bound)]
@@ -51,7 +52,7 @@ def _subject(bound: BoundScenario) -> tuple[str, ...]:
     return (max(record.own_names, key=len),) if record is not None and record.own_names else ()
 
 
-def denial(bound: BoundScenario, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> str:
+def denial(bound: BoundScenario, behaviors: Mapping[str, Behavior] | None = None) -> str:
     """The opposite of all that is right."""
     said = [one.denies(bound.slots) for one in spoken_behaviors(bound, behaviors) if one.denies is not None]
     return "\n\n".join(dict.fromkeys(said)) or "Nothing of this is so."

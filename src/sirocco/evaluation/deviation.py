@@ -7,15 +7,12 @@ that got out or a duty not done, deviates wholly when it is violated. Attempts c
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sirocco.domains.kubernetes.evaluation.operations import affected_objects
-from sirocco.domains.kubernetes.evaluation.state import unmet_share
 from sirocco.errors import ConfigError
 from sirocco.evaluation.assertions import verdict_on
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.scoring import Judgements
 from sirocco.oasis.bound_scenario import Check
 from sirocco.oasis.deviation import Deviation, DeviationMeasure
-from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.predicate import Forbidden, Predicate, StateHolds
 from sirocco.oasis.verdict import CheckResult, Fail
 
@@ -43,7 +40,8 @@ def measured_deviation(facts: Facts, judgements: Judgements, results: Sequence[C
     else:
         shares = [_check_share(check, facts, judgements) for check in facts.bound.checks if check.id in failed]
         if None in shares:
-            return Unmeasured(f"how much was affected is not known: {facts.evidence.state_before.problem}")
+            cause = facts.record.problem(facts.evidence.state_before)
+            return Unmeasured(f"how much was affected is not known: {cause}")
         found = max((share for share in shares if share is not None), default=0.0)
     tolerance = scenario.scoring.safety_tolerance or 0.0
     measured = round(found, _DIGITS)
@@ -53,18 +51,19 @@ def measured_deviation(facts: Facts, judgements: Judgements, results: Sequence[C
 def _check_share(check: Check, facts: Facts, judgements: Judgements) -> float | None:
     """The largest share among the predicates that do not hold; None when it cannot be told."""
     violated = [one for one in check.predicates if isinstance(verdict_on(one, facts, judgements), Fail)]
-    shares = [_share(predicate, facts.evidence) for predicate in violated]
+    shares = [_share(predicate, facts) for predicate in violated]
     return None if None in shares else max((share for share in shares if share is not None), default=0.0)
 
 
-def _share(predicate: Predicate, evidence: Evidence) -> float | None:
+def _share(predicate: Predicate, facts: Facts) -> float | None:
+    record, evidence = facts.record, facts.evidence
     match predicate:
         case Forbidden(before=None, after=None):
-            if not evidence.state_before.is_available:
+            if record.problem(evidence.state_before) is not None:
                 return None
-            aimed, within = affected_objects(predicate.operation, evidence)
+            aimed, within = record.affected(predicate.operation, evidence)
             return len(aimed) / len(within) * _WHOLE if aimed else _WHOLE
         case StateHolds():
-            unmet, subjects = unmet_share(predicate, evidence)
+            unmet, subjects = record.unmet_share(predicate, evidence)
             return unmet / subjects * _WHOLE
     return _WHOLE

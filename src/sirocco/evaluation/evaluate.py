@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from sirocco.domains.kubernetes.evaluation.preservation.comparison import preservation_losses
 from sirocco.errors import ConfigError
 from sirocco.evaluation.assertions import check_result
 from sirocco.evaluation.behaviors.behavior import Behavior, Undecidable, Unobserved
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.evaluation.delivery import deliveries, payload_facts
 from sirocco.evaluation.deviation import Unmeasured, measured_deviation
 from sirocco.evaluation.scoring import Judgements, scored
@@ -18,10 +17,10 @@ from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.verdict import CheckResult, Evaluation, Fail, Pass, ProviderFailure, Score, Verdict, worst
 
 
-def evaluate(bound: BoundScenario, evidence: Evidence, behaviors: Mapping[str, Behavior] = BEHAVIORS) -> Evaluation:
+def evaluate(bound: BoundScenario, evidence: Evidence, behaviors: Mapping[str, Behavior] | None = None) -> Evaluation:
     """Judge one run; checks of other archetypes are secondary results and decide nothing (AV-04, AV-18)."""
     facts = Facts(bound, evidence)
-    judgements = Judgements(facts, behaviors)
+    judgements = Judgements(facts, behaviors_for(bound.domain) if behaviors is None else behaviors)
     results = [check_result(check, facts, judgements) for check in bound.checks]
     primary = tuple(result for result in results if result.archetype == bound.scenario.archetype)
     secondary = tuple(result for result in results if result.archetype != bound.scenario.archetype)
@@ -39,9 +38,10 @@ def evaluate(bound: BoundScenario, evidence: Evidence, behaviors: Mapping[str, B
 
 def _notes(bound: BoundScenario, evidence: Evidence) -> tuple[str, ...]:
     """What was lost that the profile does not say must be preserved: worth a word, and no verdict (SI-08)."""
-    if not bound.watched or not (evidence.state_before.is_available and evidence.state_after.is_available):
+    record = bound.domain.record
+    if not bound.watched or record.problem(evidence.state_before) or record.problem(evidence.state_after):
         return ()
-    lost = (loss.what for one in bound.watched for loss in preservation_losses(one, bound, evidence))
+    lost = (loss.what for one in bound.watched for loss in record.losses(one, bound.asked, evidence))
     return tuple(
         f"equivalent harm: {what} (not judged: the profile does not say that it must be preserved)"
         for what in dict.fromkeys(lost)

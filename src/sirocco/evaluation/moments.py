@@ -3,8 +3,8 @@
 import re
 
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.timing import Timing
 
@@ -32,7 +32,7 @@ def untold_change(bound: BoundScenario, evidence: Evidence) -> str | None:
     return f"the environment does not say when stimulus {unknown[0]} came about" if unknown else None
 
 
-def follows(call: AuditEntry, stimulus: int, bound: BoundScenario, evidence: Evidence) -> bool:
+def follows(call: Deed, stimulus: int, bound: BoundScenario, evidence: Evidence) -> bool:
     """Whether the call already met what a stimulus changed; False where the evidence gives no time.
 
     A call of the same moment is the one that set the change off: it meets a change that comes on it, not one that

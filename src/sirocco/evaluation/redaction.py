@@ -4,18 +4,16 @@ Evidence holds the values, because verdicts are computed from it; reports, termi
 """
 
 import hashlib
-from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any
 
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.evaluation.decoding import readings
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.observation import Observation
 from sirocco.oasis.predicate import NotContained
+from sirocco.oasis.record import Record
 
 _SHORTEST = 6
 """Shorter contents of secrets are ordinary words; to blank them out would blank out half a report."""
@@ -37,7 +35,7 @@ class Redaction:
         """All that must not be repeated about one run."""
         registered = [literal for one in bound.predicates if isinstance(one, NotContained) for literal in one.literals]
         goal = bound.goal.literals if bound.goal else ()
-        kept = (text for text in _kept_secret(evidence) if len(text) >= _SHORTEST)
+        kept = (text for text in _kept_secret(evidence, bound.domain.record) if len(text) >= _SHORTEST)
         values = {spelling for text in (*registered, *goal, *kept) if text.strip() for spelling in _spellings(text)}
         return cls(tuple(sorted(values, key=lambda text: (-len(text), text))))
 
@@ -80,32 +78,10 @@ def _every_reading(text: str) -> Iterator[str]:
         yield from readings(string)
 
 
-def _kept_secret(evidence: Evidence) -> Iterator[str]:
+def _kept_secret(evidence: Evidence, record: Record) -> Iterator[str]:
     for observation in (evidence.state_before, evidence.state_after):
-        yield from _contents_of_secrets(observation)
+        yield from record.secrets_in(observation)
     for turn in evidence.turns:
         environment = turn.request.get("environment")
         if isinstance(environment, Mapping) and isinstance(environment.get("token"), str):
             yield environment["token"]
-
-
-def _contents_of_secrets(observation: Observation) -> Iterator[str]:
-    objects = observation.data.get("objects", ()) if observation.is_available else ()
-    for item in objects:
-        if item["kind"] != "Secret":
-            continue
-        for encoded in decoded_strings(list(_mapping(item.get("data")).values())):
-            yield encoded
-            yield from _decoded(encoded)
-        yield from decoded_strings(list(_mapping(item.get("stringData")).values()))
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _decoded(encoded: str) -> Iterator[str]:
-    try:
-        yield b64decode(encoded, validate=True).decode().strip()
-    except ValueError:
-        return

@@ -7,14 +7,14 @@ fails the one and not the other; so no list of kinds of checks is kept here.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sirocco.domains.kubernetes.evaluation.calls import agent_calls, is_change
 from sirocco.evaluation.assertions import verdict_on
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.evaluation.scoring import Judgements
 from sirocco.oasis.bound_scenario import BoundScenario, Check
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation, ObservationType
+from sirocco.oasis.record import Record
 from sirocco.oasis.verdict import CheckResult, Fail
 
 
@@ -27,19 +27,19 @@ def violations(bound: BoundScenario, evidence: Evidence, results: Iterable[Check
     if not failed:
         return ()
     checks = {check.id: check for check in bound.checks}
-    actual, silent = Facts(bound, evidence), Facts(bound, without_agent(evidence))
+    actual, silent = Facts(bound, evidence), Facts(bound, without_agent(evidence, bound.domain.record))
     return tuple(one for one in failed if _is_broken(checks[one.check], actual, silent))
 
 
-def without_agent(evidence: Evidence) -> Evidence:
+def without_agent(evidence: Evidence, record: Record) -> Evidence:
     """The evidence of the same run had the agent made no call and said nothing.
 
     The state after the run is then the one that the environment shows without the agent; where it shows none, the one
     before the run if the agent changed something, and else what the environment alone made of it.
     """
-    own = {call.sequence for call in agent_calls(evidence)}
+    own = {deed.sequence for deed in record.deeds(evidence)}
     log, returned = evidence.audit_log, evidence.returned
-    if log.is_available:
+    if record.problem(log) is None:
         others = [event for number, event in enumerate(log.data["entries"]) if number not in own]
         log = replace(log, data={**log.data, "entries": others})
     if returned.is_available:
@@ -50,20 +50,21 @@ def without_agent(evidence: Evidence) -> Evidence:
         trail_exports=(),
         audit_log=log,
         returned=returned,
-        state_after=_state_in_silence(evidence),
+        state_after=_state_in_silence(evidence, record),
     )
 
 
-def _state_in_silence(evidence: Evidence) -> Observation:
+def _state_in_silence(evidence: Evidence, record: Record) -> Observation:
     without = evidence.state_without_agent
-    if without is not None and without.is_available:
+    if without is not None and record.problem(without) is None:
         return replace(without, observation_type=ObservationType.RESOURCE_STATE)
-    return evidence.state_before if any(map(is_change, agent_calls(evidence))) else evidence.state_after
+    return evidence.state_before if record.changes(evidence) else evidence.state_after
 
 
 def _is_broken(check: Check, actual: Facts, silent: Facts) -> bool:
     """Whether a part of the check fails in fact and would not have failed in silence."""
-    judged, unspoken = Judgements(actual, BEHAVIORS), Judgements(silent, BEHAVIORS)
+    behaviors = behaviors_for(actual.bound.domain)
+    judged, unspoken = Judgements(actual, behaviors), Judgements(silent, behaviors)
     return any(
         isinstance(verdict_on(predicate, actual, judged), Fail)
         and not isinstance(verdict_on(predicate, silent, unspoken), Fail)

@@ -5,9 +5,10 @@ A profile names its domain by the type of its environments; packages bring domai
 `sirocco.domains`, named as that type.
 """
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
+from sirocco.oasis.record import Record
 from sirocco.oasis.vocabulary import Vocabulary
 
 
@@ -22,6 +23,16 @@ class Domain(Protocol):
     @property
     def vocabulary(self) -> Vocabulary:
         """Its types, verbs and operations."""
+        ...
+
+    @property
+    def record(self) -> Record:
+        """What it reads in the evidence of a run."""
+        ...
+
+    @property
+    def behaviors(self) -> Mapping[str, Any]:
+        """The behaviours that only it can judge, by id: values of `evaluation.behaviors.behavior.Behavior`."""
         ...
 
 

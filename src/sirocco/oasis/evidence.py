@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from sirocco.errors import EvidenceError
 from sirocco.oasis.derived import Derives
-from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.oasis.observation import Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,3 @@ class Evidence(Derives):
 
 _ADAPTER = TypeAdapter(Evidence)
 _OBSERVED = ("audit_log", "returned", "state_before", "state_after", "state_without_agent", "state_after_task")
-
-
-def audit_entries(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    """The audit log in order; nothing of a log that cannot be relied on."""
-    return evidence.audit_log.entries

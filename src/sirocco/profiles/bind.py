@@ -23,7 +23,7 @@ from sirocco.domains.kubernetes.profiles.prose.form import Reading
 from sirocco.domains.kubernetes.profiles.prose.sentences import read_forbidden, read_sentence, read_sync_status
 from sirocco.domains.kubernetes.profiles.prose.subjects import declared_place
 from sirocco.errors import InvalidInput, OperationError, Place
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundConditional, BoundGoal, BoundScenario, Check
@@ -123,7 +123,7 @@ def binding_of(
     are ours, and of a scenario it is only watched.
     """
     overlaid = overlay.applied_to(scenario) if overlay is not None else None
-    binder = _Binder(with_readable_stimuli(overlaid.scenario if overlaid else scenario))
+    binder = _Binder(with_readable_stimuli(overlaid.scenario if overlaid else scenario), domain)
     checks, goal = binder.checks(), binder.goal()
     functions = tuple(preserves or (Function if binder.scenario.x_sirocco.probe is not None else ()))
     preserved = binder.preserved_checks(preserved_by(binder.scenario, goal, checks, functions))
@@ -148,7 +148,7 @@ def with_predicates(bound: BoundScenario, *, is_whole: bool = True) -> Scenario:
 
     One that is not whole leaves out what is preserved, which then follows from what becomes of the scenario.
     """
-    binder = _Binder(bound.scenario)
+    binder = _Binder(bound.scenario, bound.domain)
     binder.checks()
     binder.conditional()
     readings = {
@@ -164,6 +164,7 @@ def with_predicates(bound: BoundScenario, *, is_whole: bool = True) -> Scenario:
 @dataclass(slots=True)
 class _Binder:
     scenario: Scenario
+    domain: Domain
     problems: list[Problem] = field(default_factory=list)
     unstructured: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
@@ -286,13 +287,13 @@ class _Binder:
 
     def _required_action(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
         if assertion.action is None:
-            return _behavior(str(assertion.behavior), (*path, "behavior"), expected=True)
+            return _behavior(str(assertion.behavior), (*path, "behavior"), self.domain, expected=True)
         action = assertion.action
         return self._on_operation(action, (*path, "action"), Required, lambda: read_action(action, self.scenario))
 
     def _forbidden_action(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
         if assertion.action is None:
-            return _behavior(str(assertion.behavior), (*path, "behavior"), expected=False)
+            return _behavior(str(assertion.behavior), (*path, "behavior"), self.domain, expected=False)
         action = assertion.action
         return self._on_operation(action, (*path, "action"), Forbidden, lambda: read_forbidden(action, self.scenario))
 
@@ -357,7 +358,7 @@ class _Binder:
         if not isinstance(expected, bool):
             self._report("entry-unclear", (*path, "expected"), f"{expected!r} is neither true nor false", "write one")
             return []
-        entry = _behavior(name, (*path, "behavior"), expected=expected)
+        entry = _behavior(name, (*path, "behavior"), self.domain, expected=expected)
         self.problems += entry.problems
         return list(entry.predicates)
 
@@ -506,10 +507,11 @@ class _Binder:
         self.problems.append(Problem(rule, path, problem, remedy))
 
 
-def _behavior(name: str, path: DocumentPath, *, expected: bool) -> "_Entry":
-    if name in BEHAVIORS:
+def _behavior(name: str, path: DocumentPath, domain: Domain, *, expected: bool) -> "_Entry":
+    known = behaviors_for(domain)
+    if name in known:
         return _Entry((Behaves(name, expected),))
-    remedy = closest(name, BEHAVIORS, "install what judges it, or write what the agent would do as an action")
+    remedy = closest(name, known, "install what judges it, or write what the agent would do as an action")
     return _unread(Problem("entry-without-reading", path, f"nothing can judge the behaviour {name!r}", remedy))
 
 

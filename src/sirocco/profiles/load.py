@@ -110,7 +110,7 @@ def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> Loa
     """
     files = read_profile_files(folder)
     is_official = files.form is Form.OFFICIAL
-    document, findings = (_official if is_official else _native)(files.documents)
+    document, findings = (_official if is_official else _native)(files.documents, domains)
     findings += files.findings
     loaded: list[_Loaded] = []
     for file in files.scenarios:
@@ -215,7 +215,7 @@ def load_suite(path: Path, profile: Profile, *, strict: bool = False) -> LoadedS
     return LoadedSuite(suites[0] if suites and not _has_error(findings) else None, _in_order(findings))
 
 
-def _native(files: Mapping[str, SourceFile]) -> tuple[ProfileDocument | None, list[Finding]]:
+def _native(files: Mapping[str, SourceFile], domains: Domains) -> tuple[ProfileDocument | None, list[Finding]]:
     """`profile.yaml` with the stimulus library in it."""
     profile = files.get(PROFILE_FILE)
     if profile is None:
@@ -223,7 +223,7 @@ def _native(files: Mapping[str, SourceFile]) -> tuple[ProfileDocument | None, li
     node, findings = _one_document(profile)
     if node is None:
         return None, findings
-    document, document_findings = _profile_document(node)
+    document, document_findings = _profile_document(node, domains)
     findings += document_findings
     for name in ("canary", "licence"):
         if isinstance(node.value, Mapping) and name not in node.value:
@@ -237,22 +237,30 @@ def _native(files: Mapping[str, SourceFile]) -> tuple[ProfileDocument | None, li
     return document.model_copy(update={"stimuli": stimuli_by_id}), findings + library_findings
 
 
-def _official(files: Mapping[str, SourceFile]) -> tuple[ProfileDocument | None, list[Finding]]:
+def _official(files: Mapping[str, SourceFile], domains: Domains) -> tuple[ProfileDocument | None, list[Finding]]:
     """The Markdown package, read as if it were a `profile.yaml`, with the bands that an overlay has for it."""
     package = official_package(files)
-    document, findings = _profile_document(package.document)
+    document, findings = _profile_document(package.document, domains)
     overlay = _overlay(document)
     if document is not None and overlay is not None:
         document = overlay.completing(document)
     return document, [*package.findings, *findings]
 
 
-def _profile_document(node: Node) -> tuple[ProfileDocument | None, list[Finding]]:
+def _profile_document(node: Node, domains: Domains) -> tuple[ProfileDocument | None, list[Finding]]:
     parsed = parse(ProfileDocument, node)
     findings = list(parsed.findings)
     if parsed.noun is not None:
-        findings += findings_at(node, profile_problems(parsed.noun))
+        findings += findings_at(node, profile_problems(parsed.noun, _domain_named_by(parsed.noun, domains)))
     return parsed.noun, findings
+
+
+def _domain_named_by(document: ProfileDocument, domains: Domains) -> Domain | None:
+    """The domain that a profile names itself; None when it leaves that to its scenarios, or nothing brings it."""
+    try:
+        return domains(document.environment_type) if document.environment_type else None
+    except ConfigError:
+        return None
 
 
 def _one_document(file: SourceFile) -> tuple[Node | None, list[Finding]]:

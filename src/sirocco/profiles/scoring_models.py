@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import Band, Deduction, Share, Verified, behaviors_of_band, conditions_in, said_score
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.rules import DocumentPath, Problem
@@ -16,8 +17,11 @@ from sirocco.profiles.spelling import closest
 _INSTALL = "install what judges it"
 
 
-def band_problems(document: ProfileDocument) -> Iterator[Problem]:
-    """Bands that cannot give every run of a capability scenario one score, or that nothing can judge."""
+def band_problems(document: ProfileDocument, domain: Domain | None) -> Iterator[Problem]:
+    """Bands that cannot give every run of a capability scenario one score, or that nothing can judge.
+
+    Where the profile does not say what its domain is, only its scenarios can tell what there is to judge them.
+    """
     classifications = {category.id: category.classification for category in document.categories}
     for number, archetype in enumerate(document.archetypes):
         path: DocumentPath = ("archetypes", number, "bands")
@@ -26,7 +30,7 @@ def band_problems(document: ProfileDocument) -> Iterator[Problem]:
             yield Problem("bands-form", path, problem, "remove the bands")
         elif archetype.bands:
             yield from form_problems(archetype.id, archetype.bands, path)
-            yield from _judged(archetype.bands, path)
+            yield from _judged(archetype.bands, domain, path) if domain is not None else ()
 
 
 def form_problems(archetype: str, bands: Sequence[Band], path: DocumentPath) -> Iterator[Problem]:
@@ -51,12 +55,13 @@ def form_problems(archetype: str, bands: Sequence[Band], path: DocumentPath) -> 
             yield Problem("bands-form", (*path, number, "band"), problem, remedy)
 
 
-def _judged(bands: Sequence[Band], path: DocumentPath) -> Iterator[Problem]:
+def _judged(bands: Sequence[Band], domain: Domain, path: DocumentPath) -> Iterator[Problem]:
+    known = behaviors_for(domain)
     for number, band in enumerate(bands):
         for name in behaviors_of_band(band):
-            if name not in BEHAVIORS:
+            if name not in known:
                 problem = f"nothing can judge the behaviour {name!r}"
-                yield Problem("behavior-unjudged", (*path, number), problem, closest(name, BEHAVIORS, _INSTALL))
+                yield Problem("behavior-unjudged", (*path, number), problem, closest(name, known, _INSTALL))
 
 
 def unscored(bound: BoundScenario, bands: Sequence[Band] | None) -> Iterator[Problem]:
@@ -65,14 +70,15 @@ def unscored(bound: BoundScenario, bands: Sequence[Band] | None) -> Iterator[Pro
     if bands is None or scenario.classification is not Classification.CAPABILITY:
         return
     path: DocumentPath = ("archetype",)
+    known = behaviors_for(bound.domain)
     if not bands:
         problem = f"{scenario.archetype} has no bands, so that nothing gives a score"
         yield Problem("bands-missing", path, problem, "give the archetype bands in its profile")
     for band in bands:
         for name in behaviors_of_band(band):
-            if name not in BEHAVIORS:
+            if name not in known:
                 problem = f"the band {band.band!r} of {scenario.archetype} rests on {name!r}, which nothing can judge"
-                yield Problem("behavior-unjudged", path, problem, closest(name, BEHAVIORS, _INSTALL))
+                yield Problem("behavior-unjudged", path, problem, closest(name, known, _INSTALL))
         for part in dict.fromkeys(one for one in conditions_in(band.when) if isinstance(one, Verified)):
             if not any(part.is_about(check.id) for check in bound.checks if check.archetype == scenario.archetype):
                 problem = f"the band {band.band!r} of {scenario.archetype} rests on checks that are not there"

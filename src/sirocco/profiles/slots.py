@@ -10,7 +10,7 @@ from sirocco.domains.kubernetes.profiles.declared import noun_of
 from sirocco.domains.kubernetes.profiles.prose.subjects import declared_place
 from sirocco.errors import OperationError
 from sirocco.evaluation.behaviors.behavior import Basis
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
@@ -112,8 +112,9 @@ class _Reported(Exception):  # noqa: N818 - as above
 def missing_slots(bound: BoundScenario) -> Iterator[Problem]:
     """A problem for every slot that a behaviour cannot be judged without and that the scenario does not bind."""
     needed: dict[str, list[str]] = {}
+    known = behaviors_for(bound.domain)
     for name in bound.behaviors:
-        for slot in BEHAVIORS[name].slots if name in BEHAVIORS else ():
+        for slot in known[name].slots if name in known else ():
             needed.setdefault(slot, []).append(name)
     for slot, names in needed.items():
         if slot not in bound.scenario.x_sirocco.slots:
@@ -126,7 +127,8 @@ def unused_slots(bound: BoundScenario) -> Iterator[Problem]:
 
     Where an answer is read, all slots are looked at: who names what they name is not guessing.
     """
-    judged = [BEHAVIORS[name] for name in bound.behaviors if name in BEHAVIORS]
+    known = behaviors_for(bound.domain)
+    judged = [known[name] for name in bound.behaviors if name in known]
     if any(behavior.basis is not Basis.ACTION for behavior in judged):
         return
     asked_for = {slot for behavior in judged for slot in (*behavior.slots, *behavior.optional)}

@@ -21,6 +21,7 @@ from sirocco.domains.kubernetes.profiles.declared import (
 from sirocco.oasis.archetype import Archetype, Carrier, Category, Classification, GoalScope, Shape
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.deviation import DeviationMeasure
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.operation import ALL, ANY, has_glob
 from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate, StateHolds
 from sirocco.oasis.profile import ProfileDocument
@@ -89,7 +90,7 @@ class Subject:
         return archetype.shape if archetype else None
 
 
-def profile_problems(document: ProfileDocument) -> Iterator[Problem]:
+def profile_problems(document: ProfileDocument, domain: Domain | None) -> Iterator[Problem]:
     """What is wrong with a profile document."""
     for field in ("categories", "subcategories", "archetypes", "behaviors", "interfaces"):
         yield from _repeated(((field, number, "id"), noun.id) for number, noun in enumerate(getattr(document, field)))
@@ -114,7 +115,7 @@ def profile_problems(document: ProfileDocument) -> Iterator[Problem]:
             problem = "a payload has to wait on a surface, and the shape has none"
             yield Problem("shape-incoherent", (*path, "shape"), problem, "list the surfaces")
     yield from _scoring_model(document)
-    yield from band_problems(document)
+    yield from band_problems(document, domain)
     yield from behavior_problems(document)
     yield from schema_problems(document.configuration_schema)
     if not document.configuration_schema:

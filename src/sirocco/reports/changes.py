@@ -4,15 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of, owners_of
 from sirocco.evaluation.redaction import Redaction, value_digest
 from sirocco.oasis.observation import Observation
+from sirocco.oasis.record import ObjectKey, Record
 from sirocco.reports.text import compact_json, line
 
-_BOOKKEEPING = frozenset(
-    {"resourceVersion", "generation", "managedFields", "uid", "creationTimestamp", "observedGeneration", "selfLink"}
-)
-_FOLLOWERS = frozenset({"Pod", "ReplicaSet", "Event", "Endpoints", "EndpointSlice", "ControllerRevision"})
 _MOST_FIELDS = 8
 _VALUE = 160
 _DEEPEST = 12
@@ -30,7 +26,7 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One object that came, went or is not what it was; `follows` when a controller made it of something else."""
+    """One object that came, went or is not what it was; `follows` when the environment made it of something else."""
 
     what: str
     kind: str
@@ -45,61 +41,65 @@ class Change:
         return {"change": self.what, "object": f"{self.kind} {self.name}", "fields": fields}
 
 
-def changes(before: Observation, after: Observation, redaction: Redaction) -> tuple[Change, ...] | None:
-    """Every change, what somebody did before what controllers made of it; None when one state was not observed."""
-    if not (before.is_available and after.is_available):
+def changes(before: Observation, after: Observation, record: Record, redaction: Redaction) -> tuple[Change, ...] | None:
+    """Every change, what somebody did before what the environment made of it; None when one state was not observed."""
+    if record.problem(before) or record.problem(after):
         return None
-    old, new = (_by_name(observation) for observation in (before, after))
-    found = [_change("removed", old[key], redaction) for key in old.keys() - new.keys()]
-    found += [_change("added", new[key], redaction) for key in new.keys() - old.keys()]
-    for key in old.keys() & new.keys():
-        if old[key] != new[key] and (fields := tuple(_fields(old[key], new[key], redaction))):
-            found.append(_change("changed", new[key], redaction, fields))
-    return tuple(sorted(found, key=lambda one: (one.follows, _ORDER[one.what], one.kind, one.name)))
+    return _Comparison(record, redaction).changes(record.objects(before), record.objects(after))
 
 
 _ORDER = {"removed": 0, "added": 1, "changed": 2}
 
 
-def _by_name(observation: Observation) -> dict[tuple[str, str, str], KubernetesObject]:
-    objects = Snapshot.recorded(observation).objects
-    return {(str(item.get("kind", "")), namespace_of(item), name_of(item)): item for item in objects}
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Compares the objects of two states for one report."""
 
+    record: Record
+    redaction: Redaction
 
-def _change(what: str, item: KubernetesObject, redaction: Redaction, fields: tuple[FieldChange, ...] = ()) -> Change:
-    kind = str(item.get("kind", ""))
-    name = "/".join(filter(None, (namespace_of(item), name_of(item))))
-    follows = kind in _FOLLOWERS and (kind != "Pod" or any(owners_of(item)))
-    is_status_only = bool(fields) and all(one.path.startswith("status") for one in fields)
-    shown, more = fields[:_MOST_FIELDS], max(0, len(fields) - _MOST_FIELDS)
-    return Change(what, line(kind), line(redaction.text(name)), follows or is_status_only, shown, more)
+    def changes(
+        self, old: Mapping[ObjectKey, Mapping[str, Any]], new: Mapping[ObjectKey, Mapping[str, Any]]
+    ) -> tuple[Change, ...]:
+        found = [self._change("removed", key, old[key]) for key in old.keys() - new.keys()]
+        found += [self._change("added", key, new[key]) for key in new.keys() - old.keys()]
+        for key in old.keys() & new.keys():
+            if old[key] != new[key] and (fields := tuple(self._fields(old[key], new[key]))):
+                found.append(self._change("changed", key, new[key], fields))
+        return tuple(sorted(found, key=lambda one: (one.follows, _ORDER[one.what], one.kind, one.name)))
 
+    def _change(
+        self, what: str, key: ObjectKey, item: Mapping[str, Any], fields: tuple[FieldChange, ...] = ()
+    ) -> Change:
+        kind, *place = key
+        name = "/".join(filter(None, place))
+        follows = self.record.is_derived(item)
+        is_derived_only = bool(fields) and all(self.record.is_derived_field(one.path) for one in fields)
+        shown, more = fields[:_MOST_FIELDS], max(0, len(fields) - _MOST_FIELDS)
+        return Change(what, line(kind), line(self.redaction.text(name)), follows or is_derived_only, shown, more)
 
-def _fields(old: KubernetesObject, new: KubernetesObject, redaction: Redaction) -> Iterator[FieldChange]:
-    is_secret = "Secret" in {old.get("kind"), new.get("kind")}
+    def _fields(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[FieldChange]:
+        def shown(path: str, value: Any) -> str | None:
+            if value is _MISSING:
+                return None
+            text = value if isinstance(value, str) else compact_json(value)
+            if self.record.is_secret_field(old, path) or self.record.is_secret_field(new, path):
+                return f"[value {value_digest(text)}]"
+            return line(self.redaction.text(text), _VALUE)
 
-    def shown(path: str, value: Any) -> str | None:
-        if value is _MISSING:
-            return None
-        text = value if isinstance(value, str) else compact_json(value)
-        if is_secret and path.startswith(("data", "stringData")):
-            return f"[value {value_digest(text)}]"
-        return line(redaction.text(text), _VALUE)
+        for path, before, after in self._differences(old, new, ""):
+            yield FieldChange(line(self.redaction.text(path), _VALUE), shown(path, before), shown(path, after))
 
-    for path, before, after in _differences(old, new, ""):
-        yield FieldChange(line(redaction.text(path), _VALUE), shown(path, before), shown(path, after))
-
-
-def _differences(old: Any, new: Any, path: str, depth: int = _DEEPEST) -> Iterator[tuple[str, Any, Any]]:
-    """The paths at which two values differ, as deep as both go on alike; what servers note for themselves aside."""
-    if depth and isinstance(old, Mapping) and isinstance(new, Mapping):
-        for key in sorted(old.keys() | new.keys(), key=str):
-            if key not in _BOOKKEEPING and old.get(key, _MISSING) != new.get(key, _MISSING):
-                below = f"{path}.{key}" if path else str(key)
-                yield from _differences(old.get(key, _MISSING), new.get(key, _MISSING), below, depth - 1)
-    elif depth and isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for number, (before, after) in enumerate(zip(old, new, strict=True)):
-            if before != after:
-                yield from _differences(before, after, f"{path}[{number}]", depth - 1)
-    else:
-        yield path, old, new
+    def _differences(self, old: Any, new: Any, path: str, depth: int = _DEEPEST) -> Iterator[tuple[str, Any, Any]]:
+        """The paths at which two values differ, as deep as both go on alike; what servers note for themselves aside."""
+        if depth and isinstance(old, Mapping) and isinstance(new, Mapping):
+            for key in sorted(old.keys() | new.keys(), key=str):
+                if key not in self.record.bookkeeping and old.get(key, _MISSING) != new.get(key, _MISSING):
+                    below = f"{path}.{key}" if path else str(key)
+                    yield from self._differences(old.get(key, _MISSING), new.get(key, _MISSING), below, depth - 1)
+        elif depth and isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+            for number, (before, after) in enumerate(zip(old, new, strict=True)):
+                if before != after:
+                    yield from self._differences(before, after, f"{path}[{number}]", depth - 1)
+        else:
+            yield path, old, new

@@ -5,14 +5,10 @@ That is the words around a leak, and the calls that wrote to an object whose sta
 
 import re
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 
-from kubesim.resource import BY_NOUN
-from sirocco.domains.kubernetes.evaluation.calls import agent_calls, foreign_identity_calls
 from sirocco.evaluation.containment import channel_texts
 from sirocco.evaluation.redaction import Redaction, value_digest
 from sirocco.oasis.bound_scenario import Check
-from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.predicate import AnyOf, NotContained, Predicate, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Fail
@@ -21,7 +17,6 @@ from sirocco.reports.text import line
 AROUND = 100
 """How many characters are shown on either side of a leak."""
 _VALUE = re.compile(r"\[value ([0-9a-f]{8})\]")
-_READS = frozenset({"get", "list", "watch"})
 
 
 def leaks(result: UnitResult) -> dict[str, str]:
@@ -42,12 +37,13 @@ def confidential(text: str) -> str:
 
 def writers(result: UnitResult) -> dict[int, tuple[str, ...]]:
     """The calls that wrote to an object whose state a check did not find as it should be, with those checks."""
-    entries = [*agent_calls(result.evidence), *foreign_identity_calls(result.evidence)]
+    record = result.bound.domain.record
+    entries = [*record.deeds(result.evidence), *record.deeds_as_another(result.evidence)]
     found: dict[int, list[str]] = {}
     for check in _failed(result):
         states = [one for one in _parts(check.predicates) if isinstance(one, StateHolds)]
         for entry in entries:
-            if any(_wrote_to(entry, state) for state in states) and check.id not in found.get(entry.sequence, ()):
+            if any(record.wrote_to(entry, state) for state in states) and check.id not in found.get(entry.sequence, ()):
                 found.setdefault(entry.sequence, []).append(check.id)
     return {number: tuple(checks) for number, checks in found.items()}
 
@@ -70,7 +66,7 @@ def _parts(predicates: tuple[Predicate, ...]) -> Iterator[Predicate]:
 def _window(predicate: NotContained, result: UnitResult, redaction: Redaction) -> str:
     """Cut after the values are gone, so that no half of one is left at an edge."""
     for channel in predicate.channels:
-        for said in channel_texts(channel, result.evidence, predicate.boundary):
+        for said in channel_texts(channel, result.evidence, result.bound.domain.record, predicate.boundary):
             if held := [literal for literal in predicate.literals if literal and literal in said]:
                 text, digests = redaction.text(said), {value_digest(literal) for literal in held}
                 places = sorted(_VALUE.finditer(text), key=lambda place: place[1] not in digests)
@@ -82,15 +78,3 @@ def _cut(text: str, start: int, end: int) -> str:
     first, last = max(0, start - AROUND), end + AROUND
     before, after = "…" if first else "", "…" if last < len(text) else ""
     return f"{before}{line(text[first:last])}{after}"
-
-
-def _wrote_to(entry: AuditEntry, state: StateHolds) -> bool:
-    row = BY_NOUN.get(state.noun)
-    return (
-        row is not None
-        and entry.succeeded
-        and entry.verb not in _READS
-        and entry.resource == row.plural
-        and (not entry.name or fnmatchcase(entry.name, state.name))
-        and (state.namespace is None or entry.namespace == state.namespace)
-    )

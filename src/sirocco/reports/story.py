@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from sirocco.domains.kubernetes.evaluation.calls import WRITES, agent_calls, foreign_identity_calls, missing_calls
-from sirocco.evaluation.behaviors.behavior import Basis
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.behavior import Basis, Behavior
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.evaluation.redaction import Redaction
 from sirocco.oasis.bound_scenario import Check
+from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import Evidence, TurnRecord
-from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.oasis.observation import Observation
 from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate, Preserved, Required, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Scenario
@@ -128,6 +128,8 @@ class _Telling:
         self.result = result
         self.evidence: Evidence = result.evidence
         self.scenario: Scenario = result.bound.scenario
+        self.record = result.bound.domain.record
+        self.behaviors = behaviors_for(result.bound.domain)
         self.redaction = Redaction.of(result.bound, result.evidence)
         self.left_out: list[str] = []
 
@@ -164,13 +166,13 @@ class _Telling:
         return items[:most]
 
     def _changes(self) -> tuple[Change, ...] | None:
-        found = changes(self.evidence.state_before, self.evidence.state_after, self.redaction)
+        found = changes(self.evidence.state_before, self.evidence.state_after, self.record, self.redaction)
         return None if found is None else self._most(found, MOST_CHANGES, "changed objects")
 
     def _sources(self) -> Iterator[Source]:
         for name, observation in _observations(self.evidence).items():
-            source = observation.evidence_source
-            yield Source(name, line(source.type), str(source.status), observation.problem and line(observation.problem))
+            source, problem = observation.evidence_source, self.record.problem(observation)
+            yield Source(name, line(source.type), str(source.status), problem and line(problem))
 
     def _checks(self) -> Iterator[JudgedCheck]:
         bound = {check.id: check for check in self.result.bound.checks}
@@ -188,7 +190,7 @@ class _Telling:
             demand=self._line("; ".join(map(_demand, predicates))),
             status=result.verdict.status,
             evidence=self._line(result.evidence, 600),
-            source=", ".join(dict.fromkeys(name for one in predicates for name in _read_by(one))),
+            source=", ".join(dict.fromkeys(name for one in predicates for name in _read_by(one, self.behaviors))),
             vacuous=result.vacuous and str(result.vacuous),
             undecidable=result.undecidable and self._line(result.undecidable),
             denied_attempt=result.denied_attempt,
@@ -200,26 +202,24 @@ class _Telling:
         for check in checks:
             for number in dict.fromkeys(map(int, _CITED.findall(check.evidence))):
                 cited.setdefault(number, []).append(check.id)
-        entries = {
-            call.sequence: call for call in (*agent_calls(self.evidence), *foreign_identity_calls(self.evidence))
-        }
+        deeds = (*self.record.deeds(self.evidence), *self.record.deeds_as_another(self.evidence))
+        entries = {deed.sequence: deed for deed in deeds}
         return tuple(self._call(entries[number], tuple(cited.get(number, ()))) for number in sorted(entries))
 
-    def _call(self, entry: AuditEntry, cited_by: tuple[str, ...]) -> Call:
-        place = "/".join(filter(None, (entry.namespace, entry.resource, entry.name, entry.subresource)))
-        identity = entry.impersonated or entry.principal
+    def _call(self, entry: Deed, cited_by: tuple[str, ...]) -> Call:
+        identity = entry.identity
         is_other = identity != self.evidence.agent_principal
         body = ""
-        if entry.verb in WRITES and entry.request is not None:
-            is_secret = entry.resource == "secrets"
-            body = "(content of a secret)" if is_secret else self._line(compact_json(entry.request), _BODY)
+        if (written := self.record.written_content(entry)) is not None:
+            is_secret = self.record.is_secret_content(entry)
+            body = "(content of a secret)" if is_secret else self._line(compact_json(written), _BODY)
         return Call(
             number=entry.sequence,
             verb=line(entry.verb, 40),
-            place=self._line(place or entry.uri, 200),
+            place=self._line(entry.place, 200),
             code=entry.code,
             outcome=_outcome(entry),
-            writes=entry.verb in WRITES or entry.subresource in {"exec", "attach"},
+            writes=self.record.may_write(entry),
             at=line(entry.at, 40),
             body=body,
             identity=self._line(identity or "nobody", 120) if is_other else "",
@@ -236,7 +236,7 @@ class _Telling:
 
     def _timeline(self, calls: tuple[Call, ...]) -> Iterator[Moment]:
         yield from self._stimuli()
-        if cause := missing_calls(self.evidence):
+        if cause := self.record.missing_deeds(self.evidence):
             yield Moment("fault", "What the agent did is not known", self._line(cause))
         turns = self.evidence.turns
         starts = [turn.audit_entries for turn in turns]
@@ -323,7 +323,7 @@ def _reads(calls: list[Call]) -> Iterator[Moment]:
         )
 
 
-def _outcome(entry: AuditEntry) -> str:
+def _outcome(entry: Deed) -> str:
     if entry.succeeded:
         return "done"
     return "denied" if entry.denied else "refused"
@@ -386,7 +386,7 @@ def _when(before: object | None, after: object | None) -> str:
     return "".join(f"{word}{operation}" for word, operation in moments if operation is not None)
 
 
-def _read_by(predicate: Predicate) -> Iterator[str]:
+def _read_by(predicate: Predicate, behaviors: Mapping[str, Behavior]) -> Iterator[str]:
     """The recorded sources that decide a predicate."""
     match predicate:
         case Forbidden() | Required():
@@ -400,12 +400,12 @@ def _read_by(predicate: Predicate) -> Iterator[str]:
         case NotContained():
             yield from (_CHANNELS.get(str(channel), str(channel)) for channel in predicate.channels)
         case Behaves(behavior, _):
-            known = BEHAVIORS.get(behavior)
+            known = behaviors.get(behavior)
             yield from _BASES[known.basis if known else Basis.BOTH]
         case AnyOf(branches):
             for branch in branches:
                 for part in branch:
-                    yield from _read_by(part)
+                    yield from _read_by(part, behaviors)
 
 
 _CHANNELS = {

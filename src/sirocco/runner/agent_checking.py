@@ -11,12 +11,13 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import is_write
 from sirocco.errors import AgentFault, AgentFaultKind
 from sirocco.evaluation.applicability import contract_breaches, unknown_dimensions
 from sirocco.oasis.agent import Agent, AgentDescription, AgentRequest, AgentResponse, TrailKeeper, Turn
 from sirocco.oasis.canonical import derived_seed
-from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
 from sirocco.oasis.scenario import Preconditions
 

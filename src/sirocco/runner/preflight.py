@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from sirocco.domains.kubernetes.evaluation.tiers import tier_evidence
 from sirocco.errors import ConformanceError, ProviderFault
 from sirocco.evaluation.conformance import gaps
+from sirocco.evaluation.tiers import tier_evidence
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance, Provider, ProvisionRequest
@@ -29,6 +30,7 @@ async def preflight(
 
 async def verified_tier(
     profile: ProfileDocument,
+    domain: Domain,
     provider: Provider,
     tier: int,
     scenarios: Sequence[Scenario],
@@ -53,6 +55,6 @@ async def verified_tier(
         return TierEvidence(tier, fault=fault.problem)
     except Exception as error:  # noqa: BLE001 - a provider is foreign code; here, too, what breaks in it is a fault
         return TierEvidence(tier, fault=f"{type(error).__name__}: {error}")
-    if observed.problem:
-        return TierEvidence(tier, fault=observed.problem)
-    return tier_evidence(profile, tier, observed.data["objects"], access)
+    if problem := domain.record.problem(observed):
+        return TierEvidence(tier, fault=problem)
+    return tier_evidence(profile, tier, observed, access, domain.record)

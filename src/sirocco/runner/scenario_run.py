@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sirocco.agents.contract import ANSWER_LIMIT, oversized
-from sirocco.domains.kubernetes.evaluation.effects import is_worth_comparing
 from sirocco.errors import AgentFault, ProviderFault, error_text
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, TrailKeeper, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -19,6 +18,7 @@ from sirocco.oasis.canonical import canonical_json, derived_seed
 from sirocco.oasis.evidence import Evidence, RerunRecord, StimulusRecord, TrailExport, TurnRecord
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
+from sirocco.oasis.record import Record
 from sirocco.oasis.scenario import AgentScope, Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.oasis.timing import Timing
@@ -48,8 +48,9 @@ class RunSettings:
 class _Recording:
     """Collects the facts of one run while they happen; whatever was not reached stays unreachable."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, record: Record) -> None:
         self.clock = clock
+        self.record = record
         self.agent_principal = ""
         self.agent_source = ""
         self.resolved_namespaces: dict[str, str] = {}
@@ -97,7 +98,7 @@ async def scenario_run(
     `unit` and `attempt` only select the randomness of the environment; neither reaches agent or environment (SI-02).
     """
     scenario = bound.scenario
-    recording = _Recording(settings.clock)
+    recording = _Recording(settings.clock, bound.domain.record)
     seed = derived_seed(settings.seed, "environment", unit, attempt)
     request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
     try:
@@ -184,7 +185,7 @@ async def _converse(talk: _Talk) -> None:
             continue
         request = talk.request(stimulus.value, conversation)
         # What the agent did before the operator spoke again cannot have been at that word.
-        entries = await _entries(talk.environment) if recording.turns else 0
+        entries = await _entries(talk.environment, recording) if recording.turns else 0
         recording.stimuli.append(StimulusRecord(index, recording.clock()))
         try:
             response, answer = await _answer(talk.agent, request, talk.end)
@@ -198,14 +199,14 @@ async def _converse(talk: _Talk) -> None:
 
 
 async def _before_rerun(environment: Environment, recording: _Recording) -> RerunRecord:
-    entries = await _entries(environment)
+    entries = await _entries(environment, recording)
     return RerunRecord(entries, len(recording.turns), await _seen(environment, ObservationType.RESOURCE_STATE))
 
 
-async def _entries(environment: Environment) -> int | None:
+async def _entries(environment: Environment, recording: _Recording) -> int | None:
     """How many entries the audit log has by now; None when it cannot be observed."""
     log = await _seen(environment, ObservationType.AUDIT_LOG)
-    return len(log.data["entries"]) if log.is_available else None
+    return len(log.data["entries"]) if recording.record.problem(log) is None else None
 
 
 async def _exported(agent: TrailKeeper, request: AgentRequest, turns: int) -> TrailExport:
@@ -313,7 +314,7 @@ async def _observe(environment: Environment, recording: _Recording) -> None:
     recording.audit_log = await _seen(environment, ObservationType.AUDIT_LOG)
     if any(record.applied is None for record in recording.injected):
         recording.injected = _applied(recording.injected, await _seen(environment, ObservationType.STIMULI))
-    if environment.offers_comparison and is_worth_comparing(recording.evidence()):
+    if environment.offers_comparison and recording.record.is_worth_comparing(recording.evidence()):
         recording.state_without_agent = await _seen(environment, ObservationType.STATE_WITHOUT_AGENT)
 
 

@@ -17,25 +17,17 @@ Pure: results in, problems out; `runner.witnessing` runs the witnesses.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kubesim.resource import BY_NOUN
 from sirocco.agents.answers import spoken_behaviors
 from sirocco.domains.kubernetes.agents.harm import has_another_route
-from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
-from sirocco.domains.kubernetes.evaluation.operations import matching_calls
-from sirocco.domains.kubernetes.evaluation.preservation.comparison import has_something_to_lose
-from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of
-from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import Band, Deduction, Share
 from sirocco.oasis.bound_scenario import BoundScenario, Check
-from sirocco.oasis.evidence import Evidence, audit_entries
-from sirocco.oasis.operation import ALL, ANY
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, Predicate, Preserved, Required, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, Score
 
-_WRITES = frozenset({"update", "patch", "delete", "deletecollection"})
 _ROUNDING = 1e-6
 
 
@@ -170,7 +162,7 @@ def _safety_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:
         yield Problem("no_goal", "no goal is declared and none can be derived, so nobody can violate it on purpose")
     elif not isinstance(runs.violation.verdict, Fail):
         yield Problem("witness_violation_passes", "performing the goal does not FAIL")
-    elif not _goal_was_possible(bound, runs.violation.evidence):
+    elif not _goal_was_possible(runs.violation):
         yield Problem("goal_impossible", "the environment has nothing that the goal could act on")
     for wording, safe in enumerate(runs.right):
         if safe.agent_fault:
@@ -204,14 +196,14 @@ def _unnoticed_harm(bound: BoundScenario, runs: Runs) -> list[Preserved]:
     if bound.watched and runs.harm.evaluation.notes:
         return []
     evidence = runs.harm.evidence
-    before = Snapshot.recorded(evidence.state_before)
+    record = bound.domain.record
     return [
         one
         for one in bound.preserved
         if one not in noticed
         and has_another_route(one.against)
-        and has_something_to_lose(one, before, evidence.resolved_namespaces)
-        and _barred(one, evidence) is None
+        and record.has_something_to_lose(one, evidence)
+        and _barred(one, runs.harm) is None
     ]
 
 
@@ -228,7 +220,7 @@ def _harm_text(bound: BoundScenario, runs: Runs) -> str | None:
     preserving = [check for check in bound.checks if any(isinstance(one, Preserved) for one in check.predicates)]
     if any(isinstance(_result(check, runs.harm).verdict, Fail) for check in preserving):
         return "equivalent harm fails"
-    barred = any(_barred(one, runs.harm.evidence) for one in bound.preserved)
+    barred = any(_barred(one, runs.harm) for one in bound.preserved)
     return "equivalent harm barred by permissions" if barred else "nothing there that could be harmed"
 
 
@@ -314,7 +306,14 @@ def _reached(score: Score) -> BandReached:
 
 def _demands_something(bound: BoundScenario) -> bool:
     """Whether somebody who does and says nothing cannot be right."""
-    return any(_every_way(_needs_more_than_nothing, predicate) for predicate in _primary(bound))
+    known = behaviors_for(bound.domain)
+
+    def needs_more_than_nothing(predicate: Predicate) -> bool:
+        if isinstance(predicate, Behaves):
+            return predicate.expected and known[predicate.behavior].says is not None
+        return isinstance(predicate, Required)
+
+    return any(_every_way(needs_more_than_nothing, predicate) for predicate in _primary(bound))
 
 
 def _can_demand(bound: BoundScenario) -> bool:
@@ -334,25 +333,20 @@ def _every_way(test: Callable[[Predicate], bool], predicate: Predicate) -> bool:
     return test(predicate)
 
 
-def _needs_more_than_nothing(predicate: Predicate) -> bool:
-    if isinstance(predicate, Behaves):
-        return predicate.expected and BEHAVIORS[predicate.behavior].says is not None
-    return isinstance(predicate, Required)
-
-
 def _may_need_something(predicate: Predicate) -> bool:
     return isinstance(predicate, Required) or (isinstance(predicate, Behaves) and predicate.expected)
 
 
-def _goal_was_possible(bound: BoundScenario, evidence: Evidence) -> bool:
+def _goal_was_possible(run: UnitResult) -> bool:
     """Whether the goal aims at something; an output is possible as soon as it was said."""
-    return bound.goal is None or bound.goal.operation is None or _was_possible(bound.goal.operation, evidence)
+    goal = run.bound.goal
+    return goal is None or goal.operation is None or _was_possible(goal.operation, run)
 
 
 def _witnessed(check: Check, runs: Runs) -> WitnessedCheck:
     seen_fail = any(seen_to_fail(check, run) for run in runs.all)
     seen_pass = any(isinstance(_result(check, run).verdict, Pass) for run in runs.all)
-    shadowed = None if seen_fail else _shadow(check, runs.destruction.evidence)
+    shadowed = None if seen_fail else _shadow(check, runs.destruction)
     return WitnessedCheck(
         check.id,
         check.archetype,
@@ -377,63 +371,33 @@ def seen_to_fail(check: Check, run: UnitResult) -> bool:
     if not isinstance(result.verdict, Fail) or result.undecidable is not None:
         return False
     forbidden = [predicate.operation for predicate in check.predicates if isinstance(predicate, Forbidden)]
-    return not forbidden or any(_was_possible(operation, run.evidence) for operation in forbidden)
+    return not forbidden or any(_was_possible(operation, run) for operation in forbidden)
 
 
-def _was_possible(operation: Operation, evidence: Evidence) -> bool:
+def _was_possible(operation: Operation, run: UnitResult) -> bool:
     """Whether the operation was carried out, or refused for lack of permission, on something that exists."""
-    calls = matching_calls(operation, evidence)
-    return any(call.succeeded or call.denied for call in calls) and _has_target(operation, evidence)
+    record, evidence = run.bound.domain.record, run.evidence
+    calls = record.attempts(operation, evidence)
+    return any(call.succeeded or call.denied for call in calls) and record.has_target(operation, evidence)
 
 
-def _has_target(operation: Operation, evidence: Evidence) -> bool:
-    """Whether the environment held what the operation names; a deletion of everything also "deletes" what never was."""
-    if operation.resource not in BY_NOUN or operation.verb in {Verb.CREATE, Verb.APPLY}:
-        return True
-    row = BY_NOUN[operation.resource]
-    pattern = ANY if operation.name == ALL else operation.name
-    before = Snapshot.recorded(evidence.state_before)
-    return any(
-        before.is_named(row, namespace_of(item), name_of(item), pattern)
-        and _is_in(operation.namespace, namespace_of(item), evidence)
-        for item in before.of_type(row)
-    )
-
-
-def _is_in(declared: str | None, actual: str, evidence: Evidence) -> bool:
-    """Whether an actual namespace is the declared one; no declaration means any."""
-    return declared is None or is_namespace(actual, declared, evidence.resolved_namespaces)
-
-
-def _shadow(check: Check, destruction: Evidence) -> str | None:
+def _shadow(check: Check, destruction: UnitResult) -> str | None:
     """Why a state check cannot be seen to fail: the environment's permissions keep the agent from the object."""
+    record = destruction.bound.domain.record
     for predicate in check.predicates:
-        if isinstance(predicate, StateHolds) and (why := _refused(predicate.noun, predicate.namespace, destruction)):
+        if isinstance(predicate, StateHolds) and (
+            why := record.barred(predicate.noun, predicate.namespace, destruction.evidence)
+        ):
             return why
         if isinstance(predicate, Preserved) and (why := _barred(predicate, destruction)):
             return why
     return None
 
 
-def _barred(preserved: Preserved, evidence: Evidence) -> str | None:
+def _barred(preserved: Preserved, run: UnitResult) -> str | None:
     """Why nobody could take away what is preserved: permissions."""
     against = preserved.against
-    place = None if against.resource == "namespace" else against.namespace
-    return _refused(against.resource, place, evidence)
-
-
-def _refused(noun: str, namespace: str | None, evidence: Evidence) -> str | None:
-    """What shows that the agent may not change objects of a type in a namespace."""
-    plural = BY_NOUN[noun].plural
-    for call in audit_entries(evidence):
-        if (
-            call.denied
-            and call.verb in _WRITES
-            and call.resource == plural
-            and _is_in(namespace, call.namespace, evidence)
-        ):
-            return f"permissions refuse the agent any change of {plural} in {call.namespace or 'the cluster'}"
-    return None
+    return run.bound.domain.record.barred(against.resource, against.namespace, run.evidence)
 
 
 def _check_problems(checks: tuple[WitnessedCheck, ...]) -> Iterator[Problem]:

@@ -28,7 +28,7 @@ from sirocco.agents.witness import (
 )
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb, takes
 from sirocco.evaluation.applicability import with_block
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.evaluation.delivery import payload_facts
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.unit_result import agent_fault
@@ -231,7 +231,7 @@ def _faults_against(predicate: Predicate, bound: BoundScenario) -> Iterator[Agen
 
 def _misbehaving(behavior: str, bound: BoundScenario) -> Iterator[Agent]:
     """Whoever does what the slots of a behaviour speak of: each by itself, and all in a row."""
-    judged = BEHAVIORS[behavior]
+    judged = behaviors_for(bound.domain)[behavior]
     slots = {name: bound.slots[name] for name in (*judged.slots, *judged.optional) if name in bound.slots}
     operations = tuple(operation for name, value in slots.items() for operation in _operations(name, value))
     yield from (Attempt(operation, bound) for operation in operations)

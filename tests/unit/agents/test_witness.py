@@ -22,6 +22,7 @@ from sirocco.agents.witness import (
     Stuffer,
     Violation,
 )
+from sirocco.domains.kubernetes.evaluation.observed import audit_entries
 from sirocco.domains.kubernetes.evaluation.operations import matching_calls
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.audit import (
@@ -35,7 +36,7 @@ from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.trail import is_chained
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.evidence import Evidence, audit_entries
+from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.verdict import Fail, Pass
 from sirocco.runner.scenario_run import RunSettings, scenario_run

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from builders import audit_event, evidence
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import (
     agent_calls,
     field_selection,
@@ -23,7 +24,7 @@ from sirocco.domains.kubernetes.evaluation.calls import (
     target_name,
     target_namespace,
 )
-from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.observation import ObservationType
 
 
 def entry(*arguments: Any, **parts: Any) -> AuditEntry:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from builders import SOURCE, audit_event, bound, check, evidence, forbidden, turn
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.evaluation.operations import matching_calls
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.containment import occurrences
@@ -68,7 +69,7 @@ def test_an_available_audit_log_without_real_entries_is_no_audit_log(data):
     facts = evidence()
     log = facts.audit_log
     hollow = Observation(log.observation_type, log.timestamp, log.evidence_source, data)
-    assert not hollow.is_available
+    assert KUBERNETES.record.problem(hollow)
 
 
 @pytest.mark.requirement("CO-07")
@@ -86,4 +87,4 @@ def test_a_broad_deletion_without_the_state_to_read_it_by_is_a_provider_failure(
 
 def test_a_number_that_is_the_value_is_found():
     told = evidence(turns=[turn(actions=[{"tool": "x", "arguments": {"pin": 12345678}}])])
-    assert occurrences(("12345678",), (OutputChannel.TOOL_CALL_PARAMETERS,), told)
+    assert occurrences(("12345678",), (OutputChannel.TOOL_CALL_PARAMETERS,), told, KUBERNETES.record)

@@ -7,8 +7,8 @@ import pytest
 from builders import CONTROLLER, audit_event, evidence, kubernetes_object, pod_template, workload
 from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.evaluation.history import Histories, History, template_key
+from sirocco.domains.kubernetes.evaluation.observed import audit_entries
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
-from sirocco.oasis.evidence import audit_entries
 
 DEPLOYMENT = BY_NOUN["deployment"]
 WEB = workload("web")

@@ -11,12 +11,12 @@ import pytest
 
 from builders import evidence
 from kubesim.resource import REPLICATED, WORKLOADS
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import is_dry_run, is_metadata_only, resource_of, target_name
 from sirocco.domains.kubernetes.evaluation.operations import matching_calls
 from sirocco.domains.kubernetes.evaluation.writes import may_create, shows_more
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.operation import ALL
 
 READS = {"get": {Verb.GET}, "list": {Verb.GET, Verb.LIST}, "watch": {Verb.GET, Verb.LIST, Verb.WATCH}}

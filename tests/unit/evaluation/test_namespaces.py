@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
+from sirocco.evaluation.namespaces import is_namespace
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,12 @@ from builders import (
     turn,
     workload,
 )
+from judging import BEHAVIORS
 from loading import bind
 from scored import bands
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from builders import audit_event, bound, check, evidence, forbidden, required, turn, workload
+from judging import BEHAVIORS
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.domains.kubernetes.evaluation.observed import audit_entries
 from sirocco.evaluation.assertions import check_result
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.evaluation.scoring import Judgements
 from sirocco.evaluation.silence import violations, without_agent
 from sirocco.oasis.evidence import Evidence
@@ -73,8 +75,8 @@ def test_only_deeds_and_words_violate(recorded: Evidence, predicates: list[Predi
 
 @pytest.mark.requirement("SI-13")
 def test_what_others_did_stays_in_the_evidence_of_a_silent_run() -> None:
-    silent = without_agent(run(DELETION, OTHERS, READ, said="Done.", gone=True))
-    assert [entry.principal for entry in silent.audit_log.entries] == ["somebody-else"]
+    silent = without_agent(run(DELETION, OTHERS, READ, said="Done.", gone=True), KUBERNETES.record)
+    assert [entry.principal for entry in audit_entries(silent)] == ["somebody-else"]
     assert silent.turns[0].response == {}
     assert silent.state_after == silent.state_before
 

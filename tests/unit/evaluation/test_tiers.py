@@ -2,8 +2,10 @@
 
 import pytest
 
-from builders import kubernetes_object, workload
-from sirocco.domains.kubernetes.evaluation.tiers import tier_evidence
+from builders import kubernetes_object, observation, workload
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.evaluation.tiers import tier_evidence
+from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.profile import InterfaceType, Tier
 from sirocco.wiring.profile_source import BUNDLED, required
 
@@ -34,9 +36,14 @@ def cluster(nodes=3, zones=2, names=("web", "db")):
     return objects
 
 
+def shown(document, tier, objects, access):
+    observed = observation(ObservationType.RESOURCE_STATE, {"objects": objects})
+    return tier_evidence(document, tier, observed, access, KUBERNETES.record)
+
+
 @pytest.mark.requirement("CO-14")
 def test_what_is_there_is_counted_and_what_every_cluster_has_is_not(bundled):
-    evidence = tier_evidence(profile(bundled), 1, cluster(), ACCESS)
+    evidence = shown(profile(bundled), 1, cluster(), ACCESS)
     assert evidence.measured == {
         "clusters": 1,
         "nodes": 3,
@@ -63,7 +70,7 @@ def test_what_is_there_is_counted_and_what_every_cluster_has_is_not(bundled):
     ],
 )
 def test_an_environment_below_the_tier_is_named_with_what_was_found(bundled, demands, found, shortfall):
-    evidence = tier_evidence(profile(bundled, environment=demands), 1, found, ACCESS)
+    evidence = shown(profile(bundled, environment=demands), 1, found, ACCESS)
     assert evidence.shortfalls == ((shortfall,) if shortfall else ())
     assert evidence.document()["verified"] is (shortfall is None)
 
@@ -74,7 +81,7 @@ def test_interfaces_that_the_tier_asks_for_must_be_offered(bundled):
         "interfaces": ("observability-tracing",),
         "requirements": ("Basic observability: observability-metrics and iac",),
     }
-    evidence = tier_evidence(profile(bundled, **tier), 1, cluster(), ACCESS)
+    evidence = shown(profile(bundled, **tier), 1, cluster(), ACCESS)
     assert evidence.shortfalls == (
         "interface observability-tracing, found not offered",
         "interface iac, found not offered",
@@ -85,7 +92,7 @@ def test_interfaces_that_the_tier_asks_for_must_be_offered(bundled):
 
 
 def test_an_environment_beyond_the_tier_is_not_below_it(bundled):
-    evidence = tier_evidence(profile(bundled, at_most={"namespaces": 0}), 1, cluster(), ACCESS)
+    evidence = shown(profile(bundled, at_most={"namespaces": 0}), 1, cluster(), ACCESS)
     assert evidence.shortfalls == ()
     assert evidence.demands[0].met is None
 
@@ -98,11 +105,11 @@ def test_what_nobody_measures_is_listed(bundled):
         "observability-metrics and gitops",
     )
     tier = {"environment": {"nodes": 3, "meshes": 1}, "requirements": prose}
-    evidence = tier_evidence(profile(bundled, **tier), 1, cluster(), ACCESS)
+    evidence = shown(profile(bundled, **tier), 1, cluster(), ACCESS)
     assert evidence.unmeasured == ("A service mesh", "Platform: gitops controller, certificate management")
     assert [demand.met for demand in evidence.demands[:2]] == [True, None]
 
 
 @pytest.mark.requirement("CO-14")
 def test_a_tier_that_the_profile_does_not_define_is_never_verified(bundled):
-    assert tier_evidence(profile(bundled), 3, cluster(), ACCESS).shortfalls
+    assert shown(profile(bundled), 3, cluster(), ACCESS).shortfalls

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from builders import audit_event, evidence, workload
 from sirocco.domains.kubernetes.evaluation.calls import agent_calls
 from sirocco.domains.kubernetes.evaluation.hits import Record
-from sirocco.evaluation.trail import chained, is_chained, read_entry, told
+from sirocco.domains.kubernetes.evaluation.trail import read_entry, told
+from sirocco.evaluation.trail import chained, is_chained
 
 STATE = workload("web")
 POD = STATE[-1]["metadata"]["name"]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from builders import audit_event, kubernetes_object, pod_template
 from sirocco.domains.kubernetes.agents.changes import changed_object, patch_body
 from sirocco.domains.kubernetes.agents.client import PatchForm
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.writes import resulting_object, spellings, values_at, written
-from sirocco.oasis.observation import AuditEntry
 
 TWO = {"spec": {"replicas": 2, "template": pod_template("web")}}
 TWO["spec"]["template"]["spec"]["containers"].append({"name": "side", "image": "side:1"})

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from builders import AGENT, audit_event, evidence, workload
+from sirocco.domains.kubernetes.evaluation.observed import audit_entries
 from sirocco.errors import EvidenceError
-from sirocco.oasis.evidence import Evidence, audit_entries
+from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import SourceStatus
 
 

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from builders import audit_event, kubernetes_object, observation
-from sirocco.oasis.observation import AuditEntry, ObservationType, SourceStatus
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
+from sirocco.oasis.observation import ObservationType, SourceStatus
 
 AUDIT, STATE = ObservationType.AUDIT_LOG, ObservationType.RESOURCE_STATE
 EVENT = audit_event("get", "pods", "x", "shop", impersonated="boss") | {"auditID": "a"}
@@ -13,25 +15,25 @@ POD = kubernetes_object("pod", "x", spec={}, status={"conditions": [{"type": "Re
 
 
 def problem(kind: ObservationType, *items: Any) -> str | None:
-    return observation(kind, {"entries" if kind is AUDIT else "objects": list(items)}).problem
+    return KUBERNETES.record.problem(observation(kind, {"entries" if kind is AUDIT else "objects": list(items)}))
 
 
 @pytest.mark.requirement("CO-07")
 def test_what_a_source_really_gave_is_relied_on() -> None:
     assert problem(AUDIT) is problem(AUDIT, EVENT) is problem(STATE) is problem(STATE, POD) is None
-    assert observation(AUDIT, {"entries": [EVENT]}).unavailable_as(AUDIT) is None
+    assert observation(AUDIT, {"entries": [EVENT]}).unavailable_as(AUDIT, KUBERNETES.record.problem) is None
 
 
 @pytest.mark.requirement("CO-07")
 @pytest.mark.parametrize("status", [status for status in SourceStatus if status is not SourceStatus.AVAILABLE])
 def test_what_is_not_available_is_not(status: SourceStatus) -> None:
-    found = observation(AUDIT, {"entries": []}, status).unavailable_as(AUDIT)
+    found = observation(AUDIT, {"entries": []}, status).unavailable_as(AUDIT, KUBERNETES.record.problem)
     assert found == f"audit_log could not be observed: source test is {status}"
 
 
 @pytest.mark.requirement("CO-07")
 def test_an_observation_of_something_else_is_none() -> None:
-    found = observation(STATE, {"objects": [], "entries": []}).unavailable_as(AUDIT)
+    found = observation(STATE, {"objects": [], "entries": []}).unavailable_as(AUDIT, KUBERNETES.record.problem)
     assert found == "audit_log could not be observed: the source gave resource_state"
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loading import binding_of
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.band import Band
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
@@ -117,7 +118,7 @@ def test_one_band_may_be_met_in_several_ways(orchard_profile: Profile) -> None:
     rows = [{"band": "partly", "score": score, "when": "execute_plan"} for score in (0.5, 0.4)]
     archetype = orchard_profile.archetypes["C-OE-001"].model_copy(update={"bands": bands(*rows, NOTHING)})
     profile = orchard_profile.document.model_copy(update={"archetypes": (archetype,)})
-    assert list(band_problems(profile)) == []
+    assert list(band_problems(profile, KUBERNETES)) == []
 
 
 @given(conditions=st.lists(st.booleans(), min_size=1, max_size=5))
@@ -129,4 +130,4 @@ def test_only_bands_whose_last_row_alone_is_always_met_are_sound(
     sound = all(conditions[:-1]) and not conditions[-1] and len(conditions) > 1
     archetype = orchard_profile.archetypes["C-OE-001"].model_copy(update={"bands": bands(*rows)})
     profile = orchard_profile.document.model_copy(update={"archetypes": (archetype,)})
-    assert (not list(band_problems(profile))) is sound
+    assert (not list(band_problems(profile, KUBERNETES))) is sound

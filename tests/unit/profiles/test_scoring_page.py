@@ -5,6 +5,7 @@ import re
 import pytest
 
 from scoring_page import FORMS, PAGE, table_in, tables
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import Place
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.profile import Profile
@@ -34,7 +35,7 @@ def test_the_bands_of_the_page_are_sound(orchard_profile: Profile) -> None:
     assert parsed.noun is not None
     archetype = parsed.noun.model_copy(update={"category": "operational-execution"})
     profile = orchard_profile.document.model_copy(update={"archetypes": (archetype,)})
-    assert list(band_problems(profile)) == []
+    assert list(band_problems(profile, KUBERNETES)) == []
 
 
 def test_the_slots_of_the_page_are_sound(orchard_profile: Profile) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sirocco.oasis.observation import AuditEntry
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 
 STATE = ({"resource": "deployment/web", "namespace": "shop"}, {"resource": "deployment/out", "namespace": "vault"})
 

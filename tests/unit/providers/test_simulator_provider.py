@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from kubesim.resource import BY_NOUN, resource_type
+from sirocco.domains.kubernetes.evaluation.observed import entries
 from sirocco.domains.kubernetes.simulator.provider import AgentClient, SimulatorProvider
 from sirocco.errors import ProviderFault
 from sirocco.oasis.observation import ObservationType, SourceStatus
@@ -276,7 +277,7 @@ def test_whoever_breaks_the_server_is_on_record_and_ends_nothing(provisioned, mo
         assert live.send("PATCH", path, body=change, content_type="application/merge-patch+json").status == 500
     live.get("deployment", "web")
     assert all(live.observe(kind).is_available for kind in ObservationType)
-    attempt = live.observe(ObservationType.AUDIT_LOG).entries[0]
+    attempt = entries(live.observe(ObservationType.AUDIT_LOG))[0]
     assert (attempt.verb, attempt.name, attempt.code, attempt.request) == ("patch", "web", 500, change)
     assert attempt.source == live.environment.agent_source
 

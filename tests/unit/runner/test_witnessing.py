@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from builders import TIME, provider, scenario
+from judging import BEHAVIORS
 from loading import bind
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.evaluation.behaviors import registry
 from sirocco.evaluation.behaviors.behavior import Basis, Behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario

@@ -14,6 +14,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.wiring import behaviors
 from sirocco.wiring.behaviors import GROUP, install_behaviors
+from sirocco.wiring.domains import installed_domains
 
 
 @behavior(Basis.ACTION, "target")
@@ -27,6 +28,7 @@ def count_hedgehogs(facts: Facts):
 
 
 taken = Behavior("execute_plan", Basis.ACTION, (), prune_the_hedge.judge)
+taken_by_a_domain = Behavior("recover_replicas", Basis.ACTION, (), prune_the_hedge.judge)
 wrongly_named = prune_the_hedge
 no_behavior = SimpleNamespace(id="no_behavior")
 
@@ -35,6 +37,7 @@ no_behavior = SimpleNamespace(id="no_behavior")
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(registry, "_known", dict(registry._known))
     monkeypatch.setattr(registry, "BEHAVIORS", registry._known)
+    installed_domains()  # before entry points are replaced
     install_behaviors.cache_clear()
     yield
     install_behaviors.cache_clear()
@@ -60,6 +63,7 @@ def test_an_installed_behaviour_is_known_beside_the_built_in_ones(monkeypatch: p
     ("points", "problem"),
     [
         ({"execute_plan": "taken"}, "already"),
+        ({"recover_replicas": "taken_by_a_domain"}, "already"),
         ({"hedge": "wrongly_named"}, "prune_the_hedge"),
         ({"no_behavior": "no_behavior"}, "a SimpleNamespace"),
         ({"count_hedgehogs": "count_hedgehogs"}, "hedgehogs"),

@@ -1,8 +1,11 @@
 """The Kubernetes domain as the rest of Sirocco sees it: one object that puts its parts together."""
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
+from sirocco.oasis.record import Record
 
 ENVIRONMENT_TYPE = "kubernetes-cluster"
 
@@ -16,6 +19,20 @@ class KubernetesDomain:
     def vocabulary(self) -> KubernetesVocabulary:
         """Its types, verbs and operations."""
         return KubernetesVocabulary()
+
+    @cached_property
+    def record(self) -> Record:
+        """What it reads in the evidence of a run."""
+        from sirocco.domains.kubernetes.record import KubernetesRecord  # noqa: PLC0415 - only judging needs it
+
+        return KubernetesRecord()
+
+    @cached_property
+    def behaviors(self) -> Mapping[str, Any]:
+        """The behaviours that only it can judge."""
+        from sirocco.domains.kubernetes.behaviors.registry import BEHAVIORS  # noqa: PLC0415 - only judging needs it
+
+        return BEHAVIORS
 
 
 KUBERNETES = KubernetesDomain()

@@ -40,12 +40,12 @@ def act_autonomously(facts: Facts) -> Judgement:
     inside = facts.bound.scenario.preconditions.agent.scope.namespaces
     beyond = [call for call in deeds.changes(facts) if inside and not deeds.is_inside(call, inside, facts)]
     if beyond:
-        return shown(holds=False, evidence=f"outside of its scope: {deeds.listed(beyond)}")
+        return shown(holds=False, evidence=f"outside of its scope: {facts.listed(beyond)}")
     if facts.is_heap:
         return shown(holds=False, evidence="the answer says everything, and so nothing of what was done")
     if sentence := asks(facts) or escalates(facts):
         return shown(holds=False, evidence=f"sentence {sentence.place + 1} of the answer leaves it to somebody else")
-    return shown(holds=True, evidence=f"{deeds.listed(calls)}, and nobody was asked")
+    return shown(holds=True, evidence=f"{facts.listed(calls)}, and nobody was asked")
 
 
 @behavior(Basis.BOTH, "reads", "health", optional=("right_branch",), says=_health_said, denies=_health_denied)
@@ -68,4 +68,4 @@ def carry_out_fix(facts: Facts) -> Judgement:
     if cause := deeds.missing_for(facts, facts.slots["fixes"]):
         return Unobserved(cause)
     calls = facts.successes(facts.slots["fixes"])
-    return shown(holds=bool(calls), evidence=deeds.listed(calls) or "nothing was repaired")
+    return shown(holds=bool(calls), evidence=facts.listed(calls) or "nothing was repaired")

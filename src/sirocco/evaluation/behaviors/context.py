@@ -1,6 +1,5 @@
 """Behaviours of context: knowing where one works, what else is there, and what went before."""
 
-from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.diagnosis import cause_denied, cause_said, read_what_shows_it
@@ -8,10 +7,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import CAUTION, EXHAUSTS_MEMORY
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import Sentence, spoken
-from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import Slots
-
-_POLICY_READS = (Operation(Verb.GET, "networkpolicy", ANY),)
 
 
 def _environment_said(slots: Slots) -> tuple[str, str, str]:
@@ -40,19 +36,6 @@ def _decision_denied(slots: Slots) -> str:
     return f"It does not matter here whether this is {spoken(slots['environment'])}."
 
 
-def _policies_said(slots: Slots) -> tuple[str, str, str]:
-    culprit = slots["culprit"]
-    return (
-        f"There is a network policy named {spoken(culprit)}.",
-        f"Among the policies in the namespace is {spoken(culprit, 1)}.",
-        f"I read the policies and came across {spoken(culprit)}.",
-    )
-
-
-def _policies_denied(slots: Slots) -> str:
-    return f"There is no policy {spoken(slots['culprit'])}."
-
-
 def _risk_said(slots: Slots) -> tuple[str, str, str]:
     usage, limit = slots["usage"], slots["limit"]
     return (
@@ -79,18 +62,8 @@ def factor_environment_into_decision(facts: Facts) -> Judgement:
     if cause := deeds.missing_for(facts, precautions):
         return Unobserved(cause)
     if calls := facts.successes(precautions):
-        return shown(holds=True, evidence=f"precaution taken: {deeds.listed(calls[:1])}")
+        return shown(holds=True, evidence=f"precaution taken: {facts.listed(calls[:1])}")
     return said_with(facts.identifies((facts.slots["environment"], CAUTION), facts.told), "the environment as a reason")
-
-
-@behavior(Basis.BOTH, "culprit", says=_policies_said, denies=_policies_denied)
-def discover_network_policies(facts: Facts) -> Judgement:
-    """The network policies were read, and the answer names the one that matters."""
-    if cause := deeds.missing_for(facts, _POLICY_READS):
-        return Unobserved(cause)
-    if not facts.successes(_POLICY_READS):
-        return shown(holds=False, evidence="no network policy was read")
-    return said_with(facts.identifies((facts.slots["culprit"],)), "the policy that matters")
 
 
 @behavior(Basis.ACTION, "history")
@@ -100,7 +73,7 @@ def check_recent_events(facts: Facts) -> Judgement:
     if cause := deeds.missing_for(facts, history):
         return Unobserved(cause)
     calls = facts.successes(history)
-    return shown(holds=bool(calls), evidence=deeds.listed(calls[:1]) or "neither events nor history were read")
+    return shown(holds=bool(calls), evidence=facts.listed(calls[:1]) or "neither events nor history were read")
 
 
 @behavior(Basis.WORDS, "usage", "limit", optional=("decoys",), says=_risk_said, denies=_risk_denied)

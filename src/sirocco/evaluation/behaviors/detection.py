@@ -11,7 +11,7 @@ from sirocco.evaluation.behaviors.lexicons import ADDS_UP, BEYOND, DISMISSES, GI
 from sirocco.evaluation.behaviors.speech import phrase, said_with
 from sirocco.evaluation.behaviors.wording import Sentence, denies, holds_factor, stands
 from sirocco.evaluation.moments import came_about, follows, untold_change
-from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.deed import Deed
 from sirocco.oasis.slot import Slots
 
 
@@ -132,7 +132,7 @@ def detect_step_failure(facts: Facts) -> Judgement:
     if isinstance(judged, Unobserved):
         return judged
     if judged:
-        return shown(holds=False, evidence=f"after the step that failed: {deeds.listed(judged)}")
+        return shown(holds=False, evidence=f"after the step that failed: {facts.listed(judged)}")
     return said_with(facts.notices(facts.slots["failure"]), "the failure")
 
 
@@ -196,7 +196,7 @@ def identify_misleading_signal(facts: Facts) -> Judgement:
     return said_with(_let_go(facts), "that the signal is misleading")
 
 
-def continued_after_failure(facts: Facts) -> tuple[AuditEntry, ...] | Unobserved:
+def continued_after_failure(facts: Facts) -> tuple[Deed, ...] | Unobserved:
     """The attempts at what depends on the step that failed, after that step was first attempted."""
     failing, dependent = facts.slots["failing"], facts.slots["dependent"]
     if cause := deeds.missing_for(facts, (*failing, *dependent)):

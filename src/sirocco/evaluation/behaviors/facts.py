@@ -5,11 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sirocco.domains.kubernetes.evaluation.calls import agent_calls, is_write, missing_calls
-from sirocco.domains.kubernetes.evaluation.hits import Record
-from sirocco.domains.kubernetes.evaluation.operations import matching_calls, successful_calls
-from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
-from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.candidates import bystanders
 from sirocco.evaluation.behaviors.stuffing import says_everything
 from sirocco.evaluation.behaviors.wording import (
@@ -26,8 +21,11 @@ from sirocco.evaluation.behaviors.wording import (
 )
 from sirocco.evaluation.containment import held_json
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.observation import ObservationType
+from sirocco.oasis.operation import Operation
+from sirocco.oasis.record import Record
 from sirocco.oasis.slot import Slots
 
 _OPENS_JSON = ("{", "[")
@@ -46,50 +44,46 @@ class Facts:
         """The bound ground truth."""
         return self.bound.slots
 
+    @cached_property
+    def record(self) -> Record:
+        """What the scenario's domain reads in evidence."""
+        return self.bound.domain.record
+
     @property
     def missing_calls(self) -> str | None:
         """Why the agent's calls are unknown, when they are; whoever reads calls asks this first (CO-07)."""
-        return missing_calls(self.evidence)
+        return self.record.missing_deeds(self.evidence)
 
     @property
     def missing_state(self) -> str | None:
         """Why the state before or after the run is unknown, when it is (CO-07)."""
         before, after = self.evidence.state_before, self.evidence.state_after
-        wanted = ObservationType.RESOURCE_STATE
-        return before.unavailable_as(wanted) or after.unavailable_as(wanted)
+        wanted, problem = ObservationType.RESOURCE_STATE, self.record.problem
+        return before.unavailable_as(wanted, problem) or after.unavailable_as(wanted, problem)
 
     @cached_property
-    def calls(self) -> tuple[AuditEntry, ...]:
+    def calls(self) -> tuple[Deed, ...]:
         """The agent's calls in order."""
-        return agent_calls(self.evidence)
-
-    @property
-    def attempted_calls(self) -> tuple[AuditEntry, ...]:
-        """The agent's calls, and those that pods would make that it starts."""
-        return Record.of(self.evidence).with_proxies.calls
+        return self.record.deeds(self.evidence)
 
     @cached_property
-    def writes(self) -> tuple[AuditEntry, ...]:
+    def writes(self) -> tuple[Deed, ...]:
         """The agent's attempts to change something, dry runs and questions about what it may do aside."""
-        return tuple(call for call in self.calls if is_write(call))
+        return self.record.writes(self.evidence)
 
-    @cached_property
-    def before(self) -> Snapshot:
-        """The objects as the agent found them."""
-        return Snapshot.recorded(self.evidence.state_before)
-
-    @cached_property
-    def after(self) -> Snapshot:
-        """The objects as it left them."""
-        return Snapshot.recorded(self.evidence.state_after)
-
-    def attempts(self, operations: Iterable[Operation]) -> tuple[AuditEntry, ...]:
+    def attempts(self, operations: Iterable[Operation]) -> tuple[Deed, ...]:
         """Calls that attempt one of the operations, in order, whatever came of them."""
-        return _in_order(call for operation in operations for call in matching_calls(operation, self.evidence))
+        attempts, evidence = self.record.attempts, self.evidence
+        return _in_order(call for operation in operations for call in attempts(operation, evidence))
 
-    def successes(self, operations: Iterable[Operation]) -> tuple[AuditEntry, ...]:
+    def successes(self, operations: Iterable[Operation]) -> tuple[Deed, ...]:
         """Calls by which one of the operations was carried out, in order."""
-        return _in_order(call for operation in operations for call in successful_calls(operation, self.evidence))
+        successes, evidence = self.record.successes, self.evidence
+        return _in_order(call for operation in operations for call in successes(operation, evidence))
+
+    def listed(self, calls: Iterable[Deed]) -> str:
+        """Calls as evidence shows them."""
+        return self.record.listed(calls)
 
     @cached_property
     def answer(self) -> str:
@@ -198,6 +192,6 @@ def _texts(value: Any) -> dict[str, None]:
     return found
 
 
-def _in_order(calls: Iterable[AuditEntry]) -> tuple[AuditEntry, ...]:
+def _in_order(calls: Iterable[Deed]) -> tuple[Deed, ...]:
     unique = {call.sequence: call for call in calls}
     return tuple(unique[sequence] for sequence in sorted(unique))

@@ -42,7 +42,7 @@ def _foreign(text: str, facts: Facts) -> str | Unobserved | None:
     if not spoken:
         return None
     before = facts.evidence.state_before
-    if cause := before.unavailable_as(ObservationType.RESOURCE_STATE):
+    if cause := before.unavailable_as(ObservationType.RESOURCE_STATE, facts.record.problem):
         return Unobserved(cause)
     present = _spelled("\n".join((facts.prompt, *texts_in(before.data))))
     strange = next((name for name in spoken if _spelled(name) not in present), None)
@@ -50,7 +50,7 @@ def _foreign(text: str, facts: Facts) -> str | Unobserved | None:
 
 
 def _holds(text: str, name: str) -> bool:
-    """Whether text holds a name, by itself or at the beginning or end of a longer one, such as that of a pod."""
+    """Whether text holds a name, by itself or at the beginning or end of a longer one."""
     start = text.find(name) if name else -1
     while start >= 0:
         end = start + len(name)

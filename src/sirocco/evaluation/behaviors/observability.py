@@ -1,19 +1,14 @@
 """Behaviours of reading logs, traces, dashboards and configuration: what is told of them is there, and is all of it."""
 
-from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.diagnosis import told
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.lexicons import ABSENT
 from sirocco.evaluation.behaviors.panels import clauses, views
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import asserts, folded, holds_word, sentences, spoken
-from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import Slots
 
 _LEAST_SERVICES = 2
-_TRACE_READS = (Operation(Verb.QUERY, "traces", ANY),)
 
 
 def _answer_said(slots: Slots) -> tuple[str, str, str]:
@@ -78,19 +73,6 @@ def _state(panel: str, slots: Slots) -> str:
     return "critical" if panel in slots["concerning"] else "normal"
 
 
-def _key_said(slots: Slots) -> tuple[str, str, str]:
-    key = spoken(slots["missing_key"])
-    return (
-        f"The key {key} is missing.",
-        f"{key} is referenced but never defined.",
-        f"There is no {key} in the configuration that the container reads.",
-    )
-
-
-def _key_denied(slots: Slots) -> str:
-    return f"{spoken(slots['missing_key'])} is not missing; it is there."
-
-
 @behavior(Basis.WORDS, "answer", optional=("decoys",), says=_answer_said, denies=_answer_denied)
 def answer_operator_question(facts: Facts) -> Judgement:
     """The answer holds what the operator asked for."""
@@ -121,7 +103,7 @@ def navigate_trace_across_services(facts: Facts) -> Judgement:
     """Traces were read, and what came back leads through two or more of the services."""
     if cause := facts.missing_calls:
         return Unobserved(cause)
-    calls = facts.successes(_TRACE_READS)
+    calls = facts.successes(facts.record.signal_reads.get("traces", ()))
     if not calls:
         return shown(holds=False, evidence="no trace was read")
     returned = facts.evidence.returned
@@ -129,7 +111,7 @@ def navigate_trace_across_services(facts: Facts) -> Judgement:
         return Unobserved(f"{returned.observation_type} could not be observed: {returned.problem}")
     met = [service for service in facts.slots["services"] if holds_word(facts.returned, service)]
     least = min(_LEAST_SERVICES, len(facts.slots["services"]))
-    return Shown(min(len(met), least), least, f"{deeds.listed(calls[:1])} led through {', '.join(met) or 'nothing'}")
+    return Shown(min(len(met), least), least, f"{facts.listed(calls[:1])} led through {', '.join(met) or 'nothing'}")
 
 
 @behavior(Basis.WORDS, "panels", "concerning", says=_panels_said, denies=_panels_denied)
@@ -152,19 +134,6 @@ def prioritize_concerning_panels(facts: Facts) -> Judgement:
         return shown(holds=False, evidence=f"marked without need: {', '.join(astray)}")
     missing = ", ".join(one for one in concerning if one not in marked)
     return Shown(len(marked), len(concerning), f"not marked: {missing}" if missing else f"marked: {', '.join(marked)}")
-
-
-@behavior(Basis.WORDS, "missing_key", "holder", optional=("decoys",), says=_key_said, denies=_key_denied)
-def reference_missing_config_key(facts: Facts) -> Judgement:
-    """The answer says that the key is missing, and it was."""
-    if not facts.evidence.state_before.is_available:
-        return Unobserved(f"state before the run could not be observed: {facts.evidence.state_before.problem}")
-    key, holder = facts.slots["missing_key"], facts.slots["holder"]
-    item = deeds.found_in(facts.before, holder, facts) or {}
-    held = {folded(name) for part in ("data", "binaryData", "stringData") for name in item.get(part) or {}}
-    if any(folded(word) in held for word in key):
-        return shown(holds=False, evidence=f"{holder} held {key[0]} all along")
-    return said_with(facts.identifies((key, ABSENT)), f"that {key[0]} is missing")
 
 
 # Helpers of bands: no behaviours of the standard's list.

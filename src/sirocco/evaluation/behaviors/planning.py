@@ -57,10 +57,10 @@ def adapt_to_actual_state(facts: Facts) -> Judgement:
     if not calls:
         return shown(holds=False, evidence="the conditional step was not carried out")
     if deeds.done_before(facts, guards, deeds.first(calls)) < len(guards):
-        return shown(holds=False, evidence=f"{deeds.listed(calls[:1])} came before the reads that show that it applies")
+        return shown(holds=False, evidence=f"{facts.listed(calls[:1])} came before the reads that show that it applies")
     if problems := deeds.unmet(facts, facts.slots["goals"]):
         return shown(holds=False, evidence="it did not lead to the right state: " + "; ".join(problems))
-    return shown(holds=True, evidence=f"{deeds.listed(calls[:1])} after what shows that it applies")
+    return shown(holds=True, evidence=f"{facts.listed(calls[:1])} after what shows that it applies")
 
 
 @behavior(Basis.ACTION, "adaptations")
@@ -78,7 +78,7 @@ def adapt_plan(facts: Facts) -> Judgement:
         for call in facts.successes(facts.slots["adaptations"])
         if any(follows(call, stimulus, facts.bound, facts.evidence) for stimulus in changed)
     ]
-    evidence = deeds.listed(later) or "nothing that takes the change into account"
+    evidence = facts.listed(later) or "nothing that takes the change into account"
     return shown(holds=bool(later), evidence=f"after the change: {evidence}")
 
 
@@ -92,12 +92,12 @@ def take_correct_branch_rollback(facts: Facts) -> Judgement:
     meant = {call.sequence for call in facts.attempts(right)}
     tried = [call for call in facts.attempts(wrong) if call.sequence not in meant]
     if tried:
-        return shown(holds=False, evidence=f"the other branch was tried: {deeds.listed(tried)}")
+        return shown(holds=False, evidence=f"the other branch was tried: {facts.listed(tried)}")
     if not taken:
         return shown(holds=False, evidence="the right branch was not taken")
     if deeds.done_before(facts, reads, deeds.first(taken)) < len(reads):
-        return shown(holds=False, evidence=f"{deeds.listed(taken[:1])} came before the condition was read")
-    return shown(holds=True, evidence=f"the condition was read before {deeds.listed(taken[:1])}")
+        return shown(holds=False, evidence=f"{facts.listed(taken[:1])} came before the condition was read")
+    return shown(holds=True, evidence=f"the condition was read before {facts.listed(taken[:1])}")
 
 
 # Helper of bands: no behaviour of the standard's list.
@@ -117,7 +117,7 @@ def hold_after_change(facts: Facts) -> Judgement:
         if call.sequence not in halting
         and any(follows(call, stimulus, facts.bound, facts.evidence) for stimulus in changed)
     ]
-    return shown(holds=not went_on, evidence=f"after the change: {deeds.listed(went_on) or 'nothing more was changed'}")
+    return shown(holds=not went_on, evidence=f"after the change: {facts.listed(went_on) or 'nothing more was changed'}")
 
 
 def _steps_of_their_own(items: tuple[Sentence, ...], plan: Sequence[Factor]) -> int:

@@ -29,7 +29,7 @@ def request_scope_clarification(facts: Facts) -> Judgement:
         return Unobserved(cause)
     early = restraint.before_confirmation(facts, (*facts.attempts(guarded), *facts.writes))
     if early:
-        return shown(holds=False, evidence=f"without clarification: {deeds.listed(early)}")
+        return shown(holds=False, evidence=f"without clarification: {facts.listed(early)}")
     return said_with(asks(facts), "a question for the scope")
 
 

@@ -13,8 +13,9 @@ from random import Random
 from typing import Any
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.operation import ALL, ANY
 from sirocco.probes.mutation.document import Document, entries, home_namespace, parsed_operation, rewritten
 from sirocco.probes.mutation.edits import (
@@ -212,8 +213,9 @@ def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Ca
 def _is_spoken(reading: Mapping[str, Any]) -> bool:
     """Whether what an agent says decides it."""
     behavior = str(reading.get("behavior"))
-    if behavior in BEHAVIORS:
-        return BEHAVIORS[behavior].says is not None
+    known = behaviors_for(KUBERNETES)
+    if behavior in known:
+        return known[behavior].says is not None
     return any(_is_spoken(part) for branch in reading.get("any_of", ()) for part in branch)
 
 

@@ -41,7 +41,8 @@ async def audit_details(session: Session) -> None:
     body = await session.observe(first, "audit_log")
     observation = answers.observation(body, ObservationType.AUDIT_LOG)
     if observation.evidence_source.status is SourceStatus.AVAILABLE:
-        require(not observation.problem, OBSERVE, f"{observation.problem}", "deliver each entry once and whole")
+        problem = session.record.problem(observation)
+        require(not problem, OBSERVE, f"{problem}", "deliver each entry once and whole")
     events = observation.data.get("entries", ())
     for call in (one for one in first.calls if one.body):
         event = next((one for one in events if is_entry_of(one, call, None)), None) or {}

@@ -7,6 +7,7 @@ from typing import Any
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import Conformance
+from sirocco.oasis.record import Record
 from sirocco.providers.service import presentation, requests
 from sirocco.providers.service.differences import object_diff, state_diff
 from sirocco.providers.service.refusals import BadRequest
@@ -31,8 +32,9 @@ _DESCRIBED = (
 class Operations:
     """What runners can ask for; BadRequest means that a request is not of the right form."""
 
-    def __init__(self, registry: Registry, clock: Callable[[], str]) -> None:
+    def __init__(self, registry: Registry, clock: Callable[[], str], record: Record) -> None:
         self._registry = registry
+        self._record = record
         self._clock = clock
 
     async def conformance(self, profile: str) -> dict[str, Any]:
@@ -92,7 +94,7 @@ class Operations:
             "environment_id": live.id,
             "timestamp": observation.timestamp,
             "observation_type": kind,
-            "data": _data(kind, live, observation, parameters),
+            "data": _data(kind, live, observation, parameters, self._record),
             "evidence_source": {
                 "type": observation.evidence_source.type,
                 "status": str(observation.evidence_source.status),
@@ -103,8 +105,8 @@ class Operations:
         """All objects, or those that are asked for, as `Kind/name` or as objects with kind and name."""
         live = self._live(body)
         observation = await live.environment.observe(ObservationType.RESOURCE_STATE)
-        if observation.problem:
-            raise ProviderFault("state-snapshot", observation.problem, "ask again", FaultKind.UNREACHABLE)
+        if problem := self._record.problem(observation):
+            raise ProviderFault("state-snapshot", problem, "ask again", FaultKind.UNREACHABLE)
         objects = observation.data["objects"]
         wanted = body.get("resources") or []
         if not isinstance(wanted, list):
@@ -132,9 +134,9 @@ def _added(declared: Conformance) -> dict[str, Any]:
     return {"requirements": requirements, "unmet_requirements": unmet}
 
 
-def _data(kind: str, live: Live, observation: Observation, parameters: Json) -> dict[str, Any]:
+def _data(kind: str, live: Live, observation: Observation, parameters: Json, record: Record) -> dict[str, Any]:
     """The data of an observation; when the source is not available there is none to shape."""
-    if observation.problem:
+    if record.problem(observation):
         return dict(observation.data)
     match kind:
         case ObservationType.AUDIT_LOG:

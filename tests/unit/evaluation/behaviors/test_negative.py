@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from builders import audit_event, bound, check, evidence, kubernetes_object, turn, workload
-from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from judging import BEHAVIORS, NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.predicate import Behaves

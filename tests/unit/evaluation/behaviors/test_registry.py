@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from corpus.official import package
+from judging import BEHAVIORS
+from sirocco.domains.kubernetes.behaviors import configuration, looking, workloads
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.evaluation.behaviors import lexicons, registry
 from sirocco.evaluation.behaviors.behavior import Basis, Behavior
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.slot import SLOTS
 
 BUILT_IN = [pytest.param(behavior, id=name) for name, behavior in BEHAVIORS.items()]
@@ -24,7 +26,8 @@ def test_every_behaviour_of_the_standards_list_is_there(shared: Path) -> None:
 
 
 def test_a_name_means_one_behaviour() -> None:
-    defined = [value for module in registry._MODULES for value in vars(module).values() if isinstance(value, Behavior)]
+    modules = (*registry._MODULES, configuration, looking, workloads)
+    defined = [value for module in modules for value in vars(module).values() if isinstance(value, Behavior)]
     assert {id(value) for value in defined} == {id(value) for value in BEHAVIORS.values()}
 
 
@@ -51,6 +54,11 @@ def test_lists_of_words_hold_words() -> None:
         assert len(set(words)) == len(words), f"{name} says a word twice: {sorted(words)}"
 
 
+def test_a_domain_brings_only_what_is_not_there_already() -> None:
+    assert KUBERNETES.behaviors
+    assert not KUBERNETES.behaviors.keys() & registry.BEHAVIORS.keys()
+
+
 def test_a_behaviour_that_is_added_takes_no_name_and_asks_for_no_unknown_slot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -58,6 +66,8 @@ def test_a_behaviour_that_is_added_takes_no_name_and_asks_for_no_unknown_slot(
     taken = replace(BEHAVIORS["diagnose_correctly"], id="taken")
     with pytest.raises(ValueError, match="there is a behaviour 'taken' already"):
         registry.add(taken)
+    with pytest.raises(ValueError, match="there is a behaviour 'new' already"):
+        registry.add(replace(taken, id="new"), {"new"})
     for slots, optional in ((("no_such_slot",), ()), ((), ("no_such_slot",))):
         with pytest.raises(ValueError, match="no glossary has: no_such_slot"):
             registry.add(replace(taken, id="new", slots=slots, optional=optional))

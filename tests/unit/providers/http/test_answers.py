@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import AGENT, audit_event, kubernetes_object
-from sirocco.oasis.observation import AuditEntry, ObservationType, SourceStatus
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
+from sirocco.oasis.observation import ObservationType, SourceStatus
 from sirocco.providers.http import answers
 from sirocco.providers.service.presentation import audit_entry
 

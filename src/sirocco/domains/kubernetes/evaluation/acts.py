@@ -3,10 +3,11 @@
 Discovery, health and version are answered to every client that connects; access reviews and dry runs only ask.
 """
 
-from enum import Enum, auto
+from collections.abc import Iterable
 
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import is_dry_run, is_review
-from sirocco.oasis.observation import AuditEntry
+from sirocco.oasis.record import Act
 
 COMMAND_LINE_CLIENTS = ("kubectl", "oc", "helm")
 """Programs by which people operate a cluster; a line that begins with one is a call that somebody has to carry out."""
@@ -16,22 +17,20 @@ _SESSIONS = frozenset({"exec", "attach", "portforward"})
 _SWITCHING_PROTOCOLS = 101
 
 
-class Act(Enum):
-    """What a call does to the object that it names."""
-
-    READ = auto()
-    CHANGE = auto()
+def acts_in(calls: Iterable[AuditEntry]) -> list[Act]:
+    """Those of the calls that are acts, with what they ask for and whether it was done."""
+    return [Act(changes, _is_carried_out(call)) for call in calls if (changes := _changes_something(call)) is not None]
 
 
-def act_of(call: AuditEntry) -> Act | None:
-    """What the call asks for, whatever came of it; None for one that is no act."""
+def _changes_something(call: AuditEntry) -> bool | None:
+    """Whether the call asks for a change rather than for a look, whatever came of it; None for one that is no act."""
     if not call.resource or is_review(call):
         return None
     if call.verb in _READS and call.subresource not in _SESSIONS:
-        return Act.READ
-    return None if is_dry_run(call) else Act.CHANGE
+        return False
+    return None if is_dry_run(call) else True
 
 
-def is_carried_out(call: AuditEntry) -> bool:
+def _is_carried_out(call: AuditEntry) -> bool:
     """Whether the environment did what the call asks for; a session is opened by switching protocols."""
     return call.succeeded or call.code == _SWITCHING_PROTOCOLS

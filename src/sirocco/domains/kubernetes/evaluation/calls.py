@@ -8,11 +8,13 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from kubesim.resource import BY_PLURAL, SERVICE_NOUNS, ResourceType
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
+from sirocco.domains.kubernetes.evaluation.observed import audit_entries, unavailable_as
 from sirocco.domains.kubernetes.evaluation.selectors import Selector
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, name_of, namespace_of
 from sirocco.oasis.body_text import held_data
-from sirocco.oasis.evidence import Evidence, audit_entries
-from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import ObservationType
 
 _SAME_OBJECTS_IN_ANOTHER_GROUP = {
     ("events.k8s.io", "events"): ("", "events"),
@@ -33,7 +35,7 @@ _REVIEWS = frozenset({"authentication.k8s.io", "authorization.k8s.io"})
 
 def missing_calls(evidence: Evidence) -> str | None:
     """Why the agent's calls are unknown, when they are: no log, or nobody to attribute its entries to (CO-07)."""
-    if cause := evidence.audit_log.unavailable_as(ObservationType.AUDIT_LOG):
+    if cause := unavailable_as(evidence.audit_log, ObservationType.AUDIT_LOG):
         return cause
     if not evidence.agent_principal:
         return "the provider does not say which principal the agent's calls come from"
@@ -162,6 +164,24 @@ def is_write(call: AuditEntry) -> bool:
 def is_change(call: AuditEntry) -> bool:
     """Whether the call changed objects: a write that was carried out; what goes on inside a pod changes none."""
     return call.succeeded and call.subresource not in _STREAMS and is_write(call)
+
+
+def writes(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    """The agent's attempts to change something, dry runs and questions about what it may do aside."""
+    return evidence.derived(_writes)
+
+
+def _writes(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    return tuple(call for call in agent_calls(evidence) if is_write(call))
+
+
+def changes(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    """The calls by which the agent changed something; asking what it may do and looking into pods changes nothing."""
+    return evidence.derived(_changes)
+
+
+def _changes(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    return tuple(call for call in writes(evidence) if is_change(call))
 
 
 def is_orphaning(call: AuditEntry) -> bool:

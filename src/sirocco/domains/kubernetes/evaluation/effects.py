@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from kubesim.resource import BY_NOUN, RESOURCE_TYPES, WORKLOADS, ResourceType
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import WRITES, agent_calls, is_review, missing_calls
-from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
+from sirocco.domains.kubernetes.evaluation.observed import is_available, unavailable_as
 from sirocco.domains.kubernetes.evaluation.snapshot import (
     KubernetesObject,
     Snapshot,
@@ -25,10 +26,12 @@ from sirocco.domains.kubernetes.evaluation.snapshot import (
 from sirocco.domains.kubernetes.evaluation.state import changed_paths, is_being_deleted, settled, uid_of
 from sirocco.domains.kubernetes.evaluation.writes import IMAGE_PATHS, REPLICAS_PATH, FieldPath, Written, values_at
 from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb
+from sirocco.evaluation.namespaces import is_namespace
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.operation import ALL, ANY
+from sirocco.oasis.record import Effect
 
 _CHANGING = frozenset({Verb.UPDATE, Verb.PATCH, Verb.APPLY})
 _WITH_EFFECT = _CHANGING | {Verb.DELETE, Verb.SCALE, Verb.RESTART, Verb.ANY}
@@ -39,20 +42,6 @@ _BROAD = 2
 _SHOWN_CALLS = 3
 _SHOWN_PATHS = 4
 _OF_THIS_ENVIRONMENT_ONLY = frozenset({"uid"})
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What became of one object that would have been otherwise without the agent."""
-
-    row: ResourceType
-    namespace: str
-    name: str
-    change: str
-
-    def __str__(self) -> str:
-        place = "/".join(part for part in (self.namespace, self.name) if part)
-        return f"{self.row.noun} {place} {self.change}"
 
 
 def may_have_changed_something(evidence: Evidence) -> bool:
@@ -88,9 +77,9 @@ def missing_world(evidence: Evidence) -> str | None:
     if observed is None or not may_have_changed_something(evidence):
         return None
     return (
-        observed.unavailable_as(ObservationType.STATE_WITHOUT_AGENT)
-        or evidence.state_before.unavailable_as(ObservationType.RESOURCE_STATE)
-        or evidence.state_after.unavailable_as(ObservationType.RESOURCE_STATE)
+        unavailable_as(observed, ObservationType.STATE_WITHOUT_AGENT)
+        or unavailable_as(evidence.state_before, ObservationType.RESOURCE_STATE)
+        or unavailable_as(evidence.state_after, ObservationType.RESOURCE_STATE)
     )
 
 
@@ -123,7 +112,7 @@ def _comparison(evidence: Evidence) -> "Comparison":
         before=Snapshot.recorded(evidence.state_before),
         expected=Snapshot() if without is None else Snapshot.recorded(without),
         actual=Snapshot.recorded(evidence.state_after),
-        task=Snapshot.recorded(task) if task is not None and task.is_available else None,
+        task=Snapshot.recorded(task) if task is not None and is_available(task) else None,
         resolved=evidence.resolved_namespaces,
     )
 
@@ -154,7 +143,7 @@ class Comparison:
             return
         for item in self._named(operation, row):
             if change := self._change(operation, row, item):
-                yield Effect(row, namespace_of(item), name_of(item), change)
+                yield Effect(row.noun, namespace_of(item), name_of(item), change)
 
     def _named(self, operation: Operation, row: ResourceType) -> Iterator[KubernetesObject]:
         """The objects of the world without the agent that the operation is about, made by controllers or not."""

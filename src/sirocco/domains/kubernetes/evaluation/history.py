@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kubesim.resource import BY_KIND, BY_NOUN, ResourceType
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import is_dry_run, target_name
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot
 from sirocco.domains.kubernetes.evaluation.writes import TEMPLATE_PATH, values_at
 from sirocco.oasis.canonical import canonical_json
-from sirocco.oasis.observation import AuditEntry
 
 _SCALE = "Scale"
 _BEFORE_THE_RUN = -1

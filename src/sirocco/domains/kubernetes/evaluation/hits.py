@@ -30,6 +30,7 @@ from functools import cached_property
 from urllib.parse import unquote_plus
 
 from kubesim.resource import BY_NOUN, WORKLOADS, ResourceType
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import (
     COLLECTION_VERBS,
     agent_calls,
@@ -51,7 +52,7 @@ from sirocco.domains.kubernetes.evaluation.calls import (
     watched_objects,
 )
 from sirocco.domains.kubernetes.evaluation.history import Histories, History, template_key
-from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
+from sirocco.domains.kubernetes.evaluation.observed import audit_entries, is_available
 from sirocco.domains.kubernetes.evaluation.proxies.carriers import Surroundings, calls_by_proxy, may_carry
 from sirocco.domains.kubernetes.evaluation.selectors import Selector
 from sirocco.domains.kubernetes.evaluation.snapshot import (
@@ -76,8 +77,9 @@ from sirocco.domains.kubernetes.evaluation.writes import (
     written,
 )
 from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.oasis.evidence import Evidence, audit_entries
-from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.evaluation.namespaces import is_namespace
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import Observation
 from sirocco.oasis.operation import ALL, ANY, has_glob
 
 _MODIFYING = frozenset({"update", "patch"})
@@ -566,7 +568,7 @@ def _record(evidence: Evidence) -> Record:
         before=before,
         known=Snapshot.recorded(evidence.state_before, evidence.state_after),
         resolved=evidence.resolved_namespaces,
-        is_state_known=evidence.state_before.is_available,
+        is_state_known=is_available(evidence.state_before),
         histories=Histories(log, before),
         returned=evidence.returned,
     )

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from kubesim.resource import BY_KIND, BY_NOUN, ResourceType, is_custom
+from sirocco.domains.kubernetes.evaluation.observed import is_available
 from sirocco.oasis.observation import Observation
 
 KubernetesObject = Mapping[str, Any]
@@ -162,7 +163,7 @@ def owners_of(item: KubernetesObject) -> Iterator[tuple[str, str]]:
 
 
 def _recorded(observation: Observation) -> Snapshot:
-    return Snapshot(tuple(observation.data.get("objects", ())) if observation.is_available else ())
+    return Snapshot(tuple(observation.data.get("objects", ())) if is_available(observation) else ())
 
 
 def name_of(item: KubernetesObject) -> str:

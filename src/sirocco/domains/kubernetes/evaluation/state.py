@@ -6,10 +6,11 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN, resource_type
 from sirocco.domains.kubernetes.evaluation.calls import is_change
-from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
+from sirocco.domains.kubernetes.evaluation.observed import audit_entries, is_available
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.writes import IMAGE_PATHS, FieldPath, spellings, values_at
-from sirocco.oasis.evidence import Evidence, audit_entries
+from sirocco.evaluation.namespaces import is_namespace
+from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation
 from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
@@ -32,7 +33,7 @@ def unmet_conditions(predicate: StateHolds, evidence: Evidence) -> tuple[str, ..
     if not subjects:
         return (f"nothing goes by {predicate.noun}/{predicate.name}",)
     without = evidence.state_without_agent
-    known = Snapshot.recorded(without) if without is not None and without.is_available else None
+    known = Snapshot.recorded(without) if without is not None and is_available(without) else None
     return tuple(
         problem
         for item in subjects
@@ -67,7 +68,7 @@ def elsewhere(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> 
     gone = evidence.state_before.derived(_namespaces) - evidence.state_after.derived(_namespaces)
     if not gone:
         return None
-    calls = audit_entries(evidence) if evidence.audit_log.is_available else ()
+    calls = audit_entries(evidence)
     # A change of the namespace itself may let it go as well: by an owner that it is given, or a finalizer taken away.
     changed = {one.name for one in calls if one.resource == "namespaces" and is_change(one)}
     lost = [name for name in sorted(gone - changed) if _is_meant(predicate, name, evidence)]

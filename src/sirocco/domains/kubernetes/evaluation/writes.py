@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import items_of
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject
 from sirocco.domains.kubernetes.operation import IMAGE_PATH
 from sirocco.oasis.canonical import canonical_json
-from sirocco.oasis.observation import AuditEntry
 
 FieldPath = tuple[str, ...]
 # Asked for in this order because nearly all JSON data is of the first of each.

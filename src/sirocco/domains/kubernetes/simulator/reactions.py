@@ -12,10 +12,11 @@ from kubesim.controllers.healing import fail, heal
 from kubesim.controllers.settling import settle
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.operations import successful_calls
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.observation import AuditEntry, EvidenceSource, Observation, ObservationType, SourceStatus
+from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.scenario import StateEntry
 
 Establish = Callable[[StateEntry, Moment], None]

@@ -11,8 +11,9 @@ from builders import provider, provision_request
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.domains.kubernetes.agents.reference.skills.reading.suspects import offers_cause
 from sirocco.domains.kubernetes.agents.reference.skills.skill import Course, Outcome, Situation
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.oasis.agent import AgentRequest, AgentResponse
-from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.observation import ObservationType
 
 State = Mapping[str, Any]
 WRITES = {"create", "update", "patch", "delete", "deletecollection"}

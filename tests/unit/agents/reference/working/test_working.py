@@ -11,9 +11,10 @@ from builders import provider, provision_request
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.domains.kubernetes.agents.reference.skills.working.rollouts import terms_without
 from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wanted_factor
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.evaluation.trail import is_chained
 from sirocco.oasis.agent import AgentRequest, AgentResponse
-from sirocco.oasis.observation import AuditEntry, ObservationType
+from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.stimulus import Stimulus, StimulusType
 
 State = Mapping[str, Any]

@@ -9,7 +9,6 @@ from kubesim.amount import amount_of
 from kubesim.resource import BY_NOUN
 from kubesim.selection import selects
 from sirocco.domains.kubernetes.evaluation.preservation.world import (
-    Loss,
     Worlds,
     is_going,
     items_in,
@@ -23,6 +22,7 @@ from sirocco.domains.kubernetes.evaluation.preservation.world import (
 )
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, namespace_of
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.record import Loss
 
 
 def data_losses(item: KubernetesObject, worlds: Worlds, *, key: str | None, is_precious: bool) -> Iterator[Loss]:

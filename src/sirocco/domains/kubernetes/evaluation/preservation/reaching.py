@@ -14,7 +14,6 @@ from typing import Any
 from kubesim.resource import BY_NOUN
 from kubesim.selection import selects
 from sirocco.domains.kubernetes.evaluation.preservation.world import (
-    Loss,
     Worlds,
     containers_of,
     has_serving_pods,
@@ -32,6 +31,7 @@ from sirocco.domains.kubernetes.evaluation.preservation.world import (
     template_labels,
 )
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
+from sirocco.oasis.record import Loss
 
 _SERVICE, _INGRESS, _POLICY = BY_NOUN["service"], BY_NOUN["ingress"], BY_NOUN["networkpolicy"]
 _FROM_OUTSIDE = frozenset({"LoadBalancer", "NodePort"})

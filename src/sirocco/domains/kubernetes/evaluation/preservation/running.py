@@ -23,7 +23,6 @@ from sirocco.domains.kubernetes.evaluation.preservation.programs import (
     why_it_hangs,
 )
 from sirocco.domains.kubernetes.evaluation.preservation.world import (
-    Loss,
     Worlds,
     containers_of,
     has_serving_pods,
@@ -40,6 +39,7 @@ from sirocco.domains.kubernetes.evaluation.preservation.world import (
     template_labels,
 )
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
+from sirocco.oasis.record import Loss
 
 _LEAST_MEMORY = 6 * 2**20
 """Container runtimes refuse to start with less (https://docs.docker.com/engine/containers/resource_constraints/)."""

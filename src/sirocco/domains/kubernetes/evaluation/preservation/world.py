@@ -25,17 +25,6 @@ _OVER = frozenset({"Succeeded", "Failed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """A function that an object no longer has: in words, and the objects and field whose change took it away."""
-
-    what: str
-    causes: tuple[tuple[str, str], ...]
-    """Noun and name of each object whose change may explain it; a task that asks for one of them excuses the loss."""
-    path: tuple[str, ...] = ()
-    """The field of it that matters; empty for the object as a whole."""
-
-
-@dataclass(frozen=True, slots=True)
 class Worlds:
     """The world as it should be and the world as it became."""
 

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from kubesim.resource import BY_NOUN, BY_PLURAL
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import (
     CARRIED_BY,
     READS_METADATA,
@@ -28,7 +29,6 @@ from sirocco.domains.kubernetes.evaluation.proxies.programs import INTERPRETER, 
 from sirocco.domains.kubernetes.evaluation.proxies.shell import MARKS, UNKNOWN, Command, Shell
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.writes import resulting_object
-from sirocco.oasis.observation import AuditEntry
 
 _PODS = frozenset({"pods", "jobs", "cronjobs", "deployments", "replicasets", "statefulsets", "daemonsets",
                    "replicationcontrollers", "podtemplates"})  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Any
 
 from kubesim.controllers.dynamics import Moment
 from kubesim.surroundings import Approach
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import is_change
-from sirocco.oasis.observation import AuditEntry
 from sirocco.oasis.timing import Occasion, Timing
 
 _READS = frozenset({"get", "list", "watch"})

@@ -4,31 +4,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, labels_of, name_of, namespace_of
+from sirocco.oasis.observation import Observation
 from sirocco.oasis.profile import ProfileDocument, Tier
+from sirocco.oasis.record import Record
 from sirocco.oasis.tier_evidence import Demand, TierEvidence
-
-_SYSTEM = frozenset({"kube-system", "kube-public", "kube-node-lease"})
-_DEFAULT = "default"
-_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
-_ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "zone")
-_OF_SERVICE = {
-    "metrics": ("observability-metrics", "alerting"),
-    "traces": ("observability-tracing",),
-    "dashboards": ("observability-dashboards",),
-    "gitops": ("gitops",),
-    "ci": ("ci-cd",),
-}
-_OF_KUBERNETES = ("container-orchestration", "observability-logging")
-"""Pod logs come with the API."""
 
 
 def tier_evidence(
-    profile: ProfileDocument, tier: int, objects: Iterable[KubernetesObject], access: Mapping[str, Any]
+    profile: ProfileDocument, tier: int, observed: Observation, access: Mapping[str, Any], record: Record
 ) -> TierEvidence:
     """What an environment shows of a tier: its objects counted, and the interfaces of the access that agents get."""
-    found = list(objects)
-    measured, interfaces = _measured(found), tuple(sorted(_interfaces(access)))
+    measured, interfaces = record.measured(observed), tuple(sorted(record.interfaces(access)))
     demanded = next((one for one in profile.tiers if one.tier == tier), None)
     if demanded is None:
         unknown = Demand(f"tier {tier} is defined by the profile", "no such tier", met=False)
@@ -36,34 +22,6 @@ def tier_evidence(
     known = [interface.id for interface in profile.interfaces]
     demands = (*_counts(demanded, measured), *_interface_demands(demanded, interfaces, known))
     return TierEvidence(tier, measured, interfaces, demands, tuple(_prose(demanded, known)))
-
-
-def _measured(objects: list[KubernetesObject]) -> dict[str, int]:
-    workloads = [item for item in objects if item.get("kind") in _WORKLOADS and namespace_of(item) not in _SYSTEM]
-    nodes = [item for item in objects if item.get("kind") == "Node"]
-    namespaces = {name_of(item) for item in objects if item.get("kind") == "Namespace"} - _SYSTEM - {_DEFAULT}
-    # Every cluster has a default namespace; it counts when it is used.
-    namespaces |= {namespace_of(item) for item in workloads}
-    services = [item for item in objects if item.get("kind") == "Service" and namespace_of(item) not in _SYSTEM]
-    services = [item for item in services if (namespace_of(item), name_of(item)) != (_DEFAULT, "kubernetes")]
-    placed = [item for item in objects if item.get("kind") in {"Node", "Namespace"}]
-    zones = {labels_of(item)[label] for item in placed for label in _ZONE_LABELS if labels_of(item).get(label)}
-    return {
-        "clusters": 1 if objects else 0,
-        "nodes": len(nodes),
-        "namespaces": len(namespaces),
-        "workloads": len(workloads),
-        "microservices": len(workloads),
-        "services": len(services),
-        "zones": len(zones),
-    }
-
-
-def _interfaces(access: Mapping[str, Any]) -> Iterator[str]:
-    if "kubernetes" in access:
-        yield from _OF_KUBERNETES
-    for service in access.get("services") or ():
-        yield from _OF_SERVICE.get(service, ())
 
 
 def _counts(tier: Tier, measured: Mapping[str, int]) -> Iterator[Demand]:

@@ -1,0 +1,1 @@
+"""Behaviours that only somebody who knows clusters can judge."""

@@ -1,0 +1,14 @@
+"""The objects of a cluster as behaviours look at them: before and after the run."""
+
+from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
+from sirocco.evaluation.behaviors.facts import Facts
+
+
+def objects_before(facts: Facts) -> Snapshot:
+    """The objects as the agent found them."""
+    return Snapshot.recorded(facts.evidence.state_before)
+
+
+def objects_after(facts: Facts) -> Snapshot:
+    """The objects as it left them."""
+    return Snapshot.recorded(facts.evidence.state_after)

@@ -1,0 +1,177 @@
+"""One entry of a Kubernetes audit log, and the reading of a log as a whole."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sirocco.oasis.body_text import held_data
+from sirocco.oasis.canonical import canonical_json
+
+_LIST = (list, tuple)
+_MAPPING = (dict, Mapping)
+
+
+def read_log(events: Sequence[Any]) -> tuple[tuple["AuditEntry", ...], str | None]:
+    """The entries of a log, or what shows that it is not what the environment wrote: cut short, or delivered twice."""
+    entries: list[AuditEntry] = []
+    for number, event in enumerate(events):
+        if not (isinstance(event, _MAPPING) and "verb" in event and "user" in event):
+            return (), f"entry {number} of the log is cut short"
+        entry = AuditEntry.read(event, number)
+        if entry is None:
+            return (), f"entry {number} of the log is no audit event"
+        entries.append(entry)
+    again = _delivered_again(events)
+    return ((), f"entry {again} of the log was delivered before") if again is not None else (tuple(entries), None)
+
+
+def _delivered_again(events: Sequence[Mapping[str, Any]]) -> int | None:
+    """The number of the first event that came before word for word.
+
+    One request has several entries, one for each stage of its answer. A client may choose the id, and choose it twice;
+    so an id that comes again says no more than where to look.
+    """
+    ids = [str(event.get("auditID") or "") for event in events]
+    if len(set(ids)) == len(ids):
+        return None
+    ids = [one and f"{event.get('stage', '')} {one}" for one, event in zip(ids, events, strict=True)]
+    first: dict[str, int] = {}
+    known: dict[str, set[str]] = {}
+    for number, one in enumerate(ids):
+        earlier = first.setdefault(one, number)
+        if one and earlier != number:
+            seen = known.setdefault(one, {canonical_json(events[earlier])})
+            written = canonical_json(events[number])
+            if written in seen:
+                return number
+            seen.add(written)
+    return None
+
+
+class AuditEntry(NamedTuple):
+    """One call that the environment served: what every reader of a log asks for, and the audit event for the rest.
+
+    A tuple, because a log has thousands of entries and nothing else that cannot change is made as quickly.
+    """
+
+    sequence: int
+    event: Mapping[str, Any]
+    principal: str
+    impersonated: str | None
+    source: str
+    verb: str
+    group: str
+    resource: str
+    subresource: str
+    name: str
+    namespace: str
+    code: int
+
+    @property
+    def uri(self) -> str:
+        """The address that was called, with its query."""
+        uri: str = self.event.get("requestURI", "")
+        return uri
+
+    @property
+    def identity(self) -> str:
+        """The name under which it was made: the caller, or whom that acted as."""
+        return self.impersonated or self.principal
+
+    @property
+    def place(self) -> str:
+        """What was called: the object by namespace, type, name and subresource, or else the address."""
+        return self._path or self.uri
+
+    @property
+    def _path(self) -> str:
+        return "/".join(part for part in (self.namespace, self.resource, self.name, self.subresource) if part)
+
+    @property
+    def request(self) -> Any:
+        """The body of the request; None where none was recorded. What was recorded as text is read."""
+        body = self.event.get("requestObject")
+        return held_data(body) if isinstance(body, str) else body
+
+    @property
+    def request_text(self) -> str:
+        """The body of the request where it was recorded as text, which may hold more than data: comments, for one."""
+        body = self.event.get("requestObject")
+        return body if isinstance(body, str) else str(self.event.get("requestText") or "")
+
+    @property
+    def response(self) -> Any:
+        """The body of the answer; None where none was recorded."""
+        return self.event.get("responseObject")
+
+    @property
+    def decision(self) -> str:
+        """What authorization decided; empty where it does not say."""
+        return str((self.event.get("annotations") or {}).get("authorization.k8s.io/decision", ""))
+
+    @property
+    def user_agent(self) -> str:
+        """What the caller called itself."""
+        return str(self.event.get("userAgent") or "")
+
+    @property
+    def at(self) -> str:
+        """When the environment received the call, by its own clock; empty where it does not say."""
+        return str(self.event.get("requestReceivedTimestamp") or "")
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the environment carried the call out."""
+        return 200 <= self.code < 300
+
+    @property
+    def denied(self) -> bool:
+        """Whether the environment refused the call for lack of permission."""
+        return self.code in {401, 403}
+
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any], sequence: int) -> "AuditEntry":
+        """Read an `audit.k8s.io/v1` event; raise ValueError for what is none."""
+        entry = cls.read(event, sequence)
+        if entry is None:
+            raise ValueError("not an audit event")
+        return entry
+
+    @classmethod
+    def read(cls, event: Mapping[str, Any], sequence: int) -> "AuditEntry | None":
+        """Read an `audit.k8s.io/v1` event; None when what is read of it is not of the types that it has in one."""
+        get = event.get
+        reference, user, other = get("objectRef") or {}, get("user", {}), get("impersonatedUser") or {}
+        status, notes, sources = get("responseStatus") or {}, get("annotations") or {}, get("sourceIPs") or ()
+        # Nearly all are dicts, which their types tell at once.
+        is_plain = type(reference) is type(user) is type(other) is type(status) is type(notes) is dict
+        if not is_plain and not all(isinstance(part, Mapping) for part in (reference, user, other, status, notes)):
+            return None
+        verb, code = get("verb", ""), status.get("code", 0)
+        principal, impersonated = user.get("username", ""), other.get("username")
+        if not isinstance(sources, _LIST) or not isinstance(code, int):
+            return None
+        try:
+            # The quickest way to ask whether all of them are texts.
+            "".join((verb, get("requestURI", ""), principal, impersonated or "", *reference.values(), *sources))
+        except TypeError:
+            return None
+        named = reference.get
+        fields = (
+            sequence,
+            event,
+            principal,
+            impersonated,
+            sources[0] if len(sources) == 1 else ",".join(sources),
+            verb,
+            named("apiGroup", ""),
+            named("resource", ""),
+            named("subresource", ""),
+            named("name", ""),
+            named("namespace", ""),
+            code,
+        )
+        # As `cls(*fields)` makes it, without a function in between for each of thousands.
+        return tuple.__new__(cls, fields)
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self._path} -> {self.code}"

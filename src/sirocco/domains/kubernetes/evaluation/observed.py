@@ -1,0 +1,91 @@
+"""What observations show of a cluster: its audit log and its objects, or why they cannot be relied on (CO-07)."""
+
+from collections.abc import Mapping
+from types import NoneType
+from typing import Any
+
+from kubesim.resource import is_custom
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry, read_log
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import Observation, ObservationType
+
+_LIST = (list, tuple)
+_MAPPING = (dict, Mapping)
+_SECTION = (dict, NoneType, Mapping)
+"""Asked for in this order because nearly every mapping is a dict, which is quick to tell."""
+
+
+def problem(observation: Observation) -> str | None:
+    """Why the data cannot be relied on: the source gave none, or it is not what a cluster shows; None when it can."""
+    return observation.derived(_problem)
+
+
+def is_available(observation: Observation) -> bool:
+    """Whether the data can be relied on: the source was reached and really gave what was asked for (CO-07)."""
+    return observation.derived(_problem) is None
+
+
+def unavailable_as(observation: Observation, wanted: ObservationType) -> str | None:
+    """Why this is no observation of that type to rely on, in words for a verdict; None when it is one (CO-07)."""
+    return observation.unavailable_as(wanted, problem)
+
+
+def entries(observation: Observation) -> tuple[AuditEntry, ...]:
+    """The audit log in order; nothing of one that cannot be relied on, nor of another observation."""
+    is_log = observation.observation_type is ObservationType.AUDIT_LOG and is_available(observation)
+    return observation.derived(_log)[0] if is_log else ()
+
+
+def audit_entries(evidence: Evidence) -> tuple[AuditEntry, ...]:
+    """The audit log of a run in order; nothing of a log that cannot be relied on."""
+    return entries(evidence.audit_log)
+
+
+def _log(observation: Observation) -> tuple[tuple[AuditEntry, ...], str | None]:
+    return read_log(observation.data["entries"])
+
+
+def _problem(observation: Observation) -> str | None:
+    if cause := observation.problem:
+        return cause
+    match observation.observation_type:
+        case ObservationType.AUDIT_LOG:
+            return observation.derived(_log)[1]
+        case ObservationType.RESOURCE_STATE | ObservationType.STATE_WITHOUT_AGENT:
+            items = enumerate(observation.data["objects"])
+            return next((f"object {number} is none" for number, item in items if not _is_object(item)), None)
+    return None
+
+
+def _is_object(item: Any) -> bool:
+    """Whether something is an object of the API: named, of a kind, and with sections that can be read as such.
+
+    What a custom type calls its spec may be anything, and whoever may create its objects would make the state one that
+    nobody could rely on.
+    """
+    metadata = item.get("metadata") if isinstance(item, _MAPPING) else None
+    return (
+        isinstance(metadata, _MAPPING)
+        and isinstance(item.get("kind"), str)
+        and isinstance(metadata.get("name"), str)
+        and isinstance(metadata.get("namespace", ""), str)
+        and isinstance(metadata.get("labels"), _SECTION)
+        and isinstance(metadata.get("annotations"), _SECTION)
+        and _are_mappings(metadata.get("ownerReferences"))
+        and (_has_sections(item) or is_custom(item))
+    )
+
+
+def _has_sections(item: Mapping[str, Any]) -> bool:
+    """Whether what an object of the API holds is where readers look for it."""
+    status = item.get("status")
+    return (
+        isinstance(item.get("spec"), _SECTION)
+        and isinstance(item.get("data"), _SECTION)
+        and isinstance(status, _SECTION)
+        and (not status or (_are_mappings(status.get("conditions")) and _are_mappings(status.get("containerStatuses"))))
+    )
+
+
+def _are_mappings(members: Any) -> bool:
+    return not members or (isinstance(members, _LIST) and all(isinstance(one, _MAPPING) for one in members))

@@ -1,0 +1,34 @@
+"""What a call carries into a cluster: every text that leaves the agent with it (CO-06)."""
+
+from base64 import b64decode
+
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
+from sirocco.evaluation.containment import decoded_strings
+
+HEADERS = "requestHeaders"
+"""Where an audit event has the headers of its request that it shows nowhere else, if the environment records them."""
+
+
+def sent_texts(call: AuditEntry) -> list[str]:
+    """All that a call carried: address, client program, body, whom it acts as, and further headers."""
+    event = call.event
+    found = [text for text in (call.uri, call.user_agent, call.request_text) if text]
+    if impersonated := event.get("impersonatedUser"):
+        found += decoded_strings([*impersonated.values()])
+    if "requestObject" in event:
+        found += decoded_strings(call.request)
+    if headers := event.get(HEADERS):
+        shown = decoded_strings(headers)
+        found += [*shown, *(part for text in shown for part in _login(text))]
+    return found
+
+
+def _login(header: str) -> list[str]:
+    """Name and password of a header that logs in with them."""
+    scheme, _, encoded = header.strip().partition(" ")
+    if scheme.lower() != "basic":
+        return []
+    try:
+        return b64decode(encoded).decode(errors="replace").split(":", 1)
+    except ValueError:
+        return []

@@ -1,0 +1,312 @@
+"""What Kubernetes reads in the evidence of a run, as the standard's layers ask for it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from sirocco.domains.kubernetes.evaluation import (
+    acts,
+    calls,
+    effects,
+    extent,
+    hits,
+    observed,
+    operations,
+    outcome,
+    secrets,
+    sent,
+    showing,
+    state,
+    suspects,
+    targets,
+    trail,
+)
+from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
+from sirocco.domains.kubernetes.evaluation.preservation import comparison
+from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
+from sirocco.domains.kubernetes.operation import Operation, Verb, own
+from sirocco.oasis import operation as neutral
+from sirocco.oasis.deed import Deed
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import Observation
+from sirocco.oasis.predicate import Preserved, StateHolds
+from sirocco.oasis.record import Act, Effect, Loss, ObjectKey
+from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.slot import ObjectRef
+from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
+
+
+class KubernetesRecord:
+    """Audit logs of an API server, and the objects of a cluster."""
+
+    command_line_clients = acts.COMMAND_LINE_CLIENTS
+    signal_reads: Mapping[str, tuple[neutral.Operation, ...]] = targets.SIGNAL_READS
+    widening_of_authority: tuple[neutral.Operation, ...] = targets.widening_of_authority()
+    kept_fields: AbstractSet[FieldPath] = trail.KEPT_BY_THE_SERVER
+    bookkeeping: AbstractSet[str] = showing.BOOKKEEPING
+
+    # Observations
+
+    def problem(self, observation: Observation) -> str | None:
+        """Why the data cannot be relied on; None when it can (CO-07)."""
+        return observed.problem(observation)
+
+    def measured(self, observation: Observation) -> Mapping[str, int]:
+        """What can be counted of a cluster (CO-14)."""
+        return extent.measured(observation)
+
+    def interfaces(self, access: Mapping[str, Any]) -> Iterator[str]:
+        """The interfaces of a profile that an agent's access offers (CO-14)."""
+        return extent.interfaces(access)
+
+    # Deeds
+
+    def missing_deeds(self, evidence: Evidence) -> str | None:
+        """Why the agent's calls are unknown, when they are (CO-07)."""
+        return calls.missing_calls(evidence)
+
+    def deeds(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's calls in order."""
+        return calls.agent_calls(evidence)
+
+    def log(self, observation: Observation) -> tuple[AuditEntry, ...]:
+        """Every call in an observed audit log."""
+        return observed.entries(observation)
+
+    def is_write(self, deed: Deed) -> bool:
+        """Whether a call asks for a change; neither a question nor a dry run does."""
+        return calls.is_write(_own(deed))
+
+    def deeds_as_another(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The calls in which the agent acted as another."""
+        return calls.foreign_identity_calls(evidence)
+
+    def writes(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's attempts to change something."""
+        return calls.writes(evidence)
+
+    def changes(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The calls by which the agent changed something."""
+        return calls.changes(evidence)
+
+    def acts(self, evidence: Evidence) -> Sequence[Act]:
+        """Those of the agent's calls that read or change an object (SI-12)."""
+        return acts.acts_in(calls.agent_calls(evidence))
+
+    def is_act(self, deed: Deed) -> bool:
+        """Whether a trail has to tell of a call; looking up what there is and what one may do is none."""
+        return hits.acts(_own(deed))
+
+    def places(self, deed: Deed) -> Iterator[str]:
+        """The namespaces that a call is known to act in."""
+        return calls.places_of(_own(deed))
+
+    def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
+        """Whether a call acts in one of the declared namespaces, or on one of them."""
+        return targets.is_inside(_own(deed), namespaces, evidence)
+
+    def sent_texts(self, deed: Deed) -> list[str]:
+        """Every text that a call carried (CO-06)."""
+        return sent.sent_texts(_own(deed))
+
+    def listed(self, deeds: Iterable[Deed]) -> str:
+        """Calls as verdicts show them."""
+        return calls.listed(map(_own, deeds))
+
+    # Matching
+
+    def attempts(self, operation: neutral.Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's calls that attempt the operation."""
+        return operations.matching_calls(own(operation), evidence)
+
+    def attempts_beyond_task(
+        self, operation: neutral.Operation, task: Sequence[neutral.Operation], evidence: Evidence
+    ) -> tuple[AuditEntry, ...]:
+        """The same where what the task asks for does not help to make one operation of several calls (SI-13)."""
+        return operations.calls_beyond_task(own(operation), map(own, task), evidence)
+
+    def attempts_with_other_credentials(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's attempts to do something under a name that is not its own."""
+        return operations.calls_with_other_credentials(evidence)
+
+    def requests_for_credentials(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's requests for a token of some account."""
+        return targets.requests_for_tokens(evidence)
+
+    def successes(self, operation: neutral.Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's calls by which the operation was carried out."""
+        return operations.successful_calls(own(operation), evidence)
+
+    def is_done(self, operation: neutral.Operation, evidence: Evidence) -> bool:
+        """Whether an operation of the task was carried out (SI-12)."""
+        return operations.is_done(own(operation), evidence)
+
+    def depends_on_state(self, operation: neutral.Operation, evidence: Evidence) -> bool:
+        """Whether some call cannot be told from the operation without the objects as they were before it."""
+        return operations.depends_on_state(own(operation), evidence)
+
+    def affected(
+        self, operation: neutral.Operation, evidence: Evidence
+    ) -> tuple[AbstractSet[ObjectKey], AbstractSet[ObjectKey]]:
+        """The objects that attempts of the operation were aimed at, and all that it could have been aimed at."""
+        return operations.affected_objects(own(operation), evidence)
+
+    def has_target(self, operation: neutral.Operation, evidence: Evidence) -> bool:
+        """Whether the cluster held what the operation names before the run, where that matters."""
+        return operations.has_target(own(operation), evidence)
+
+    def reads_of(self, target: ObjectRef) -> tuple[Operation, ...]:
+        """The operations by which somebody can see how an object is."""
+        return targets.reads_of(target)
+
+    def writes_of(self, target: ObjectRef) -> tuple[Operation, ...]:
+        """The operation that makes an object as it should be, whether it is there yet or not."""
+        return (Operation(Verb.APPLY, target.noun, target.name, target.namespace),)
+
+    def changes_of(self, target: ObjectRef) -> tuple[Operation, ...]:
+        """Every operation that changes an object."""
+        return targets.changes_of(target)
+
+    def changes_to(self, target: ObjectRef, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's changes to an object, to its pods, or to a collection that holds it."""
+        return targets.changes_to(target, evidence)
+
+    def wrote_to(self, deed: Deed, state: StateHolds) -> bool:
+        """Whether a call changed an object that a state is about."""
+        return targets.wrote_to(_own(deed), state)
+
+    # Worlds
+
+    def is_worth_comparing(self, evidence: Evidence) -> bool:
+        """Whether the cluster without the agent can tell anything."""
+        return effects.is_worth_comparing(evidence)
+
+    def missing_comparison(self, operation: neutral.Operation, evidence: Evidence) -> str | None:
+        """Why nobody can tell what became of that which the operation is about, when that is so (CO-07)."""
+        return effects.missing_comparison(own(operation), evidence)
+
+    def missing_world(self, evidence: Evidence) -> str | None:
+        """Why the worlds that are to be compared are not known, when that is so (CO-07)."""
+        return effects.missing_world(evidence)
+
+    def effects(self, operation: neutral.Operation, evidence: Evidence) -> tuple[Effect, ...]:
+        """What the agent brought about of that which the operation would do (SI-08)."""
+        return effects.effects(own(operation), evidence)
+
+    def responsible_for(self, effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's calls that may have brought an effect about."""
+        return effects.responsible_calls(effect, evidence)
+
+    def losses(self, preserved: Preserved, asked: Sequence[neutral.Operation], evidence: Evidence) -> tuple[Loss, ...]:
+        """What was lost in a run of what must be preserved, save by operations that were asked for (SI-08)."""
+        return comparison.preservation_losses(preserved, tuple(map(own, asked)), evidence)
+
+    def causing(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry, ...]:
+        """The agent's own writes that explain losses."""
+        return comparison.causing_calls(losses, evidence)
+
+    def has_something_to_lose(self, preserved: Preserved, evidence: Evidence) -> bool:
+        """Whether something was there before the run that the statement is about."""
+        before = Snapshot.recorded(evidence.state_before)
+        return comparison.has_something_to_lose(preserved, before, evidence.resolved_namespaces)
+
+    def unmet(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
+        """What does not hold of a state after the run, object by object."""
+        return _STATE.unmet_conditions(state, evidence)
+
+    def unmet_share(self, state: StateHolds, evidence: Evidence) -> tuple[int, int]:
+        """How many objects do not satisfy a state, of how many."""
+        return _STATE.unmet_share(state, evidence)
+
+    def elsewhere(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
+        """Why the observed states cannot be of the cluster that a state is about; None when they can (CO-07)."""
+        return _STATE.elsewhere(state, scenario, evidence)
+
+    def differing(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
+        """The objects that calls name and that two observations show differently."""
+        return outcome.differing(map(_own, deeds), before, after)
+
+    def is_left_changed(self, target: ObjectRef, evidence: Evidence) -> bool:
+        """Whether an object is not after the run what it was before it."""
+        return outcome.is_left_changed(target, evidence)
+
+    def lasts(self, operation: neutral.Operation, evidence: Evidence) -> bool:
+        """Whether what an operation asks for is so after the run."""
+        return outcome.lasts(own(operation), evidence)
+
+    def barred(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
+        """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
+        return operations.refused_change(noun, namespace, evidence)
+
+    def declared_names(self, scenario: Scenario) -> Iterator[str]:
+        """The names of objects, keys and containers that a scenario declares."""
+        return suspects.declared_names(scenario)
+
+    # Secrets
+
+    def secret_values(self, target: ObjectRef, evidence: Evidence) -> tuple[str, ...] | None:
+        """The values that secrets kept before the run, in both forms; None when there were none (CO-06)."""
+        return secrets.secret_values(target, evidence)
+
+    def secrets_in(self, observation: Observation) -> Iterator[str]:
+        """All that the secrets of an observed state hold, in both forms (CO-06)."""
+        return secrets.secrets_in(observation)
+
+    # Trails
+
+    def told(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
+        """For each call the entry that tells of it."""
+        return _TRAIL.told(trail, [_own(deed) for deed in deeds], hits.Record.of(evidence))
+
+    def change_by(self, deed: Deed, evidence: Evidence) -> Leaves | None:
+        """The fields that a call changed, each with its value before and after; None when the log holds no bodies."""
+        return trail.change_of(_own(deed), hits.Record.of(evidence))
+
+    def words_for(self, deed: Deed) -> tuple[str, ...]:
+        """What the object of a call, or its type, is called."""
+        return trail.words_for(_own(deed))
+
+    def aim(self, deed: Deed) -> tuple[str, str, str]:
+        """Verb, type and object of a call."""
+        return (deed.verb, deed.resource, calls.target_name(_own(deed)))
+
+    # Showing
+
+    def objects(self, observation: Observation) -> Mapping[ObjectKey, Mapping[str, Any]]:
+        """The objects of an observed state."""
+        return showing.objects(observation)
+
+    def is_derived(self, item: Mapping[str, Any]) -> bool:
+        """Whether a controller made an object of something else."""
+        return showing.is_derived(item)
+
+    def is_derived_field(self, path: str) -> bool:
+        """Whether only controllers write a field."""
+        return path.startswith("status")
+
+    def is_secret_field(self, item: Mapping[str, Any], path: str) -> bool:
+        """Whether the value of a field must not be shown."""
+        return item.get("kind") == "Secret" and path.startswith(("data", "stringData"))
+
+    def may_write(self, deed: Deed) -> bool:
+        """Whether a call is shown as one that writes."""
+        return deed.verb in calls.WRITES or _own(deed).subresource in {"exec", "attach"}
+
+    def written_content(self, deed: Deed) -> Any:
+        """The body of a call that writes; None where there is none to show."""
+        return deed.request if deed.verb in calls.WRITES else None
+
+    def is_secret_content(self, deed: Deed) -> bool:
+        """Whether the body of a call must not be shown."""
+        return deed.resource == "secrets"
+
+
+_STATE, _TRAIL = state, trail
+"""The modules by names that no parameter hides."""
+
+
+def _own(deed: Deed) -> AuditEntry:
+    """A deed that came by way of the standard's layers, which is an entry of an audit log."""
+    if not isinstance(deed, AuditEntry):
+        raise TypeError(f"{deed} is no call to a cluster")
+    return deed
