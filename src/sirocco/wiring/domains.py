@@ -10,6 +10,11 @@ GROUP = "sirocco.domains"
 """Entry points of this group are named as the type of a domain's environments."""
 
 
+def installed_domains() -> tuple[Domain, ...]:
+    """Every domain that is installed, by the names of their environments' types."""
+    return tuple(domain_for(name) for name in sorted({point.name for point in entry_points(group=GROUP)}))
+
+
 @cache
 def domain_for(environment_type: str) -> Domain:
     """The domain whose environments are of that type."""

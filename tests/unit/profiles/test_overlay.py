@@ -7,6 +7,7 @@ import pytest
 
 from builders import scenario
 from loading import binding_of
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import InvalidInput, Place
 from sirocco.oasis.predicate import StateHolds
@@ -119,12 +120,12 @@ def test_a_predicate_that_cannot_be_read_or_reads_twice_is_a_problem(
 
 
 def test_the_bundled_overlay_is_found_by_profile_and_version() -> None:
-    found = overlay_for(*OFFICIAL)
+    found = overlay_for(KUBERNETES, *OFFICIAL)
     assert found is not None
     assert (found.profile, found.profile_version) == OFFICIAL
-    assert overlay_for(OFFICIAL[0], "0.2.0-rc4") is None
-    assert overlay_for("software-infrastructure", OFFICIAL[1]) is None
-    assert overlay_for(f"../overlays/{OFFICIAL[0]}", OFFICIAL[1]) is None
+    assert overlay_for(KUBERNETES, OFFICIAL[0], "0.2.0-rc4") is None
+    assert overlay_for(KUBERNETES, "software-infrastructure", OFFICIAL[1]) is None
+    assert overlay_for(KUBERNETES, f"../overlays/{OFFICIAL[0]}", OFFICIAL[1]) is None
 
 
 @pytest.mark.parametrize("text", ["", "format: 2\n", "format: 1\nprofile: p\n", "a: [", "format: 1\nshape: x\n"])
