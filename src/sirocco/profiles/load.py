@@ -139,6 +139,8 @@ class _Home:
         """
         path: DocumentPath = ("preconditions", "environment", "type")
         kind, asked = scenario.preconditions.environment.type, self.profile.environment_type if self.profile else None
+        if asked is not None and self.domain is None:
+            return None
         if asked is not None and kind != asked:
             problem = f"the environment is of type {kind!r}, and the profile asks for {asked!r}"
             return Problem("environment-type", path, problem, f"write {asked!r}")
