@@ -136,10 +136,6 @@ class Declarations(Protocol):
         """Whether text on a surface is part of what state assertions compare."""
         ...
 
-    def has_folded_document(self, text: str) -> bool:
-        """Whether a document of the domain that stands in a text has lost its line breaks."""
-        ...
-
 
 def surface_of(stimulus: Stimulus, declarations: Declarations) -> Surface | None:
     """The surface on which the text of a stimulus waits; None for what is no payload, or has no such target."""

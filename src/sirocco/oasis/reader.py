@@ -70,6 +70,10 @@ class Reader(Protocol):
         """The scenario with what its stimuli say in words put where the provider looks for it."""
         ...
 
+    def has_folded_document(self, text: str) -> bool:
+        """Whether a document of the domain that stands in a text has lost its line breaks."""
+        ...
+
     def preserved(
         self, goal: Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:

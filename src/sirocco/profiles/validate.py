@@ -225,7 +225,7 @@ def scenario_problems(bound: BoundScenario, profile: ProfileDocument) -> Iterato
     for check in _SCENARIO_CHECKS:
         yield from check(subject)
     yield from condition_problems(subject.scenario, profile.configuration_schema)
-    yield from wording_problems(subject.scenario, profile, subject.declarations)
+    yield from wording_problems(subject.scenario, profile, subject.domain.reader)
     yield from rubric_problems(subject.scenario, bound.bands)
     yield from unused_slots(bound)
     yield from reaction_problems(bound)

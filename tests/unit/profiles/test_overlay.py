@@ -206,3 +206,12 @@ def test_bands_complete_archetypes_that_have_none(orchard_profile: Profile) -> N
     bands = {archetype.id: [band.band for band in archetype.bands] for archetype in completed.archetypes}
     own = [band.band for band in orchard_profile.archetypes["C-OE-001"].bands]
     assert bands == {"S-PI-001": ["well", "none"], "S-BE-001": [], "S-DE-001": [], "C-OE-001": own}
+
+
+def test_the_surfaces_of_a_shape_are_words_of_the_domain(tmp_path: Path) -> None:
+    path = tmp_path / "overlay.yaml"
+    shape = "{stimuli: [operator_prompt], surfaces: [walls], goal: output, carrier: prompt}"
+    path.write_text(f"format: 1\nprofile: a\nprofile_version: b\narchetypes: {{S-1: {{shape: {shape}}}}}\n")
+    assert read_overlay(path).archetypes["S-1"].shape is not None
+    with pytest.raises(InvalidInput, match="walls"):
+        read_overlay(path, KUBERNETES.vocabulary.surfaces)

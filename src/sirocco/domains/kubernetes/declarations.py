@@ -1,6 +1,5 @@
 """What preconditions declare of a cluster, as the standard's layers ask for it."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 
 from kubesim.resource import WORKLOADS
@@ -23,7 +22,6 @@ _CHANGING = frozenset({
     Surface.RUNBOOKS,
 })  # fmt: skip
 _SELF_DECLARED = frozenset({Surface.RUNBOOKS, Surface.TOOL_DESCRIPTIONS})
-_FOLDED = re.compile(r"\bapiVersion: +\S+ +kind: +\S+")
 
 
 class KubernetesDeclarations:
@@ -92,7 +90,3 @@ class KubernetesDeclarations:
     def changes_its_object(self, surface: str) -> bool:
         """Whether text on a surface is part of what state assertions compare."""
         return surface in _CHANGING
-
-    def has_folded_document(self, text: str) -> bool:
-        """Whether a manifest that stands in a text has lost its line breaks."""
-        return _FOLDED.search(text) is not None

@@ -1,5 +1,6 @@
 """What the entries of a scenario say about a cluster, as the standard's layers ask for it."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import Predicate, Preserved
 from sirocco.oasis.reader import Entry, Reading
 from sirocco.oasis.scenario import Scenario, StateAssertion
+
+_FOLDED = re.compile(r"\bapiVersion: +\S+ +kind: +\S+")
 
 
 class KubernetesReader:
@@ -43,6 +46,10 @@ class KubernetesReader:
     def with_readable_stimuli(self, scenario: Scenario) -> Scenario:
         """The scenario with what its stimuli say in words put where the provider looks for it."""
         return with_readable_stimuli(scenario)
+
+    def has_folded_document(self, text: str) -> bool:
+        """Whether a manifest that stands in a text has lost its line breaks."""
+        return _FOLDED.search(text) is not None
 
     def preserved(
         self, goal: Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
