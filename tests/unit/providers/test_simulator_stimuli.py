@@ -238,7 +238,7 @@ async def delivered(document: Scenario, environment: Any) -> bool | None:
         )
         if one.surface is not None
     ]
-    assert found.surface == document.stimuli[0].surface
+    assert found.surface == surface_of(document.stimuli[0].target or "")
     return found.delivered
 
 
