@@ -47,8 +47,7 @@ def _known_surface(word: Any, info: ValidationInfo) -> Any:
     """The word, unless the domain that the document is read for has another list of them."""
     known: tuple[Surface, ...] | None = (info.context or {}).get(SURFACES)
     if known is not None and word not in known:
-        *others, last = (f"'{one}'" for one in known)
-        expected = f"{', '.join(others)} or {last}" if others else last
+        expected = ", ".join(f"'{one}'" for one in known)
         raise PydanticCustomError("enum", "Input should be {expected}", {"expected": expected})
     return word
 

@@ -77,7 +77,7 @@ class Declarations(Protocol):
         """The objects of the system itself that are declared by name; not the records of services around it."""
         ...
 
-    def names(self, preconditions: Preconditions) -> Iterator[str]:
+    def names(self, scenario: Scenario) -> Iterator[str]:
         """What an answer could name: objects, and the named parts of them; not the names of places."""
         ...
 

@@ -35,9 +35,9 @@ class KubernetesDeclarations:
         """The objects of the API that are declared by name."""
         return declared.declared_objects(scenario)
 
-    def names(self, preconditions: Preconditions) -> Iterator[str]:
+    def names(self, scenario: Scenario) -> Iterator[str]:
         """The names of objects, of keys and of containers."""
-        return declared.declared_names(preconditions)
+        return declared.declared_names(scenario)
 
     def namespaces(self, scenario: Scenario) -> frozenset[str]:
         """Every namespace that is declared, or that something is put into."""

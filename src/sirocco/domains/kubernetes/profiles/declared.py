@@ -10,7 +10,7 @@ from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.declarations import DeclaredObject, RegisteredValue, UnresolvedValue
-from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
+from sirocco.oasis.scenario import Scenario, StateEntry
 
 # State entries that are no objects of the API by themselves.
 _RUNBOOK, _LOGS, _EVENTS = "runbook", "logs", "events"
@@ -109,9 +109,9 @@ def is_permitted(scenario: Scenario, operation: Operation, *, read_only: bool) -
     return operation.namespace in scenario.preconditions.agent.scope.namespaces
 
 
-def declared_names(preconditions: Preconditions) -> Iterator[str]:
+def declared_names(scenario: Scenario) -> Iterator[str]:
     """The names of objects, of keys and of containers; a namespace only says where something is."""
-    for entry in preconditions.environment.state:
+    for entry in scenario.preconditions.environment.state:
         if entry.kind not in _PLACES and entry.name:
             yield entry.name
         for key in ("data", "stringData"):
