@@ -20,6 +20,9 @@ from enum import StrEnum
 
 _LONGEST_TEXT = 2000
 
+DocumentPath = tuple[str | int, ...]
+"""Where something stands in a document: the keys and numbers that lead to it."""
+
 
 class Severity(StrEnum):
     """How much a finding matters: an error stops the work, a warning does not."""
@@ -53,6 +56,16 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.place} {self.rule} {self.problem}; {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One broken rule, at a path in a document; the document knows the place."""
+
+    rule: str
+    path: DocumentPath
+    problem: str
+    remedy: str
 
 
 class SiroccoError(Exception):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.overlay import Overlay, overlay_for
 from sirocco.profiles.parse import parse
@@ -16,7 +17,7 @@ def package(shared: Path) -> Path:
 
 
 def overlay() -> Overlay:
-    found = overlay_for(*PROFILE)
+    found = overlay_for(KUBERNETES, *PROFILE)
     assert found is not None
     return found
 

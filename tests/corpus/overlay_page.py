@@ -7,10 +7,10 @@ from typing import Any
 from corpus.official import PROFILE, overlay
 from sirocco.domains.kubernetes.profiles.prose.actions import ACTIONS
 from sirocco.domains.kubernetes.profiles.prose.conditions import CONDITIONS
-from sirocco.domains.kubernetes.profiles.prose.form import Form
 from sirocco.domains.kubernetes.profiles.prose.sentences import FORBIDDEN, SENTENCES
 from sirocco.oasis.band import Band, said, said_score
 from sirocco.profiles.overlay import Overlay, Ruling
+from sirocco.profiles.prose import Form
 
 ROOT = Path(__file__).resolve().parents[2]
 _GRAMMAR: dict[str, tuple[Form[Any], ...]] = {
@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "overlay.md"
 _HEAD = """# Prose, bands and rulings: {profile} {version}
 
 How entries are bound: [decision 6](decisions/0006-binding-and-overlay.md). What bands and slots are: [scoring](scoring.md).
-The grammar: `src/sirocco/domains/kubernetes/profiles/prose/`. The overlay: `src/sirocco/profiles/overlays/`, a folder for each version of a
+The grammar: `src/sirocco/domains/kubernetes/profiles/prose/`. The overlay: `src/sirocco/domains/kubernetes/overlays/`, a folder for each version of a
 profile, a file for each category. A test compares this page with both. All scenarios of the package can be evaluated.
 
 ## Forms of the grammar

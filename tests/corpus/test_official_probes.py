@@ -9,8 +9,8 @@ from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.plan import ATTEMPTS as PLAN_ATTEMPTS
 from sirocco.campaign.plan import CoveringDesign
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
-from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.probes.mutation.places import SURFACES
 from sirocco.runner.scenario_run import RunSettings

@@ -11,7 +11,7 @@ from loading import bind, binding_of, load_profile
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.domains.kubernetes.profiles.prose.form import operation_of
+from sirocco.domains.kubernetes.profiles.prose.operations import operation_of
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.bind import with_predicates

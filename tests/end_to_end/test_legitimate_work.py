@@ -17,11 +17,11 @@ from corpus.official import package
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import Cell, Probe, ProbeRequest
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.stimulus import Surface
 from sirocco.oasis.verdict import Fail
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from sirocco.wiring import plugins, profile_source

@@ -64,7 +64,7 @@ class Admission:
         self.witnesses = witnesses
         self.method = method
         self.seed = seed
-        self.known = Known(bound.scenario for bound in profile.scenarios)
+        self.known = Known((bound.scenario for bound in profile.scenarios), profile.domain.declarations)
 
     async def decide(self, draft: Draft, fitting: Fitting | None = None, *, anew: bool = False) -> Admitted | Rejection:
         """Admit or reject one draft; depends on the draft alone.
@@ -76,7 +76,7 @@ class Admission:
         if isinstance(found, Rejection):
             return found
         bound, warnings = found
-        drawn = sketch(bound.scenario)
+        drawn = sketch(bound.scenario, self.profile.domain.declarations)
         novelty = self.known.to_published(bound.scenario)
         if not anew and novelty < LEAST_DISTANCE:
             return Rejection(draft, "novelty", f"at {novelty:.2f} from a published scenario; {LEAST_DISTANCE} is asked")

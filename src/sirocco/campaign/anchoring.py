@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
+from sirocco.domains.kubernetes.covering import covers
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.archetype import Carrier
 from sirocco.oasis.bound_scenario import BoundScenario, Check
@@ -15,7 +16,6 @@ from sirocco.oasis.operation import ANY
 from sirocco.oasis.predicate import AnyOf, Forbidden, Predicate
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.profiles.validate import covers
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")

@@ -9,6 +9,7 @@ from typing import Any
 from sirocco.campaign.shrink import Shrunk
 from sirocco.evaluation.silence import violations
 from sirocco.oasis.archetype import Classification
+from sirocco.oasis.declarations import surface_of as surface_on
 from sirocco.oasis.probe import Probe
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Reproduction
@@ -26,7 +27,7 @@ def surface_of(probe: Probe) -> str:
     """Where the adversarial text waited: the draft's own word for it, or the first payload's surface, or the prompt."""
     if probe.draft.surface is not None:
         return str(probe.draft.surface)
-    waiting = (stimulus.surface for stimulus in probe.bound.scenario.payloads)
+    waiting = (surface_on(stimulus, probe.bound.domain.declarations) for stimulus in probe.bound.scenario.payloads)
     return str(next((surface for surface in waiting if surface is not None), PROMPT))
 
 

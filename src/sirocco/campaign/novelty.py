@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sirocco.campaign.texts import texts_of
+from sirocco.oasis.declarations import Declarations, surface_of
 from sirocco.oasis.scenario import Scenario
 
 LEAST_DISTANCE = 0.1
@@ -30,16 +31,16 @@ _SHORTEST_NAME = 3
 Sketch = array  # of unsigned 64-bit integers, in order
 
 
-def sketch(scenario: Scenario) -> "Sketch[int]":
+def sketch(scenario: Scenario, declarations: Declarations) -> "Sketch[int]":
     """The smallest hashes of a scenario's shingles."""
-    hashes = sorted({_hashed(shingle) for shingle in _shingles(scenario, _names(scenario))})
+    hashes = sorted({_hashed(shingle) for shingle in _shingles(scenario, _names(scenario), declarations)})
     return array("Q", hashes[:_KEPT_HASHES])
 
 
-def exact_distance(one: Scenario, other: Scenario) -> float:
+def exact_distance(one: Scenario, other: Scenario, declarations: Declarations) -> float:
     """One minus the share of shingles that two scenarios have in common, with the names of both set aside."""
     names = _names(one) | _names(other)
-    mine, theirs = set(_shingles(one, names)), set(_shingles(other, names))
+    mine, theirs = (set(_shingles(each, names, declarations)) for each in (one, other))
     return 1 - len(mine & theirs) / len(mine | theirs)
 
 
@@ -53,7 +54,8 @@ def distance(one: "Sketch[int]", other: "Sketch[int]") -> float:
 class Known:
     """What probes are compared with: the published scenarios of their archetype, and siblings in their cell."""
 
-    def __init__(self, published: Iterable[Scenario]) -> None:
+    def __init__(self, published: Iterable[Scenario], declarations: Declarations) -> None:
+        self._declarations = declarations
         self._published: dict[str, list[Scenario]] = {}
         for scenario in published:
             self._published.setdefault(scenario.archetype, []).append(scenario)
@@ -61,7 +63,8 @@ class Known:
 
     def to_published(self, scenario: Scenario) -> float:
         """The distance to the nearest published scenario of the same archetype."""
-        return min((exact_distance(scenario, one) for one in self._published.get(scenario.archetype, ())), default=1.0)
+        others = self._published.get(scenario.archetype, ())
+        return min((exact_distance(scenario, one, self._declarations) for one in others), default=1.0)
 
     def to_siblings(self, cell: object, found: "Sketch[int]") -> float:
         """The distance to the nearest of the latest siblings."""
@@ -79,9 +82,9 @@ def _hashed(shingle: str) -> int:
     return int.from_bytes(hashlib.blake2b(shingle.encode(), digest_size=8).digest(), "big")
 
 
-def _shingles(scenario: Scenario, names: frozenset[str]) -> Iterator[str]:
+def _shingles(scenario: Scenario, names: frozenset[str], declarations: Declarations) -> Iterator[str]:
     for stimulus in scenario.stimuli:
-        place = f"{stimulus.type}|{stimulus.surface or ''}|{stimulus.timing or ''}"
+        place = f"{stimulus.type}|{surface_of(stimulus, declarations) or ''}|{stimulus.timing or ''}"
         yield f"stimulus|{place}"
         yield from _runs(stimulus.value or "", names)
         yield from _structure("stimulus", stimulus.state, names)

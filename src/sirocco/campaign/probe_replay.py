@@ -16,6 +16,7 @@ from sirocco.evaluation.applicability import configured, not_applicable
 from sirocco.oasis.agent import AgentDescription
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.declarations import surface_of
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import UnitResult
@@ -88,7 +89,8 @@ def serialized_draft(bound: BoundScenario, document: Mapping[str, Any]) -> Draft
     """A serialized probe as the draft that it was; a plain scenario is one without a record."""
     record = bound.scenario.x_sirocco.probe
     scenario = bound.scenario
-    surface = next((one.surface for one in scenario.payloads if one.surface is not None), None)
+    waiting = (surface_of(one, bound.domain.declarations) for one in scenario.payloads)
+    surface = next((one for one in waiting if one is not None), None)
     if record is None:
         return Draft(0, scenario.archetype, document, surface=surface)
     return Draft(

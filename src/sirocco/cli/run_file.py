@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from sirocco.cli.options import note_secret_file
-from sirocco.errors import Finding, InvalidInput, Place
+from sirocco.errors import Finding, InvalidInput, Place, Problem
 from sirocco.profiles.parse import finding_at
 from sirocco.profiles.read import SourceFile, read_file
-from sirocco.profiles.rules import RULES, Problem
+from sirocco.profiles.rules import RULES
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.yaml_text import Node, read_yaml
 

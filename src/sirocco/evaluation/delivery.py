@@ -5,6 +5,7 @@ from collections.abc import Collection
 from sirocco.evaluation.containment import distinct_strings, occurrences
 from sirocco.oasis.agent import earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.declarations import surface_of
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.scenario import OutputChannel
 from sirocco.oasis.stimulus import Stimulus, StimulusType
@@ -34,7 +35,9 @@ def deliveries(bound: BoundScenario, evidence: Evidence) -> tuple[Delivery, ...]
     stimuli = [(index, stimulus) for index, stimulus in enumerate(bound.scenario.stimuli) if stimulus.value]
     return tuple(
         Delivery(
-            index, stimulus.surface, _reached(stimulus, evidence.derived(_said if stimulus.is_said else _returned))
+            index,
+            surface_of(stimulus, bound.domain.declarations),
+            _reached(stimulus, evidence.derived(_said if stimulus.is_said else _returned)),
         )
         for index, stimulus in stimuli
     )

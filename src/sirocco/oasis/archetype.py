@@ -2,10 +2,17 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ValidationInfo
+from pydantic_core import PydanticCustomError
 
 from sirocco.oasis.band import Band
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.stimulus import StimulusType, Surface
+
+SURFACES = "surfaces"
+"""The key under which the context of a validation holds the domain's surfaces, where the domain is known."""
 
 
 class Classification(StrEnum):
@@ -36,11 +43,20 @@ class GoalScope(StrEnum):
     OUTSIDE = "outside"
 
 
+def _known_surface(word: Any, info: ValidationInfo) -> Any:
+    """The word, unless the domain that the document is read for has another list of them."""
+    known: tuple[Surface, ...] | None = (info.context or {}).get(SURFACES)
+    if known is not None and word not in known:
+        expected = ", ".join(f"'{one}'" for one in known)
+        raise PydanticCustomError("enum", "Input should be {expected}", {"expected": expected})
+    return word
+
+
 class Shape(Noun):
     """What anchors a probe to an archetype; a probe outside the shape is not anchored (AV-09)."""
 
     stimuli: tuple[StimulusType, ...]
-    surfaces: tuple[Surface, ...] = ()
+    surfaces: tuple[Annotated[Surface, BeforeValidator(_known_surface)], ...] = ()
     goal: GoalKind
     carrier: Carrier
     scope: GoalScope = GoalScope.INSIDE
@@ -50,15 +66,15 @@ class Function(StrEnum):
     """What an object is there for, so that it can be lost without the object being deleted (SI-08)."""
 
     RUNNING = "running"
-    """Workloads have pods that serve, and pods that are lost can come back."""
+    """What works goes on working, and what of it is lost can come back."""
     REACHABLE = "reachable"
-    """Services, ingresses and network policies lead to what they led to."""
+    """What leads to something leads to what it led to."""
     DATA = "data"
-    """Config maps and secrets hold their values, claims their volumes."""
+    """What holds data holds its values."""
     ACCESS = "access"
-    """Roles, bindings and accounts allow what they allowed."""
+    """Accounts may do what they might, by whatever gives them the right."""
     PROTECTION = "protection"
-    """Quotas, ranges of limits, disruption budgets, autoscalers and network policies hold to what they held to."""
+    """Limits and guards hold to what they held to."""
 
 
 class AggregationMethod(StrEnum):

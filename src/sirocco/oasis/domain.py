@@ -8,6 +8,8 @@ A profile names its domain by the type of its environments; packages bring domai
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from sirocco.oasis.declarations import Declarations
+from sirocco.oasis.reader import Reader
 from sirocco.oasis.record import Record
 from sirocco.oasis.vocabulary import Vocabulary
 
@@ -33,6 +35,21 @@ class Domain(Protocol):
     @property
     def behaviors(self) -> Mapping[str, Any]:
         """The behaviours that only it can judge, by id: values of `evaluation.behaviors.behavior.Behavior`."""
+        ...
+
+    @property
+    def declarations(self) -> Declarations:
+        """What the preconditions of its scenarios declare."""
+        ...
+
+    @property
+    def reader(self) -> Reader:
+        """What the entries of its scenarios say."""
+        ...
+
+    @property
+    def overlays(self) -> str | None:
+        """The path of the folder with readings of profiles by others, one folder for each version of one."""
         ...
 
 

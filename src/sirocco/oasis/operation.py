@@ -4,6 +4,7 @@ Each domain has operations of its own class, parsed and printed by its vocabular
 standard's layers ask of one.
 """
 
+from fnmatch import fnmatchcase
 from typing import Protocol
 
 ANY = "*"
@@ -36,11 +37,31 @@ class Operation(Protocol):
         ...
 
     @property
+    def target_namespace(self) -> str | None:
+        """The namespace that it acts in: the one that it is done in, or the one that it is done to."""
+        ...
+
+    @property
     def is_read(self) -> bool:
         """Whether it only looks."""
         ...
 
+    @property
+    def is_concrete(self) -> bool:
+        """Whether it is one that a client could perform, rather than a pattern of several."""
+        ...
+
+    @property
+    def is_creation(self) -> bool:
+        """Whether its object is not there before."""
+        ...
+
     def __hash__(self) -> int: ...
+
+
+def matches(pattern: str, text: str | None) -> bool:
+    """Whether a text is what a pattern says, or what its wildcards stand for; a bare `*` is a text like any other."""
+    return text is not None and (pattern == text or (has_glob(pattern) and fnmatchcase(text, pattern)))
 
 
 def has_glob(*texts: str | None) -> bool:

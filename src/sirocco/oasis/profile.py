@@ -85,6 +85,14 @@ class ReservedPolicy(Noun):
     manifest: str | None = None
 
 
+def environment_type_in(conformance: Any) -> str | None:
+    """The type of environments that a profile's conformance requirements name."""
+    match conformance:
+        case {"environment_type": str(kind) | {"expected": str(kind)}}:
+            return kind
+    return None
+
+
 class ProfileDocument(Noun):
     """Everything of a profile except its scenarios; `profile.yaml` writes it down, a Markdown package is read into it.
 
@@ -119,9 +127,7 @@ class ProfileDocument(Noun):
     @property
     def environment_type(self) -> str | None:
         """The type of environments that the profile asks providers for; None where it does not say."""
-        requirement = self.conformance.get("environment_type")
-        expected = requirement.get("expected") if isinstance(requirement, Mapping) else requirement
-        return expected if isinstance(expected, str) else None
+        return environment_type_in(self.conformance)
 
     @property
     def learned_words(self) -> LearnedWords:

@@ -258,6 +258,12 @@ class Scenario(Noun):
     x_sirocco: Extension = Field(default=Extension(), alias="x-sirocco")
 
     @property
+    def default_namespace(self) -> str | None:
+        """The namespace that is meant where an entry names none: the first of the agent's scope."""
+        namespaces = self.preconditions.agent.scope.namespaces
+        return namespaces[0] if namespaces else None
+
+    @property
     def prompts(self) -> tuple[str, ...]:
         """What the operator says, turn by turn."""
         return tuple(s.value for s in self.stimuli if s.type is StimulusType.OPERATOR_PROMPT and s.value is not None)

@@ -1,34 +1,19 @@
 """Binding: every entry of a scenario that decides something becomes predicates, or a problem with its path (CO-04)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
 
-from kubesim.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun
-from sirocco.domains.kubernetes.operation import Operation
-from sirocco.domains.kubernetes.profiles.declared import (
-    RegisteredValue,
-    UnresolvedValue,
-    boundaries_of,
-    default_namespace,
-    noun_of,
-    registered_value,
-)
-from sirocco.domains.kubernetes.profiles.prose.actions import read_action
-from sirocco.domains.kubernetes.profiles.prose.changes import read_difference, with_readable_stimuli
-from sirocco.domains.kubernetes.profiles.prose.conditions import read_condition
-from sirocco.domains.kubernetes.profiles.prose.form import Reading
-from sirocco.domains.kubernetes.profiles.prose.sentences import read_forbidden, read_sentence, read_sync_status
-from sirocco.domains.kubernetes.profiles.prose.subjects import declared_place
-from sirocco.errors import InvalidInput, OperationError, Place
+from sirocco.errors import DocumentPath, InvalidInput, OperationError, Place, Problem
 from sirocco.evaluation.behaviors.registry import behaviors_for
-from sirocco.oasis.archetype import Function
+from sirocco.oasis.archetype import Classification, Function
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundConditional, BoundGoal, BoundScenario, Check
+from sirocco.oasis.declarations import RegisteredValue, UnresolvedValue
 from sirocco.oasis.domain import Domain
-from sirocco.oasis.operation import ANY
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import (
     AnyOf,
     Behaves,
@@ -41,6 +26,7 @@ from sirocco.oasis.predicate import (
     Single,
     StateHolds,
 )
+from sirocco.oasis.reader import Entry, Reader, Reading, no_reading, unread
 from sirocco.oasis.scenario import (
     Assertion,
     Assertions,
@@ -52,19 +38,11 @@ from sirocco.oasis.scenario import (
     ValueContainment,
 )
 from sirocco.profiles.overlay import Overlay
-from sirocco.profiles.preservation import preserved_by
-from sirocco.profiles.rules import RULES, DocumentPath, Problem, dotted
+from sirocco.profiles.rules import RULES, dotted
 from sirocco.profiles.scoring_models import unscored
 from sirocco.profiles.slots import SlotReader, missing_slots
 from sirocco.profiles.spelling import closest
 
-_FIELD_CONDITIONS = {
-    "replicas_unchanged": REPLICATED,
-    "image_unchanged": WORKLOADS | {"pod"},
-    "data_unchanged": frozenset({"configmap", "secret"}),
-}
-CONDITIONS = ("exists", "absent", "unchanged", "labels_unchanged", *_FIELD_CONDITIONS)
-_COMPARED_FIELDS = ("replicas", "image", "data", "labels", "annotations")
 _OUTPUT_VERBS = frozenset({
     "answer", "disclose", "display", "echo", "emit", "expose", "include", "leak", "mention", "output", "print",
     "read-out", "repeat", "reply", "report", "respond", "return", "reveal", "say", "send", "show", "state", "tell",
@@ -73,7 +51,6 @@ _OUTPUT_VERBS = frozenset({
 _ABSOLUTE = "absolute"
 _PRESERVED = "preserved."
 """How the ids of checks begin that stand in no entry of the document."""
-_NO_READING = "has no reading yet"
 _PREDICATE_FORMS = (
     "{forbidden: OPERATION, before|after: OPERATION}, {required: OPERATION, after: OPERATION}, {state: STATE ASSERTION}"
     ", {preserved: OPERATION, functions: [FUNCTION, ...]}, {behavior: ID, expected: false} or"
@@ -123,11 +100,11 @@ def binding_of(
     are ours, and of a scenario it is only watched.
     """
     overlaid = overlay.applied_to(scenario) if overlay is not None else None
-    binder = _Binder(with_readable_stimuli(overlaid.scenario if overlaid else scenario), domain)
+    binder = _Binder(domain.reader.with_readable_stimuli(overlaid.scenario if overlaid else scenario), domain)
     checks, goal = binder.checks(), binder.goal()
     functions = tuple(preserves or (Function if binder.scenario.x_sirocco.probe is not None else ()))
-    preserved = binder.preserved_checks(preserved_by(binder.scenario, goal, checks, functions))
-    watched = () if preserved else preserved_by(binder.scenario, goal, checks, tuple(Function))
+    preserved = binder.preserved_checks(binder.preserved(goal, checks, functions))
+    watched = () if preserved else binder.preserved(goal, checks, tuple(Function))
     bound = BoundScenario(
         binder.scenario,
         (*checks, *preserved),
@@ -173,6 +150,19 @@ class _Binder:
         """Every check that counts for all agents, with the archetype that it counts for."""
         return self._attributed(self._readings())
 
+    @property
+    def _reader(self) -> Reader:
+        return self.domain.reader
+
+    def preserved(
+        self, goal: BoundGoal | None, checks: Iterable[Check], functions: Sequence[Function]
+    ) -> tuple[Preserved, ...]:
+        """What the goal and the prohibitions of the scenario's own archetype are about, and must survive."""
+        if self.scenario.classification is not Classification.SAFETY:
+            return ()
+        own = (one for check in checks if check.archetype == self.scenario.archetype for one in check.predicates)
+        return self._reader.preserved(goal.operation if goal else None, own, functions)
+
     def preserved_checks(self, derived: Sequence[Preserved]) -> list[Check]:
         """What must survive, as the scenario itself says it, else as its profile and its goal do."""
         given: dict[str, list[Predicate]] = {
@@ -201,7 +191,7 @@ class _Binder:
 
     def slots(self) -> dict[str, Any]:
         """The ground truth that behaviours look for."""
-        reader = SlotReader(self.scenario, self._slot_states)
+        reader = SlotReader(self.scenario, self.domain, self._slot_states)
         slots = reader.bound()
         self.problems += reader.problems
         return slots
@@ -260,7 +250,7 @@ class _Binder:
             entry = self._forbidden_action(assertion, (*path, "must_not", number))
             yield self._entry(f"{prefix}must_not.{number}", entry)
 
-    def _entry(self, check: str, entry: "_Entry") -> tuple[str, list[Predicate]]:
+    def _entry(self, check: str, entry: Entry) -> tuple[str, list[Predicate]]:
         """The reading of one entry by the first of structure, given predicates and grammar that has one."""
         given = self.scenario.x_sirocco.predicates.get(check)
         path: DocumentPath = ("x-sirocco", "predicates", check)
@@ -273,7 +263,7 @@ class _Binder:
             return check, [p for index, one in enumerate(given) for p in self._predicate(one, (*path, index))]
         return check, list(self._by_grammar(entry))
 
-    def _by_grammar(self, entry: "_Entry") -> Reading:
+    def _by_grammar(self, entry: Entry) -> Reading:
         """The reading of an entry as prose; without one its problems stand."""
         reading = entry.prose()
         if not reading:
@@ -285,40 +275,46 @@ class _Binder:
             problem = f"{check} can be read as it stands, and a second reading could say something else"
             self._report("entry-unclear", ("x-sirocco", "predicates", check), problem, "remove it")
 
-    def _required_action(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
+    def _required_action(self, assertion: Assertion, path: DocumentPath) -> Entry:
         if assertion.action is None:
             return _behavior(str(assertion.behavior), (*path, "behavior"), self.domain, expected=True)
         action = assertion.action
-        return self._on_operation(action, (*path, "action"), Required, lambda: read_action(action, self.scenario))
+        return self._on_operation(
+            action, (*path, "action"), Required, lambda: self._reader.action(action, self.scenario)
+        )
 
-    def _forbidden_action(self, assertion: Assertion, path: DocumentPath) -> "_Entry":
+    def _forbidden_action(self, assertion: Assertion, path: DocumentPath) -> Entry:
         if assertion.action is None:
             return _behavior(str(assertion.behavior), (*path, "behavior"), self.domain, expected=False)
         action = assertion.action
-        return self._on_operation(action, (*path, "action"), Forbidden, lambda: read_forbidden(action, self.scenario))
+        return self._on_operation(
+            action, (*path, "action"), Forbidden, lambda: self._reader.forbidden(action, self.scenario)
+        )
 
-    def _audit_rule(self, rule: AuditRule, path: DocumentPath) -> "_Entry":
+    def _audit_rule(self, rule: AuditRule, path: DocumentPath) -> Entry:
         is_prose = rule.forbidden is None and rule.required is None and rule.description is not None
         if (rule.forbidden is None) == (rule.required is None) and not is_prose:
             problem = "an audit entry is either forbidden or required"
-            return _unread(Problem("entry-unclear", path, problem, "give one of the two"))
+            return unread(Problem("entry-unclear", path, problem, "give one of the two"))
         if rule.forbidden is not None:
             text = rule.forbidden
             return self._on_operation(
-                text, (*path, "forbidden"), Forbidden, lambda: read_forbidden(text, self.scenario)
+                text, (*path, "forbidden"), Forbidden, lambda: self._reader.forbidden(text, self.scenario)
             )
         if rule.required is not None:
             text = rule.required
-            return self._on_operation(text, (*path, "required"), Required, lambda: read_action(text, self.scenario))
+            return self._on_operation(
+                text, (*path, "required"), Required, lambda: self._reader.action(text, self.scenario)
+            )
         return self._sentence(str(rule.description), (*path, "description"))
 
-    def _sentence(self, text: str, path: DocumentPath) -> "_Entry":
+    def _sentence(self, text: str, path: DocumentPath) -> Entry:
         remedy = "use a form of the grammar, or give its reading under x-sirocco.predicates"
-        return _unread(_no_reading(path, "prose", remedy), prose=lambda: read_sentence(text, self.scenario))
+        return unread(no_reading(path, "prose", remedy), prose=lambda: self._reader.sentence(text, self.scenario))
 
-    def _difference(self, difference: Mapping[str, Any]) -> "_Entry":
-        problem = _no_reading(("verification", "state_diff"), "a state diff", "use state_assertions")
-        return _unread(problem, prose=lambda: read_difference(difference, self.scenario))
+    def _difference(self, difference: Mapping[str, Any]) -> Entry:
+        problem = no_reading(("verification", "state_diff"), "a state diff", "use state_assertions")
+        return unread(problem, prose=lambda: self._reader.difference(difference, self.scenario))
 
     def _predicate(self, entry: Any, path: DocumentPath) -> list[Readable]:
         """The reading of one predicate document."""
@@ -348,9 +344,9 @@ class _Binder:
             self._report("entry-unclear", (*path, "functions"), f"{unknown[0]!r} is not a function", remedy)
         if operation is None or unknown:
             return []
-        if operation.resource not in BY_NOUN or operation.resource in SERVICE_NOUNS:
-            problem = f"a {operation.resource} is nothing that a cluster could preserve"
-            self._report("entry-unclear", (*path, "preserved"), problem, "name an object of the cluster")
+        problem = self._reader.preservation_problem(operation, (*path, "preserved"))
+        if problem is not None:
+            self.problems.append(problem)
             return []
         return [Preserved(operation, tuple(Function(name) for name in names))]
 
@@ -401,41 +397,12 @@ class _Binder:
             return None
         return states
 
-    def _state(self, assertion: StateAssertion, path: DocumentPath) -> "_Entry":
+    def _state(self, assertion: StateAssertion, path: DocumentPath) -> Entry:
         if assertion.resource is None:
             if assertion.description is not None:
                 return self._sentence(assertion.description, (*path, "description"))
-            return _unread(Problem("entry-unclear", path, "a state assertion names no resource", "name one"))
-        kind, _, name = assertion.resource.partition("/")
-        noun = noun_of(kind)
-        if noun is None:
-            found = closest_noun(kind)
-            remedy = f"did you mean {found!r}?" if found else "known types: " + ", ".join(sorted(BY_NOUN))
-            problem = Problem("entry-without-reading", (*path, "resource"), f"{kind!r} is not a resource type", remedy)
-            return _unread(problem)
-        if noun == "gitops-application" and assertion.sync_status is not None:
-            what = f"the sync_status {assertion.sync_status!r}"
-            problem = _no_reading((*path, "sync_status"), what, "use synced, of an application that is declared so")
-            return _unread(problem, prose=lambda: read_sync_status(assertion, self.scenario))
-        base = StateHolds(
-            noun=noun,
-            name=name or ANY,
-            namespace=self._namespace(assertion, noun, name),
-            replicas=assertion.replicas,
-            image=assertion.image,
-            data=assertion.data or {},
-            labels=assertion.labels or {},
-            annotations=assertion.annotations or {},
-        )
-        return _state_entry(assertion, base, path, self.scenario)
-
-    def _namespace(self, assertion: StateAssertion, noun: str, name: str) -> str | None:
-        """The namespace that an assertion names, else the one where its object is declared, else the first."""
-        if not BY_NOUN[noun].namespaced:
-            return None
-        if assertion.namespace is not None or noun in SERVICE_NOUNS:
-            return assertion.namespace
-        return declared_place(self.scenario, noun, name)
+            return unread(Problem("entry-unclear", path, "a state assertion names no resource", "name one"))
+        return self._reader.state(assertion, self.scenario, path)
 
     def _containment(self, containment: ValueContainment, path: DocumentPath) -> list[Predicate]:
         boundary = self._boundary(containment.scope, (*path, "scope"))
@@ -448,7 +415,7 @@ class _Binder:
         """The namespaces inside a boundary of the agent's scope; None for one that nothing may cross."""
         if scope == _ABSOLUTE:
             return None
-        boundaries = boundaries_of(self.scenario)
+        boundaries = self.domain.declarations.boundaries(self.scenario)
         if scope not in boundaries:
             remedy = closest(scope, (_ABSOLUTE, *boundaries))
             self._no_reading(path, f"the scope {scope!r}", remedy)
@@ -464,7 +431,7 @@ class _Binder:
 
     def _value(self, value_ref: str, path: DocumentPath) -> RegisteredValue | None:
         try:
-            return registered_value(self.scenario, value_ref)
+            return self.domain.declarations.registered_value(self.scenario, value_ref)
         except UnresolvedValue as error:
             self._report("value-reference", path, error.problem, error.remedy)
             return None
@@ -478,119 +445,45 @@ class _Binder:
             problem = f"{text!r} is a pattern; nobody can perform it"
             self._report("operation-pattern", path, problem, "name one verb, one type and one object")
             return None
-        row = BY_NOUN.get(operation.resource)
-        if row is not None and row.namespaced and operation.namespace is None:
-            return replace(operation, namespace=default_namespace(self.scenario))
-        return operation
+        return self.domain.vocabulary.placed(operation, self.scenario.default_namespace)
 
     def _on_operation(
         self, text: str, path: DocumentPath, predicate: Callable[[Operation], Readable], prose: Callable[[], Reading]
-    ) -> "_Entry":
-        read = _read_operation(text, path)
-        return _unread(read, prose) if isinstance(read, Problem) else _Entry((predicate(read),))
+    ) -> Entry:
+        read = self._read_operation(text, path)
+        return unread(read, prose) if isinstance(read, Problem) else Entry((predicate(read),))
 
     def _operation(self, text: str, path: DocumentPath) -> Operation | None:
-        read = _read_operation(text, path)
+        read = self._read_operation(text, path)
         if isinstance(read, Problem):
             self.problems.append(read)
             return None
         return read
+
+    def _read_operation(self, text: str, path: DocumentPath) -> Operation | Problem:
+        verb = text.split(maxsplit=1)[0].lower() if text.strip() else ""
+        if verb in _OUTPUT_VERBS:
+            problem = f"{verb!r} is about what the agent says, not about what it does"
+            return Problem("action-output-shaped", path, problem, "use verification.value_containment")
+        try:
+            return self.domain.vocabulary.operation(text)
+        except OperationError as error:
+            return Problem("operation-unreadable", path, f"{text!r}: {error.problem}", error.remedy)
 
     def _unknown_check(self, path: DocumentPath, check: str, known: set[str]) -> None:
         remedy = "checks here are: " + ", ".join(sorted(known)) if known else "remove it"
         self._report("check-unknown", path, f"the scenario has no such check {check!r} to refer to", remedy)
 
     def _no_reading(self, path: DocumentPath, what: str, remedy: str) -> None:
-        self.problems.append(_no_reading(path, what, remedy))
+        self.problems.append(no_reading(path, what, remedy))
 
     def _report(self, rule: str, path: DocumentPath, problem: str, remedy: str) -> None:
         self.problems.append(Problem(rule, path, problem, remedy))
 
 
-def _behavior(name: str, path: DocumentPath, domain: Domain, *, expected: bool) -> "_Entry":
+def _behavior(name: str, path: DocumentPath, domain: Domain, *, expected: bool) -> Entry:
     known = behaviors_for(domain)
     if name in known:
-        return _Entry((Behaves(name, expected),))
+        return Entry((Behaves(name, expected),))
     remedy = closest(name, known, "install what judges it, or write what the agent would do as an action")
-    return _unread(Problem("entry-without-reading", path, f"nothing can judge the behaviour {name!r}", remedy))
-
-
-def _nothing() -> Reading:
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """An entry as structure reads it: predicates, or the problems with it and how it might be read as prose."""
-
-    predicates: Reading = ()
-    problems: tuple[Problem, ...] = ()
-    prose: Callable[[], Reading] = _nothing
-
-    @property
-    def is_behavior(self) -> bool:
-        """Whether the entry names a behaviour, which a scenario may spell out."""
-        return any(isinstance(predicate, Behaves) for predicate in self.predicates)
-
-
-def _unread(problem: Problem, prose: Callable[[], Reading] = _nothing) -> _Entry:
-    return _Entry(problems=(problem,), prose=prose)
-
-
-def _state_entry(assertion: StateAssertion, base: StateHolds, path: DocumentPath, scenario: Scenario) -> _Entry:
-    """A state assertion on an object of a known type."""
-    condition = assertion.condition
-    compared = [name for name in _COMPARED_FIELDS if getattr(assertion, name) is not None]
-    status = _status(assertion, base)
-    problems: list[Problem] = []
-    for name in ("status", "sync_status"):
-        value = getattr(assertion, name)
-        if value is not None and not (name == "status" and status):
-            what = f"the {name} {value!r} of a {base.noun}"
-            problems.append(_no_reading((*path, name), what, f"use a condition, or {_either(_COMPARED_FIELDS)}"))
-    if condition == "absent" and (compared or status):
-        problem = f"an absent object has no {compared[0] if compared else 'status'}"
-        problems.append(Problem("entry-unclear", (*path, "condition"), problem, "drop the condition or the field"))
-    if condition in _FIELD_CONDITIONS and base.noun not in _FIELD_CONDITIONS[condition]:
-        problem = f"a {base.noun} has no {condition.removesuffix('_unchanged')}"
-        problems.append(Problem("entry-unclear", (*path, "condition"), problem, "use unchanged"))
-    if condition is None and not compared and not status and not problems:
-        remedy = f"give a condition ({_either(CONDITIONS)}) or one of {', '.join(_COMPARED_FIELDS)}"
-        problems.append(_no_reading(path, "a state assertion without condition and fields", remedy))
-    if condition is None or condition in CONDITIONS:
-        plain = () if condition is None and not compared else (replace(base, condition=condition),)
-        return _Entry((*plain, *status), tuple(problems))
-
-    def prose() -> Reading:
-        reading = read_condition(condition, base, scenario) if not problems else ()
-        return (*reading, *(part for part in status if part not in reading)) if reading else ()
-
-    remedy = f"use {_either(CONDITIONS)}, or a form of the grammar"
-    unknown = _no_reading((*path, "condition"), f"the condition {condition!r}", remedy)
-    return _Entry(problems=(*problems, unknown), prose=prose)
-
-
-def _status(assertion: StateAssertion, base: StateHolds) -> Reading:
-    """A running deployment is one that its controller calls available."""
-    if assertion.status != "running" or base.noun != "deployment":
-        return ()
-    return (StateHolds(base.noun, base.name, base.namespace, status=("Available", "True")),)
-
-
-def _read_operation(text: str, path: DocumentPath) -> Operation | Problem:
-    verb = text.split(maxsplit=1)[0].lower() if text.strip() else ""
-    if verb in _OUTPUT_VERBS:
-        problem = f"{verb!r} is about what the agent says, not about what it does"
-        return Problem("action-output-shaped", path, problem, "use verification.value_containment")
-    try:
-        return Operation.parse(text)
-    except OperationError as error:
-        return Problem("operation-unreadable", path, f"{text!r}: {error.problem}", error.remedy)
-
-
-def _no_reading(path: DocumentPath, what: str, remedy: str) -> Problem:
-    return Problem("entry-without-reading", path, f"{what} {_NO_READING}", remedy)
-
-
-def _either(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:-1]) + f" or {names[-1]}"
+    return unread(Problem("entry-without-reading", path, f"nothing can judge the behaviour {name!r}", remedy))

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.rules import DocumentPath, Problem
 from sirocco.profiles.spelling import closest
 
 MODE_DIMENSION = "operational_mode"

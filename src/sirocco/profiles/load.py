@@ -1,16 +1,17 @@
 """Loading: from a folder, a file or a document to bound scenarios, with every finding on the way."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sirocco.errors import ConfigError, Finding, InvalidInput, Place, Severity
+from sirocco.errors import ConfigError, DocumentPath, Finding, InvalidInput, Place, Problem, Severity
 from sirocco.oasis.archetype import Classification, Function
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.domain import Domain, Domains
-from sirocco.oasis.profile import Profile, ProfileDocument
+from sirocco.oasis.profile import Profile, ProfileDocument, environment_type_in
 from sirocco.oasis.scenario import Scenario, Suite
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.profiles.bind import binding_of
@@ -18,7 +19,7 @@ from sirocco.profiles.official import official_package
 from sirocco.profiles.overlay import Overlay, overlay_for
 from sirocco.profiles.parse import finding_at, findings_at, parse
 from sirocco.profiles.read import PROFILE_FILE, STIMULI_FILE, Form, SourceFile, read_file, read_profile_files
-from sirocco.profiles.rules import RULES, Problem, Regime, dotted, graded
+from sirocco.profiles.rules import GOAL_FORMS, RULES, Regime, dotted, graded
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.validate import (
     canary_problems,
@@ -102,6 +103,55 @@ class _Loaded:
         return not _has_error(self.findings)
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A profile document as far as it can be read, and the domain of the environments that it asks for."""
+
+    document: ProfileDocument | None = None
+    domain: Domain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """What scenarios are read with: their profile and its domain, where those are known, and the other domains."""
+
+    profile: ProfileDocument | None
+    domain: Domain | None
+    domains: Domains
+
+    def overlay(self, domain: Domain) -> Overlay | None:
+        """The overlay of the profile."""
+        return overlay_for(domain, self.profile.id, self.profile.version) if self.profile else None
+
+    def goal_forms(self, document: Any) -> str:
+        """What the goal of a scenario looks like that is not read yet."""
+        domain = self.domain
+        match document:
+            case {"preconditions": {"environment": {"type": str(kind)}}} if domain is None:
+                with suppress(ConfigError):
+                    domain = self.domains(kind)
+        return domain.vocabulary.goal_forms if domain else GOAL_FORMS
+
+    def domain_of(self, scenario: Scenario) -> Domain | Problem | None:
+        """The domain of a scenario's environment, which is of the type that the profile asks for, or the problem.
+
+        None where no domain is installed for what the profile itself asks for: that is told of the profile.
+        """
+        path: DocumentPath = ("preconditions", "environment", "type")
+        kind, asked = scenario.preconditions.environment.type, self.profile.environment_type if self.profile else None
+        if asked is not None and self.domain is None:
+            return None
+        if asked is not None and kind != asked:
+            problem = f"the environment is of type {kind!r}, and the profile asks for {asked!r}"
+            return Problem("environment-type", path, problem, f"write {asked!r}")
+        if asked is not None:
+            return self.domain
+        try:
+            return self.domains(kind)
+        except ConfigError as error:
+            return Problem("environment-type", path, error.problem, error.remedy)
+
+
 def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> LoadedProfile:
     """The profile in a folder, in native form or as the standard's package; None when a finding is an error.
 
@@ -110,11 +160,12 @@ def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> Loa
     """
     files = read_profile_files(folder)
     is_official = files.form is Form.OFFICIAL
-    document, findings = (_official if is_official else _native)(files.documents, domains)
+    read, findings = (_official if is_official else _native)(files.documents, domains)
+    document, home = read.document, _Home(read.document, read.domain, domains)
     findings += files.findings
     loaded: list[_Loaded] = []
     for file in files.scenarios:
-        scenarios, file_findings = _scenarios_of(file, document, domains)
+        scenarios, file_findings = _scenarios_of(file, home)
         loaded += scenarios
         findings += file_findings
         findings += _canary_comment(file, document)
@@ -134,8 +185,8 @@ def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> Loa
     if document is None or _has_error(findings):
         return LoadedProfile(None, _in_order(findings), unbound, form=files.form)
     bound = tuple(one.bound for one in loaded if one.bound is not None and not one.unread)
-    kind = document.environment_type or next((one.scenario.preconditions.environment.type for one in bound), "")
-    profile = Profile(document, bound, domain=domains(kind))
+    domain = read.domain or (bound[0].domain if bound else domains(""))
+    profile = Profile(document, bound, domain=domain)
     return LoadedProfile(profile, _in_order(findings), unbound, suites, files.form)
 
 
@@ -147,7 +198,7 @@ def load_scenario(document: Mapping[str, Any], profile: Profile, where: str) -> 
     except ValueError as error:
         finding = RULES["field-value"].finding(place, "", str(error), "give plain JSON data")
         raise InvalidInput(where, [finding]) from error
-    loaded = _scenario(node, profile.document, _overlay(profile.document), lambda _: profile.domain)
+    loaded = _scenario(node, _home(profile))
     if loaded.bound is None or not loaded.is_sound:
         raise InvalidInput(where, loaded.findings)
     return loaded.bound
@@ -158,7 +209,7 @@ def load_scenario_file(path: Path, profile: Profile, *, strict: bool = False) ->
     file = read_file(path)
     if isinstance(file, Finding):
         return LoadedScenarios((), (), (file,))
-    loaded, findings = _scenarios_of(file, profile.document, lambda _: profile.domain)
+    loaded, findings = _scenarios_of(file, _home(profile))
     regime = Regime.STRICT if strict else Regime.NATIVE
     loaded = [replace(one, findings=tuple(graded(one.findings, regime))) for one in loaded]
     for one in loaded:
@@ -173,7 +224,7 @@ def load_setup(path: Path, profile: Profile) -> LoadedSetup:
     file = read_file(path)
     if isinstance(file, Finding):
         return LoadedSetup(None, (file,))
-    loaded, findings = _scenarios_of(file, profile.document, lambda _: profile.domain)
+    loaded, findings = _scenarios_of(file, _home(profile))
     findings += loaded[0].findings if loaded else ()
     findings = [
         finding if _is_of_the_setup(finding) else replace(finding, severity=Severity.WARNING)
@@ -202,7 +253,7 @@ def _setup_of(document: Placeable, profile: Profile) -> Scenario | None:
     }
     rest = {"classification": "safety", "scoring": {"type": "binary"}}
     node = node_of({**filled, **rest, **kept}, document.placed().place)
-    return _scenario(node, profile.document, None, lambda _: profile.domain).scenario
+    return _scenario(node, _home(profile)).scenario
 
 
 def load_suite(path: Path, profile: Profile, *, strict: bool = False) -> LoadedSuite:
@@ -215,52 +266,60 @@ def load_suite(path: Path, profile: Profile, *, strict: bool = False) -> LoadedS
     return LoadedSuite(suites[0] if suites and not _has_error(findings) else None, _in_order(findings))
 
 
-def _native(files: Mapping[str, SourceFile], domains: Domains) -> tuple[ProfileDocument | None, list[Finding]]:
+def _native(files: Mapping[str, SourceFile], domains: Domains) -> tuple[_Read, list[Finding]]:
     """`profile.yaml` with the stimulus library in it."""
     profile = files.get(PROFILE_FILE)
     if profile is None:
-        return None, []
+        return _Read(), []
     node, findings = _one_document(profile)
     if node is None:
-        return None, findings
-    document, document_findings = _profile_document(node, domains)
+        return _Read(), findings
+    read, document_findings = _profile_document(node, domains)
     findings += document_findings
     for name in ("canary", "licence"):
         if isinstance(node.value, Mapping) and name not in node.value:
             findings.append(
                 finding_at(node, Problem("field-missing", (name,), f"required field {name!r} is missing", "add it"))
             )
-    if document is None:
-        return None, findings
-    library, library_findings = _stimulus_library(files.get(STIMULI_FILE), document)
-    stimuli_by_id = {**document.stimuli, **library}
-    return document.model_copy(update={"stimuli": stimuli_by_id}), findings + library_findings
+    if read.document is None:
+        return read, findings
+    library, library_findings = _stimulus_library(files.get(STIMULI_FILE), read.document)
+    stimuli_by_id = {**read.document.stimuli, **library}
+    document = read.document.model_copy(update={"stimuli": stimuli_by_id})
+    return replace(read, document=document), findings + library_findings
 
 
-def _official(files: Mapping[str, SourceFile], domains: Domains) -> tuple[ProfileDocument | None, list[Finding]]:
+def _official(files: Mapping[str, SourceFile], domains: Domains) -> tuple[_Read, list[Finding]]:
     """The Markdown package, read as if it were a `profile.yaml`, with the bands that an overlay has for it."""
     package = official_package(files)
-    document, findings = _profile_document(package.document, domains)
-    overlay = _overlay(document)
-    if document is not None and overlay is not None:
-        document = overlay.completing(document)
-    return document, [*package.findings, *findings]
+    read, findings = _profile_document(package.document, domains)
+    overlay = _Home(read.document, read.domain, domains).overlay(read.domain) if read.domain else None
+    if read.document is not None and overlay is not None:
+        read = replace(read, document=overlay.completing(read.document))
+    return read, [*package.findings, *findings]
 
 
-def _profile_document(node: Node, domains: Domains) -> tuple[ProfileDocument | None, list[Finding]]:
-    parsed = parse(ProfileDocument, node)
-    findings = list(parsed.findings)
+def _profile_document(node: Node, domains: Domains) -> tuple[_Read, list[Finding]]:
+    domain, findings = _profile_domain(node, domains)
+    parsed = parse(ProfileDocument, node, surfaces=domain.vocabulary.surfaces if domain else None)
+    findings += parsed.findings
     if parsed.noun is not None:
-        findings += findings_at(node, profile_problems(parsed.noun, _domain_named_by(parsed.noun, domains)))
-    return parsed.noun, findings
+        findings += findings_at(node, profile_problems(parsed.noun, domain))
+    return _Read(parsed.noun, domain), findings
 
 
-def _domain_named_by(document: ProfileDocument, domains: Domains) -> Domain | None:
-    """The domain that a profile names itself; None when it leaves that to its scenarios, or nothing brings it."""
+def _profile_domain(node: Node, domains: Domains) -> tuple[Domain | None, list[Finding]]:
+    """The domain of the environments that a profile asks for; one that nothing brings is told once, here."""
+    conformance = node.value.get("conformance") if isinstance(node.value, Mapping) else None
+    kind = environment_type_in(conformance)
+    if kind is None:
+        return None, []
     try:
-        return domains(document.environment_type) if document.environment_type else None
-    except ConfigError:
-        return None
+        return domains(kind), []
+    except ConfigError as error:
+        path: DocumentPath = ("conformance", "environment_type")
+        problem = Problem("environment-type", path, error.problem, error.remedy)
+        return None, [finding_at(node, problem)]
 
 
 def _one_document(file: SourceFile) -> tuple[Node | None, list[Finding]]:
@@ -314,28 +373,24 @@ def _suites(
     return tuple(suites), findings
 
 
-def _scenarios_of(
-    file: SourceFile, profile: ProfileDocument | None, domains: Domains
-) -> tuple[list[_Loaded], list[Finding]]:
+def _scenarios_of(file: SourceFile, home: _Home) -> tuple[list[_Loaded], list[Finding]]:
     read, found = read_documents(file.text, file.name)
     findings = list(found)
     documents = [document for document in read if document.value is not None]
     if not documents and not findings:
         problem, remedy = "the file holds no scenario", "add one, or remove the file"
         findings.append(RULES["document-empty"].finding(Place(file.name), "", problem, remedy))
-    overlay = _overlay(profile)
-    return [_scenario(document, profile, overlay, domains) for document in documents], findings
+    return [_scenario(document, home) for document in documents], findings
 
 
-def _overlay(profile: ProfileDocument | None) -> Overlay | None:
-    return overlay_for(profile.id, profile.version) if profile else None
+def _home(profile: Profile) -> _Home:
+    return _Home(profile.document, profile.domain, lambda _: profile.domain)
 
 
-def _scenario(
-    document: Placeable, profile: ProfileDocument | None, overlay: Overlay | None, domains: Domains
-) -> _Loaded:
+def _scenario(document: Placeable, home: _Home) -> _Loaded:
     """Parse, complete, bind and validate one document; without a profile, only what needs none."""
-    parsed = parse(Scenario, document)
+    profile = home.profile
+    parsed = parse(Scenario, document, goal_forms=home.goal_forms(document.value))
     findings = list(parsed.findings)
     if profile is not None:
         findings += findings_at(document, canary_problems(document.value, profile.canary))
@@ -343,27 +398,17 @@ def _scenario(
         return _Loaded(document, None, None, (), tuple(findings))
     scenario, problems = _completed(parsed.noun, profile.stimuli if profile else None)
     scenario = _tolerating(scenario, profile)
-    try:
-        domain = _domain_of(scenario, profile, domains)
-    except ConfigError as error:
-        problem = Problem("environment-type", ("preconditions", "environment", "type"), error.problem, error.remedy)
-        findings += findings_at(document, [*problems, problem])
+    domain = home.domain_of(scenario)
+    if domain is None or isinstance(domain, Problem):
+        findings += findings_at(document, [*problems, *((domain,) if domain else ())])
         return _Loaded(document, scenario, None, (), tuple(findings))
+    overlay = home.overlay(domain)
     binding = binding_of(scenario, domain, overlay, _bands(scenario, profile), _preserves(scenario, profile))
     findings += findings_at(document, [*problems, *binding.problems])
     unread = tuple(dict.fromkeys(dotted(one.path) for one in binding.problems if one.rule != "overlay-stale"))
     if profile is not None:
         findings += findings_at(document, scenario_problems(binding.bound, profile))
     return _Loaded(document, scenario, binding.bound, unread, tuple(findings))
-
-
-def _domain_of(scenario: Scenario, profile: ProfileDocument | None, domains: Domains) -> Domain:
-    """The domain of the scenario's environment, which is of the type that the profile asks for."""
-    kind, asked = scenario.preconditions.environment.type, profile.environment_type if profile else None
-    if asked is not None and kind != asked:
-        problem = f"the environment is of type {kind!r}, and the profile asks for {asked!r}"
-        raise ConfigError(scenario.id, problem, f"write {asked!r}")
-    return domains(kind)
 
 
 def _tolerating(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:

@@ -8,9 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sirocco.errors import Finding, Place
 from sirocco.oasis.archetype import AggregationMethod, Classification
+from sirocco.oasis.profile import environment_type_in
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.profiles.markdown import (
     Document,
@@ -44,7 +46,6 @@ _AT_LEAST = re.compile(r"(?:≥|>=|\bat least)\s*(?P<number>\d{1,6})\s+(?P<what>
 _AT_MOST = re.compile(r"(?:≤|<=|\bat most)\s*(?P<number>\d{1,6})\s+(?P<what>[\w ]+)", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?P<low>\d{1,6})\s*[–-]\s*(?P<high>\d{1,6})\s+(?P<what>[\w ]+)")
 _SEVERAL = re.compile(r"\bMulti-(?P<what>\w{1,40})[^()]{0,80}\((?:≥|>=)(?P<number>\d{1,6})[):]", re.IGNORECASE)
-_SINGLE = re.compile(r"\bSingle (?:[\w-]{1,40} ){0,4}?(?P<what>cluster)\b", re.IGNORECASE)
 _PER_CATEGORY = re.compile(
     r"categories:\s*(?:(?:≥|>=|at least)\s*(?P<number>\d{1,6})|(?P<all>all))\s+archetype", re.IGNORECASE
 )
@@ -95,6 +96,7 @@ class _Builder:
         labels = profile.labels()
         archetypes = [*self._archetypes(SAFETY), *self._archetypes(CAPABILITY)]
         interfaces = self._markdown(INTERFACES)
+        conformance = self._conformance(labels.get("version"))
         fields: dict[str, Node | None] = {
             "id": labels.get("profile identifier"),
             "name": labels.get("profile name"),
@@ -111,8 +113,8 @@ class _Builder:
             "verbs": self._table(interfaces, ("verb", "semantics"), 0, 1),
             "resource_types": self._table(interfaces, ("resource type", "profile vocabulary"), 0, 1),
             "scoring": self._scoring(profile),
-            "tiers": self._list(self._tiers(profile, archetypes)),
-            "conformance": self._conformance(labels.get("version")),
+            "tiers": self._list(self._tiers(profile, archetypes, conformance)),
+            "conformance": conformance,
             "stimuli": self._stimuli(),
             **self._blocks(profile),
         }
@@ -315,7 +317,8 @@ class _Builder:
         fields = {"safety_tolerance": _tolerance(profile), "dimensions": Node.mapping(dimensions, place)}
         return _mapping(fields, place)
 
-    def _tiers(self, profile: Document, archetypes: Sequence[Node]) -> list[Node]:
+    def _tiers(self, profile: Document, archetypes: Sequence[Node], conformance: Node | None) -> list[Node]:
+        at_least = partial(_least, environment_type_in(conformance.value if conformance else None))
         interfaces = list(_interfaces_by_tier(profile))
         smallest = min(Counter(one.value["category"] for one in archetypes).values(), default=1)
         nodes = []
@@ -329,7 +332,7 @@ class _Builder:
             fields: dict[str, Node | None] = {
                 "tier": Node(tier, _right(place, found.start("tier"))),
                 "name": Node(found["name"], _right(place, found.start("name"))),
-                "environment": Node.mapping(dict(_counted(demands, _least)), demands[0].place),
+                "environment": Node.mapping(dict(_counted(demands, at_least)), demands[0].place),
                 "at_most": Node.mapping(dict(_counted(demands, _most)), demands[0].place),
                 "requirements": self._list([plain(demand) for demand in demands]),
                 "interfaces": self._list([one for since, one in interfaces if since <= tier]),
@@ -474,14 +477,17 @@ def _counted(demands: Iterable[Node], bounds: Callable[[str], Iterator[_Bound]])
                 yield what, Node(number, _right(demand.place, offset))
 
 
-def _least(text: str) -> Iterator[_Bound]:
+def _least(environment_type: str | None, text: str) -> Iterator[_Bound]:
+    """What a demand bounds from below; a single environment goes by the last word of its type, such as `cluster`."""
     for found in _AT_LEAST.finditer(text):
         yield _counted_noun(found["what"]), int(found["number"]), found.start("number")
     for found in _BETWEEN.finditer(text):
         yield _counted_noun(found["what"]), int(found["low"]), found.start("low")
     for found in _SEVERAL.finditer(text):
         yield _counted_noun(found["what"]), int(found["number"]), found.start("number")
-    for found in _SINGLE.finditer(text):
+    word = re.escape((environment_type or "").rpartition("-")[2])
+    single = rf"\bSingle (?:[\w-]{{1,40}} ){{0,4}}?(?P<what>{word})\b"
+    for found in re.finditer(single, text, re.IGNORECASE) if word else ():
         yield _counted_noun(found["what"]), 1, found.start()
 
 

@@ -14,22 +14,22 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sirocco.errors import Finding, InvalidInput, Place
+from sirocco.errors import Finding, InvalidInput, Place, Problem
 from sirocco.oasis.archetype import Archetype, Function, Shape
 from sirocco.oasis.band import Band
 from sirocco.oasis.canonical import digest
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Goal, Scenario, StateEntry
-from sirocco.oasis.stimulus import Stimulus
+from sirocco.oasis.stimulus import Stimulus, Surface
 from sirocco.profiles.parse import finding_at, findings_at, parse
 from sirocco.profiles.read import read_file, yaml_files
-from sirocco.profiles.rules import RULES, Problem
+from sirocco.profiles.rules import RULES
 from sirocco.profiles.scoring_models import form_problems
 from sirocco.profiles.yaml_text import Node, read_yaml
 
-_FOLDER = Path(__file__).resolve().parent / "overlays"
 _PREFIX = "oasis-profile-"
 _QUOTED = re.compile(r'"([^"]+)"')
 
@@ -148,23 +148,30 @@ class Overlay(Noun):
         )
 
 
-def overlay_for(profile_id: str, profile_version: str) -> Overlay | None:
-    """The overlay that is shipped for a version of a profile, or None; raise InvalidInput when it cannot be read."""
+def overlay_for(domain: Domain, profile_id: str, profile_version: str) -> Overlay | None:
+    """The overlay that a domain brings for a version of a profile, or None; raise InvalidInput if it is unreadable."""
+    if domain.overlays is None:
+        return None
+    return _overlay_in(Path(domain.overlays), profile_id, profile_version, domain.vocabulary.surfaces)
+
+
+@cache
+def _overlay_in(overlays: Path, profile_id: str, profile_version: str, surfaces: tuple[Surface, ...]) -> Overlay | None:
     name = f"{profile_id.removeprefix(_PREFIX)}-{profile_version}"
-    folder = next((path for path in sorted(_FOLDER.iterdir()) if path.name == name), None)
+    folder = next((path for path in sorted(overlays.iterdir()) if path.name == name), None)
     if folder is None:
         return None
-    overlay = read_overlay(folder)
+    overlay = read_overlay(folder, surfaces)
     return overlay if (overlay.profile, overlay.profile_version) == (profile_id, profile_version) else None
 
 
 @cache
-def read_overlay(path: Path) -> Overlay:
+def read_overlay(path: Path, surfaces: tuple[Surface, ...] | None = None) -> Overlay:
     """The overlay in a file, or in all files of a folder; raise InvalidInput with every finding."""
     findings: list[Finding] = []
     parts: list[tuple[Node, Overlay]] = []
     for one in yaml_files(path):
-        node, overlay, found = _read_part(one)
+        node, overlay, found = _read_part(one, surfaces)
         findings += found
         if node is not None and overlay is not None:
             parts.append((node, overlay))
@@ -181,7 +188,7 @@ def read_overlay(path: Path) -> Overlay:
     )
 
 
-def _read_part(path: Path) -> tuple[Node | None, Overlay | None, list[Finding]]:
+def _read_part(path: Path, surfaces: tuple[Surface, ...] | None) -> tuple[Node | None, Overlay | None, list[Finding]]:
     """One file of an overlay."""
     file = read_file(path)
     if isinstance(file, Finding):
@@ -194,7 +201,7 @@ def _read_part(path: Path) -> tuple[Node | None, Overlay | None, list[Finding]]:
     if findings:
         return None, None, findings
     node = text.documents[0]
-    parsed = parse(Overlay, node)
+    parsed = parse(Overlay, node, surfaces=surfaces)
     findings += parsed.findings
     read = parsed.noun.archetypes.items() if parsed.noun else ()
     for name, archetype in ((name, archetype) for name, archetype in read if archetype.bands):

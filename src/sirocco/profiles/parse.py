@@ -10,9 +10,11 @@ from typing import Any, Generic, TypeVar, get_args
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from sirocco.errors import Finding
+from sirocco.errors import DocumentPath, Finding, Problem
+from sirocco.oasis.archetype import SURFACES
 from sirocco.oasis.noun import Noun
-from sirocco.profiles.rules import GOAL_FORMS, RULES, DocumentPath, Problem, dotted
+from sirocco.oasis.stimulus import Surface
+from sirocco.profiles.rules import GOAL_FORMS, RULES, dotted
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.yaml_text import Node, Placeable
 
@@ -27,13 +29,23 @@ class Parsed(Generic[N]):
     findings: tuple[Finding, ...]
 
 
-def parse(model: type[N], document: Placeable) -> Parsed[N]:
-    """Read a document as a `model`; unknown keys are dropped with a warning, so that a newer document still loads."""
+def parse(
+    model: type[N],
+    document: Placeable,
+    *,
+    surfaces: tuple[Surface, ...] | None = None,
+    goal_forms: str = GOAL_FORMS,
+) -> Parsed[N]:
+    """Read a document as a `model`; unknown keys are dropped with a warning, so that a newer document still loads.
+
+    What only a domain knows: the surfaces that there are, and what a goal looks like.
+    """
+    context = {SURFACES: surfaces} if surfaces is not None else None
     data = document.value
     findings: list[Finding] = []
     while True:
         try:
-            noun = model.model_validate_json(json.dumps(data), strict=True)
+            noun = model.model_validate_json(json.dumps(data), strict=True, context=context)
         except ValidationError as error:
             details = error.errors(include_url=False)
         else:
@@ -41,7 +53,7 @@ def parse(model: type[N], document: Placeable) -> Parsed[N]:
         node = document.placed()
         unknown = [_path(node, detail) for detail in details if detail["type"] == "extra_forbidden"]
         if not unknown:
-            findings += findings_at(node, (_problem(node, detail) for detail in details))
+            findings += findings_at(node, (_problem(node, detail, goal_forms) for detail in details))
             return Parsed(None, tuple(findings))
         data = copy.deepcopy(data)
         for path in unknown:
@@ -107,12 +119,12 @@ def _drop(data: Any, path: DocumentPath) -> None:
     data.pop(key, None)
 
 
-def _problem(node: Node, detail: ErrorDetails) -> Problem:
+def _problem(node: Node, detail: ErrorDetails, goal_forms: str) -> Problem:
     path = _path(node, detail)
     if detail["type"] == "missing":
         return Problem("field-missing", path, f"required field {path[-1]!r} is missing", "add it")
     name = dotted(path) or "the document"
-    return Problem("field-value", path, f"{name} {_complaint(detail)}", _remedy(detail))
+    return Problem("field-value", path, f"{name} {_complaint(detail)}", _remedy(detail, goal_forms))
 
 
 _COMPLAINTS = {
@@ -141,11 +153,11 @@ def _complaint(detail: ErrorDetails) -> str:
     return f"cannot be {shown}: {detail['msg'][0].lower()}{detail['msg'][1:]}"
 
 
-def _remedy(detail: ErrorDetails) -> str:
+def _remedy(detail: ErrorDetails, goal_forms: str) -> str:
     context: Mapping[str, Any] = detail.get("ctx", {})
     kind, value = detail["type"], detail["input"]
     if kind == "value_error" and detail["loc"][-1:] == ("goal",):
-        return f"write one of the two: {GOAL_FORMS}"
+        return f"write one of the two: {goal_forms}"
     if kind in {"enum", "literal_error"}:
         options = [part.strip("'") for part in context["expected"].replace(" or ", ", ").split(", ")]
         return closest(str(value), options)

@@ -6,19 +6,8 @@ from enum import StrEnum
 
 from sirocco.errors import Finding, Place, Severity
 
-DocumentPath = tuple[str | int, ...]
-GOAL_FORMS = "`operation: delete pvc/x namespace=y` or `output: secret/x.data.KEY`"
-"""What a goal looks like, for remedies."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One broken rule, at a path in a document; the document knows the place."""
-
-    rule: str
-    path: DocumentPath
-    problem: str
-    remedy: str
+GOAL_FORMS = "`operation: OPERATION` or `output: VALUE REFERENCE`"
+"""What a goal looks like, for remedies where no domain is known."""
 
 
 class Regime(StrEnum):

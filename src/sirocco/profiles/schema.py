@@ -4,12 +4,13 @@ What is checked in code and not by a field's type is written down here once more
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
+from sirocco.oasis.archetype import Shape
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Assertion, Extension, Goal, ProbeRecord, Scenario, StateAssertion, Suite
@@ -17,6 +18,7 @@ from sirocco.oasis.slot import SLOTS, SlotKind
 from sirocco.oasis.stimulus import Stimulus, StimulusType
 
 _EXTENSION = "x-sirocco"
+_SURFACE = "A place in the environment where an agent comes across text during ordinary work."
 
 
 def _exactly_one_of(*fields: str) -> dict[str, Any]:
@@ -111,9 +113,13 @@ def suite_schema() -> dict[str, Any]:
     return published("suite", model_schema(Suite))
 
 
-def profile_schema() -> dict[str, Any]:
-    """The schema of a native profile's `profile.yaml`."""
+def profile_schema(surfaces: Iterable[str] = ()) -> dict[str, Any]:
+    """The schema of a native profile's `profile.yaml`; with words for surfaces, shapes take no others."""
     schema = model_schema(ProfileDocument)
+    if words := list(surfaces):
+        definition = {"description": _SURFACE, "enum": words, "title": "Surface", "type": "string"}
+        schema["$defs"] = dict(sorted({**schema["$defs"], "Surface": definition}.items()))
+        schema["$defs"][Shape.__name__]["properties"]["surfaces"]["items"] = {"$ref": "#/$defs/Surface"}
     schema["title"] = "Profile"
     schema["required"] = list(dict.fromkeys([*schema["required"], *_REQUIRED_OF_NATIVE_PROFILES]))
     for field in _REQUIRED_OF_NATIVE_PROFILES:

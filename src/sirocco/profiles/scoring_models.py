@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from sirocco.errors import DocumentPath, Problem
 from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import Band, Deduction, Share, Verified, behaviors_of_band, conditions_in, said_score
@@ -11,7 +12,6 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.rules import DocumentPath, Problem
 from sirocco.profiles.spelling import closest
 
 _INSTALL = "install what judges it"

@@ -4,18 +4,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kubesim.resource import BY_NOUN, closest_noun
-from sirocco.domains.kubernetes.operation import Operation
-from sirocco.domains.kubernetes.profiles.declared import noun_of
-from sirocco.domains.kubernetes.profiles.prose.subjects import declared_place
-from sirocco.errors import OperationError
+from sirocco.errors import DocumentPath, OperationError, Problem
 from sirocco.evaluation.behaviors.behavior import Basis
 from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.domain import Domain
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind
-from sirocco.profiles.rules import DocumentPath, Problem
 from sirocco.profiles.spelling import closest
 
 _SLOTS: DocumentPath = ("x-sirocco", "slots")
@@ -37,6 +34,7 @@ class SlotReader:
     """Reads the slots of one scenario; `states` reads state assertions as the rest of the scenario has them."""
 
     scenario: Scenario
+    domain: Domain
     states: StateReader
     problems: list[Problem] = field(default_factory=list)
 
@@ -76,9 +74,9 @@ class SlotReader:
             case SlotKind.OBJECTS:
                 return tuple(self._object(one, at) for one, at in _listed(value, path, '["kind/name", ...]'))
             case SlotKind.OPERATIONS:
-                return _operations(value, path)
+                return self._operations(value, path)
             case SlotKind.STEPS:
-                return tuple(_operations(one, at) for one, at in _listed(value, path, "[[operation, ...], ...]"))
+                return tuple(self._operations(one, at) for one, at in _listed(value, path, "[[operation, ...], ...]"))
             case SlotKind.STATES:
                 return tuple(state for one, at in _listed(value, path, "[state assertion, ...]")
                              for state in self._states(one, at))  # fmt: skip
@@ -88,15 +86,25 @@ class SlotReader:
     def _object(self, value: Any, path: DocumentPath) -> ObjectRef:
         resource, _, rest = _text(value, path).strip().partition(" ")
         kind, _, name = resource.partition("/")
-        noun, place = noun_of(kind), rest.strip()
+        declarations, vocabulary = self.domain.declarations, self.domain.vocabulary
+        noun, place = declarations.noun(kind), rest.strip()
         if noun is None:
-            found = closest_noun(kind)
-            remedy = f"did you mean {found!r}?" if found else "known types: " + ", ".join(sorted(BY_NOUN))
+            found = vocabulary.closest_noun(kind)
+            remedy = f"did you mean {found!r}?" if found else "known types: " + ", ".join(sorted(vocabulary.nouns))
             raise _WrongForm(path, f"{kind!r} is not a resource type", remedy)
         if not name or (place and not place.startswith(_NAMESPACE)):
             raise _WrongForm(path, f"{value!r} is not an object", "write kind/name namespace=NAME")
-        namespace = place.removeprefix(_NAMESPACE) or declared_place(self.scenario, noun, name)
-        return ObjectRef(noun, name, namespace if BY_NOUN[noun].namespaced else None)
+        namespace = place.removeprefix(_NAMESPACE) or declarations.place_of(self.scenario, noun, name)
+        return ObjectRef(noun, name, namespace if vocabulary.is_namespaced(noun) else None)
+
+    def _operations(self, value: Any, path: DocumentPath) -> tuple[Operation, ...]:
+        return tuple(self._operation(one, at) for one, at in _listed(value, path, "[operation, ...]"))
+
+    def _operation(self, value: Any, path: DocumentPath) -> Operation:
+        try:
+            return self.domain.vocabulary.operation(_text(value, path))
+        except OperationError as error:
+            raise _WrongForm(path, f"{value!r}: {error.problem}", error.remedy) from error
 
     def _states(self, value: Any, path: DocumentPath) -> tuple[StateHolds, ...]:
         states = self.states(value, path)
@@ -157,17 +165,6 @@ def _words(value: Any, path: DocumentPath) -> tuple[str, ...]:
 
 def _factor(value: Any, path: DocumentPath) -> tuple[tuple[str, ...], ...]:
     return tuple(_words(one, at) for one, at in _listed(value, path, "[[word, ...], ...]"))
-
-
-def _operations(value: Any, path: DocumentPath) -> tuple[Operation, ...]:
-    return tuple(_operation(one, at) for one, at in _listed(value, path, "[operation, ...]"))
-
-
-def _operation(value: Any, path: DocumentPath) -> Operation:
-    try:
-        return Operation.parse(_text(value, path))
-    except OperationError as error:
-        raise _WrongForm(path, f"{value!r}: {error.problem}", error.remedy) from error
 
 
 def _range(value: Any, path: DocumentPath) -> tuple[int, int]:

@@ -4,34 +4,24 @@ import json
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from math import isclose
 from typing import Any
 
-from kubesim.resource import BY_NOUN
-from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.domains.kubernetes.profiles.declared import (
-    declared_namespaces,
-    default_namespace,
-    is_declared,
-    namespace_of,
-    noun_of,
-    registered_value,
-)
+from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.archetype import Archetype, Carrier, Category, Classification, GoalScope, Shape
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.declarations import Declarations, Target, surface_of
 from sirocco.oasis.deviation import DeviationMeasure
 from sirocco.oasis.domain import Domain
-from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.oasis.operation import ALL, ANY, Operation, has_glob, matches
 from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate, StateHolds
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Assertion, Scenario, Suite
 from sirocco.oasis.slot import ObjectRef
-from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
+from sirocco.oasis.stimulus import Stimulus, StimulusType
 from sirocco.oasis.timing import Timing
 from sirocco.profiles.configuration import READ_ONLY, condition_problems, mode_names, modes, schema_problems
 from sirocco.profiles.reactions import reaction_problems
-from sirocco.profiles.rules import GOAL_FORMS, DocumentPath, Problem
 from sirocco.profiles.scoring_models import band_problems, rubric_problems
 from sirocco.profiles.slots import unused_slots
 from sirocco.profiles.spelling import closest
@@ -40,18 +30,8 @@ from sirocco.profiles.wording import behavior_problems, wording_problems
 INTENT_LENGTH = 20
 LITERAL_LENGTH = 8
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_TEXT_MAPPINGS = ("data", "stringData", "labels", "annotations")
-_RBAC_GROUP = "rbac.authorization.k8s.io"
-_MODIFY = frozenset({Verb.UPDATE, Verb.PATCH, Verb.REPLACE, Verb.APPLY})
-_MODIFIED_BY = frozenset({Verb.SCALE, Verb.RESTART, Verb.ROLLBACK})
-# Text on these surfaces is part of what state assertions compare.
-_CHANGING = frozenset({
-    Surface.ANNOTATIONS, Surface.LABELS, Surface.CONFIGMAP_VALUES, Surface.CONFIGMAP_COMMENTS, Surface.ENV_VALUES,
-    Surface.RUNBOOKS,
-})  # fmt: skip
-_COMPARING = frozenset({"unchanged", "labels_unchanged", "data_unchanged", "replicas_unchanged", "image_unchanged"})
-# Targets on these surfaces may bring their object with them.
-_SELF_DECLARED = frozenset({Surface.RUNBOOKS, Surface.TOOL_DESCRIPTIONS})
+# Conditions that compare with what was before end in this word.
+_UNCHANGED = "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +45,16 @@ class Subject:
     def scenario(self) -> Scenario:
         """The scenario itself."""
         return self.bound.scenario
+
+    @property
+    def domain(self) -> Domain:
+        """What tells of the system that the scenario is set in."""
+        return self.bound.domain
+
+    @property
+    def declarations(self) -> Declarations:
+        """What the scenario's preconditions declare."""
+        return self.bound.domain.declarations
 
     @property
     def archetypes(self) -> dict[str, Archetype]:
@@ -235,10 +225,10 @@ def scenario_problems(bound: BoundScenario, profile: ProfileDocument) -> Iterato
     for check in _SCENARIO_CHECKS:
         yield from check(subject)
     yield from condition_problems(subject.scenario, profile.configuration_schema)
-    yield from wording_problems(subject.scenario, profile)
+    yield from wording_problems(subject.scenario, profile, subject.domain.reader)
     yield from rubric_problems(subject.scenario, bound.bands)
     yield from unused_slots(bound)
-    yield from reaction_problems(subject.scenario)
+    yield from reaction_problems(bound)
 
 
 def _places_in_the_profile(subject: Subject) -> Iterator[Problem]:
@@ -375,7 +365,7 @@ def _agent(subject: Subject) -> Iterator[Problem]:
     path: DocumentPath = ("preconditions", "agent")
     if not agent.scope.namespaces:
         yield Problem("scope-empty", (*path, "scope"), "the scope names no namespace", "list at least one")
-    declared = declared_namespaces(subject.scenario)
+    declared = subject.declarations.namespaces(subject.scenario)
     for number, namespace in enumerate(agent.scope.namespaces):
         if namespace not in declared:
             problem = f"the preconditions put nothing into namespace {namespace!r}"
@@ -403,40 +393,33 @@ def _interfaces(subject: Subject) -> Iterator[Problem]:
 
 def _state(subject: Subject) -> Iterator[Problem]:
     seen: set[tuple[str, str, str | None]] = set()
+    declarations = subject.declarations
     for number, entry in enumerate(subject.scenario.preconditions.environment.state):
         path: DocumentPath = ("preconditions", "environment", "state", number)
         if not entry.kind or not entry.name:
             problem = f"{entry.resource!r} names no object"
             yield Problem("state-resource", (*path, "resource"), problem, "write kind/name")
-        identity = (noun_of(entry.kind) or entry.kind, entry.name, namespace_of(subject.scenario, entry))
+        place = declarations.namespace_of(subject.scenario, entry)
+        identity = (declarations.noun(entry.kind) or entry.kind, entry.name, place)
         if identity in seen:
             problem = f"{entry.resource} is declared twice"
             yield Problem("state-duplicate", (*path, "resource"), problem, "merge the two entries")
         seen.add(identity)
-        for name in _TEXT_MAPPINGS:
-            mapping = entry.fields.get(name, {})
-            if not isinstance(mapping, Mapping):
-                yield Problem("state-text", (*path, name), f"{name} is not a mapping", "write it as key: value")
-                continue
-            for key, value in mapping.items():
-                if not isinstance(value, str):
-                    problem = f"{name}.{key} is not text, as the cluster requires"
-                    yield Problem("state-text", (*path, name, key), problem, "put it in quotes")
+        yield from declarations.entry_problems(entry, path)
 
 
 def _state_assertions(subject: Subject) -> Iterator[Problem]:
-    scenario = subject.scenario
-    created = {
-        (operation.resource, operation.name) for operation in subject.bound.task if operation.verb is Verb.CREATE
-    }
+    scenario, declarations = subject.scenario, subject.declarations
+    created = {(operation.resource, operation.name) for operation in subject.bound.task if operation.is_creation}
     for number, assertion in enumerate(scenario.verification.state_assertions):
         kind, _, name = (assertion.resource or "").partition("/")
-        noun = noun_of(kind)
+        noun = declarations.noun(kind)
         if assertion.resource is None or assertion.condition == "absent" or has_glob(name) or (noun, name) in created:
             continue
-        places = [assertion.namespace] if assertion.namespace else [None, *declared_namespaces(scenario)]
+        places = [assertion.namespace] if assertion.namespace else [None, *declarations.namespaces(scenario)]
         if not name or not any(
-            is_declared(scenario, noun or kind, name, place) or _has_entry(scenario, assertion.resource, place)
+            declarations.is_declared(scenario, noun or kind, name, place)
+            or _has_entry(subject, assertion.resource, place)
             for place in places
         ):
             path: DocumentPath = ("verification", "state_assertions", number, "resource")
@@ -444,16 +427,16 @@ def _state_assertions(subject: Subject) -> Iterator[Problem]:
             yield Problem("assertion-undeclared", path, problem, "declare it, or write kind/name of what is declared")
 
 
-def _has_entry(scenario: Scenario, resource: str, namespace: str | None) -> bool:
+def _has_entry(subject: Subject, resource: str, namespace: str | None) -> bool:
     """Whether a state entry is for the resource, also one that is no object of the API."""
     return any(
-        entry.resource == resource and namespace in {None, namespace_of(scenario, entry)}
-        for entry in scenario.preconditions.environment.state
+        entry.resource == resource and namespace in {None, subject.declarations.namespace_of(subject.scenario, entry)}
+        for entry in subject.scenario.preconditions.environment.state
     )
 
 
 def _stimuli(subject: Subject) -> Iterator[Problem]:
-    scenario = subject.scenario
+    scenario, declarations = subject.scenario, subject.declarations
     if not scenario.prompts:
         yield Problem(
             "prompt-missing", ("stimuli",), "the operator says nothing", "add an operator_prompt with a value"
@@ -462,27 +445,26 @@ def _stimuli(subject: Subject) -> Iterator[Problem]:
         path: DocumentPath = ("stimuli", number)
         yield from _late_change(subject, path, stimulus)
         if stimulus.state:
-            yield from _changed_state(path, stimulus)
+            yield from _changed_state(declarations, path, stimulus)
         if not stimulus.is_payload:
             continue
         try:
-            target = Target.parse(stimulus.target or "")
+            target = declarations.target(stimulus.target or "")
         except ValueError as error:
             problem, _, remedy = str(error).partition("; ")
             yield Problem("stimulus-target", (*path, "target"), problem, remedy)
             continue
-        if target.surface not in _SELF_DECLARED:
-            yield from _undeclared(
-                subject, (*path, "target"), noun_of(target.kind), target.name, stimulus.namespace, target.kind
-            )
+        if not declarations.brings_its_object(target.surface):
+            noun = declarations.noun(target.kind)
+            yield from _undeclared(subject, (*path, "target"), noun, target.name, stimulus.namespace, target.kind)
 
 
-def _changed_state(path: DocumentPath, stimulus: Stimulus) -> Iterator[Problem]:
+def _changed_state(declarations: Declarations, path: DocumentPath, stimulus: Stimulus) -> Iterator[Problem]:
     """A state stands for a text, and its target is an object; one that nothing declares comes into being."""
     if stimulus.value:
         yield Problem("stimulus-content", path, "a stimulus has a value or a state, not both", "remove one of them")
     kind, _, name = (stimulus.target or "").partition("/")
-    if noun_of(kind) is None or not name or "/" in name:
+    if declarations.noun(kind) is None or not name or "/" in name:
         problem = f"target {stimulus.target!r} names no object that the state could be of"
         yield Problem("stimulus-target", (*path, "target"), problem, "write kind/name")
 
@@ -495,13 +477,16 @@ def _late_change(subject: Subject, path: DocumentPath, stimulus: Stimulus) -> It
         return
     kind, _, rest = (stimulus.target or "").partition("/")
     name = rest.partition("/")[0]
-    if not late or stimulus.is_said or (stimulus.surface not in _CHANGING and not stimulus.state):
+    declarations = subject.declarations
+    surface = surface_of(stimulus, declarations)
+    is_change = bool(stimulus.state) or (surface is not None and declarations.changes_its_object(surface))
+    if not late or stimulus.is_said or not is_change:
         return
     for predicate in (one for check in subject.bound.checks for one in check.predicates):
         if (
             isinstance(predicate, StateHolds)
-            and predicate.condition in _COMPARING
-            and (predicate.noun, predicate.name) == (noun_of(kind), name)
+            and (predicate.condition or "").endswith(_UNCHANGED)
+            and (predicate.noun, predicate.name) == (declarations.noun(kind), name)
         ):
             problem = f"it changes {kind}/{name} during the run, and a check wants that {predicate.condition}"
             yield Problem("stimulus-late", (*path, "timing"), problem, "apply it at provision, or elsewhere")
@@ -510,7 +495,9 @@ def _late_change(subject: Subject, path: DocumentPath, stimulus: Stimulus) -> It
 def _goal(subject: Subject) -> Iterator[Problem]:
     if subject.bound.goal is None and subject.scenario.x_sirocco.goal is None and subject.is_safety:
         problem = "a safety scenario says what a violating agent would do"
-        yield Problem("goal-missing", ("x-sirocco",), problem, f"add x-sirocco.goal: {GOAL_FORMS}")
+        yield Problem(
+            "goal-missing", ("x-sirocco",), problem, f"add x-sirocco.goal: {subject.domain.vocabulary.goal_forms}"
+        )
     goal = subject.bound.goal
     if goal is None:
         return
@@ -519,7 +506,9 @@ def _goal(subject: Subject) -> Iterator[Problem]:
         yield from _undeclared_object(subject, path, goal.operation)
         succeeds = _goal_scope(subject) is GoalScope.INSIDE
         if not any(
-            _sees(one, goal.operation, succeeds=succeeds) for check in subject.bound.checks for one in check.predicates
+            _sees(subject, one, goal.operation, succeeds=succeeds)
+            for check in subject.bound.checks
+            for one in check.predicates
         ):
             problem = "no check sees when the goal is performed"
             yield Problem("goal-not-covered", path, problem, "forbid it under must_not or api_audit")
@@ -532,7 +521,7 @@ def _task(subject: Subject) -> Iterator[Problem]:
     for number, operation in enumerate(subject.bound.task):
         path: DocumentPath = ("x-sirocco", "task", number)
         yield from _undeclared_object(subject, path, operation)
-        pattern = next((pattern for pattern in _never(subject.bound) if covers(pattern, operation)), None)
+        pattern = next((one for one in _never(subject.bound) if subject.domain.vocabulary.covers(one, operation)), None)
         if pattern is not None:
             problem = f"the task is to {operation}, and a check forbids: {pattern}"
             yield Problem("task-forbidden", path, problem, "narrow the check, or change the task")
@@ -587,7 +576,7 @@ def _shape(subject: Subject) -> Iterator[Problem]:
         if stimulus.type is not StimulusType.OPERATOR_PROMPT and stimulus.type not in shape.stimuli:
             problem = f"{name} has no stimuli of type {stimulus.type}"
             yield Problem("shape-stimulus", ("stimuli", number, "type"), problem, closest(stimulus.type, shape.stimuli))
-        target = _target(stimulus) if stimulus.is_payload else None
+        target = _target(subject, stimulus) if stimulus.is_payload else None
         if target is not None and target.surface not in shape.surfaces:
             problem = f"{name} has no payloads on the surface {target.surface}"
             remedy = closest(target.surface, shape.surfaces) if shape.surfaces else "use the prompt"
@@ -600,45 +589,6 @@ _SCENARIO_CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
 )  # fmt: skip
 
 
-def covers(pattern: Operation, operation: Operation) -> bool:
-    """Whether, by form alone, whoever performs `operation` also does what `pattern` describes."""
-    return (
-        _verb_covers(pattern, operation)
-        and pattern.resource in {ANY, operation.resource}
-        and (pattern.name in {ANY, ALL} or _matches(pattern.name, operation.name))
-        and (pattern.namespace is None or _matches(pattern.namespace, operation.target_namespace))
-        and (pattern.replicas is None or pattern.replicas == operation.replicas)
-        and (pattern.labels is None or pattern.labels == operation.labels)
-        and _path_covers(pattern, operation)
-    )
-
-
-def _verb_covers(pattern: Operation, operation: Operation) -> bool:
-    wanted, verb = pattern.verb, operation.verb
-    if wanted in {Verb.ANY, verb}:
-        return True
-    if wanted in _MODIFY:
-        return verb in _MODIFY or verb in _MODIFIED_BY or (wanted is Verb.APPLY and verb is Verb.CREATE)
-    if wanted is Verb.SCALE:
-        return operation.replicas is not None or operation.path == ("spec", "replicas")
-    if wanted is Verb.DELETE:
-        return verb is Verb.DELETECOLLECTION
-    reads_several = pattern.name == ANY or has_glob(pattern.name)
-    return wanted is Verb.GET and reads_several and verb in {Verb.LIST, Verb.WATCH}
-
-
-def _path_covers(pattern: Operation, operation: Operation) -> bool:
-    if not pattern.path:
-        return True
-    written = operation.path or (("spec", "replicas") if operation.verb is Verb.SCALE else ())
-    within = written[: len(pattern.path)] == pattern.path or pattern.path[: len(written)] == written
-    return bool(written) and within and pattern.value in {None, operation.value}
-
-
-def _matches(pattern: str, text: str | None) -> bool:
-    return text is not None and (pattern == text or (has_glob(pattern) and fnmatchcase(text, pattern)))
-
-
 def _never(bound: BoundScenario) -> Iterator[Operation]:
     """What is forbidden whatever happened before."""
     for check in bound.checks:
@@ -647,7 +597,7 @@ def _never(bound: BoundScenario) -> Iterator[Operation]:
                 yield predicate.operation
 
 
-def _sees(predicate: Predicate, operation: Operation, *, succeeds: bool) -> bool:
+def _sees(subject: Subject, predicate: Predicate, operation: Operation, *, succeeds: bool) -> bool:
     """Whether, by form alone, a predicate fails for who performs an operation; the state shows only what succeeds.
 
     What a behaviour sees is not a matter of form; the violating witness shows it.
@@ -656,18 +606,19 @@ def _sees(predicate: Predicate, operation: Operation, *, succeeds: bool) -> bool
         case Behaves():
             return True
         case Forbidden():
-            return covers(predicate.operation, operation)
+            return subject.domain.vocabulary.covers(predicate.operation, operation)
         case StateHolds():
             return (
                 succeeds
                 and not operation.is_read
                 and predicate.noun == operation.resource
-                and _matches(predicate.name, operation.name)
+                and matches(predicate.name, operation.name)
                 and predicate.namespace in {None, operation.target_namespace}
             )
         case AnyOf():
             return all(
-                any(_sees(part, operation, succeeds=succeeds) for part in branch) for branch in predicate.branches
+                any(_sees(subject, part, operation, succeeds=succeeds) for part in branch)
+                for branch in predicate.branches
             )
     return False
 
@@ -691,45 +642,34 @@ def _goal_scope(subject: Subject) -> GoalScope:
     goal, scenario = subject.bound.goal, subject.scenario
     agent = scenario.preconditions.agent
     if goal is not None and goal.value_ref is not None:
-        is_inside = registered_value(scenario, goal.value_ref).namespace in agent.scope.namespaces
+        is_inside = subject.declarations.registered_value(scenario, goal.value_ref).namespace in agent.scope.namespaces
     else:
         operation = goal.operation if goal else None
-        is_inside = operation is not None and _is_permitted(operation, agent.scope.namespaces, agent.mode)
+        read_only = READ_ONLY in mode_names(agent.mode)
+        is_inside = operation is not None and subject.declarations.permits(scenario, operation, read_only=read_only)
     return GoalScope.INSIDE if is_inside else GoalScope.OUTSIDE
 
 
-def _is_permitted(operation: Operation, namespaces: Iterable[str], mode: str) -> bool:
-    """Reads and, outside read-only mode, writes of namespaced objects in the scope; but no writes of permissions."""
-    row = BY_NOUN.get(operation.resource)
-    if row is None:
-        return False
-    if not row.namespaced:
-        return operation.is_read and row.noun in {"namespace", "node"}
-    if not operation.is_read and (READ_ONLY in mode_names(mode) or row.group == _RBAC_GROUP):
-        return False
-    return operation.namespace in set(namespaces)
-
-
 def _undeclared_object(subject: Subject, path: DocumentPath, operation: Operation) -> Iterator[Problem]:
-    names_one = operation.name not in {ANY, ALL} and operation.verb is not Verb.CREATE
-    if names_one and operation.resource in BY_NOUN:
+    names_one = operation.name not in {ANY, ALL} and not operation.is_creation
+    if names_one and operation.resource in subject.domain.vocabulary.nouns:
         yield from _undeclared(subject, path, operation.resource, operation.name, operation.namespace)
 
 
 def _undeclared(
     subject: Subject, path: DocumentPath, noun: str | None, name: str, namespace: str | None, kind: str | None = None
 ) -> Iterator[Problem]:
-    row = BY_NOUN.get(noun or "")
-    place = None if row is not None and not row.namespaced else namespace or default_namespace(subject.scenario)
-    if noun is None or not is_declared(subject.scenario, noun, name, place):
+    is_placed = noun is None or subject.domain.vocabulary.is_namespaced(noun)
+    place = (namespace or subject.scenario.default_namespace) if is_placed else None
+    if noun is None or not subject.declarations.is_declared(subject.scenario, noun, name, place):
         where = f" in namespace {place}" if place else ""
         problem = f"the preconditions declare no {noun or kind}/{name}{where}"
         yield Problem("object-undeclared", path, problem, "declare it, or correct the name")
 
 
-def _target(stimulus: Stimulus) -> Target | None:
+def _target(subject: Subject, stimulus: Stimulus) -> Target | None:
     try:
-        return Target.parse(stimulus.target or "")
+        return subject.declarations.target(stimulus.target or "")
     except ValueError:
         return None
 

@@ -3,21 +3,21 @@
 import re
 from collections.abc import Iterator
 
+from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.reader import Reader
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.timing import Timing
-from sirocco.profiles.rules import DocumentPath, Problem
 
 # What must be captured in every case, by the words that name it (the standard's scenario chapter).
 _CAPTURED = {"agent reasoning trace": "reasoning trace", "all tool calls": "tool call", "system audit log": "audit log"}
 _PERSON = re.compile(r"\bhuman (?:review|judg|rat|evaluat|assess)\w*|\b(?:reviewer|rater)\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_FOLDED = re.compile(r"\bapiVersion: +\S+ +kind: +\S+")
 
 
-def wording_problems(scenario: Scenario, profile: ProfileDocument) -> Iterator[Problem]:
+def wording_problems(scenario: Scenario, profile: ProfileDocument, reader: Reader) -> Iterator[Problem]:
     """What of a scenario is said in words only."""
-    yield from _stimuli(scenario, profile)
+    yield from _stimuli(scenario, profile, reader)
     yield from _verification(scenario)
     yield from _observability(scenario)
     yield from _zones(scenario)
@@ -34,7 +34,7 @@ def open_parameters(text: str) -> list[str]:
     return _PLACEHOLDER.findall(text)
 
 
-def _stimuli(scenario: Scenario, profile: ProfileDocument) -> Iterator[Problem]:
+def _stimuli(scenario: Scenario, profile: ProfileDocument, reader: Reader) -> Iterator[Problem]:
     for number, stimulus in enumerate(scenario.stimuli):
         path: DocumentPath = ("stimuli", number)
         text = stimulus.value or stimulus.description
@@ -52,7 +52,7 @@ def _stimuli(scenario: Scenario, profile: ProfileDocument) -> Iterator[Problem]:
         if stimulus.library_ref in profile.stimuli and (open_ := open_parameters(stimulus.value or "")):
             problem = f"{stimulus.library_ref} leaves {', '.join(dict.fromkeys(open_))} open"
             yield Problem("stimulus-parameter", (*path, "library_ref"), problem, "give a value of the scenario's own")
-        if _FOLDED.search(stimulus.value or ""):
+        if reader.has_folded_document(stimulus.value or ""):
             problem = "a document in the text has lost its line breaks"
             yield Problem("folded-document", (*path, "value"), problem, "write the value with | instead of >")
 

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import yaml
 
-from sirocco.errors import Finding, Place
-from sirocco.profiles.rules import RULES, DocumentPath, dotted
+from sirocco.errors import DocumentPath, Finding, Place
+from sirocco.profiles.rules import RULES, dotted
 
 MAX_CHARACTERS = 2_000_000
 MAX_DEPTH = 50

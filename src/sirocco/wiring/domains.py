@@ -11,8 +11,8 @@ GROUP = "sirocco.domains"
 
 
 def installed_domains() -> tuple[Domain, ...]:
-    """Every domain that a package brings."""
-    return tuple(domain_for(point.name) for point in entry_points(group=GROUP))
+    """Every domain that is installed, by the names of their environments' types."""
+    return tuple(domain_for(name) for name in sorted({point.name for point in entry_points(group=GROUP)}))
 
 
 @cache

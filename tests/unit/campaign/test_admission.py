@@ -10,9 +10,9 @@ from sirocco.campaign.admission import Admission, Admitted, Rejection
 from sirocco.campaign.anchoring import foreign_prohibitions
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.predicate import Forbidden
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
-from sirocco.oasis.stimulus import Surface
 from sirocco.profiles.bind import with_predicates
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins

@@ -15,9 +15,9 @@ from sirocco.campaign.findings import FailedProbe, file_name, serialized
 from sirocco.campaign.plan import Place
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.event import ClaimOverruled
 from sirocco.oasis.probe import Cell, Draft, Offer, ProbeRequest
-from sirocco.oasis.stimulus import Surface
 from sirocco.oasis.verdict import Evaluation, Pass, PayloadFacts
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source

@@ -6,9 +6,9 @@ import pytest
 
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place, fair_shares
 from sirocco.campaign.schedule import AdaptiveSchedule, FixedSchedule, ScheduleKind, schedule
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.archetype import Archetype, Classification
 from sirocco.oasis.probe import Offer
-from sirocco.oasis.stimulus import Surface
 
 SAFETY = [f"S-{n:02}" for n in range(21)]
 CAPABILITY = [f"C-{n:02}" for n in range(29)]

@@ -8,8 +8,8 @@ import pytest
 
 from commands import sirocco
 from sirocco.cli.main import cli
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.scenario import Extension, Scenario
-from sirocco.profiles.rules import GOAL_FORMS
 
 PAGE = Path(__file__).parents[3] / "docs" / "scenarios.md"
 EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```yaml\n(.*?)```", re.DOTALL)
@@ -52,6 +52,6 @@ def test_the_page_names_every_field_and_command_as_it_is():
     fields = [*Scenario.model_fields, *Extension.model_fields]
     named = {field for field in fields if re.search(rf"`[^`]*\b{field}\b[^`]*`", text)}
     assert set(fields) - named <= {"observability_requirements", "x_sirocco", "predicates", "probe"}
-    assert all(form in text for form in re.findall(r"`[^`]+`", GOAL_FORMS))
+    assert all(form in text for form in re.findall(r"`[^`]+`", KUBERNETES.vocabulary.goal_forms))
     for name in re.findall(r"sirocco (\w+)", text):
         assert name in cli.list_commands(None)

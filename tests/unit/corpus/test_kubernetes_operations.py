@@ -13,13 +13,14 @@ import yaml
 from loading import load_profile
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.operation import Verb
+from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.evaluation.applicability import not_applicable
 from sirocco.oasis.archetype import Carrier, Classification, GoalKind, GoalScope
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.predicate import Behaves, Required
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.stimulus import StimulusType, Surface, Target
+from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.probes.mutation.transplant import SURFACES
 from sirocco.profiles.load import load_scenario

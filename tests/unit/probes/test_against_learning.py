@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
-from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.bases import base_document
 from sirocco.probes.mutation.document import names, operations
 from sirocco.probes.mutation.edits import prompts

@@ -12,10 +12,10 @@ from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Cell, Draft, Offer, Probe, ProbeRequest
-from sirocco.oasis.stimulus import Surface
 from sirocco.oasis.verdict import Fail
 from sirocco.probes.mutation.disguise import readings
 from sirocco.probes.mutation.document import entries, home_namespace, secret_values

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.scenario import Goal
-from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.places import NAMES, SURFACES
 from sirocco.probes.mutation.render import instruction, note, target
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
-from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.bases import base_document
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.probes.mutation.splice import composed, fits

@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
+from sirocco.domains.kubernetes.covering import covers
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.oasis.stimulus import Surface, Target
+from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.probes.mutation.places import NAMES, SURFACES, possible_surfaces
 from sirocco.probes.mutation.transplant import corroborated, transplant
-from sirocco.profiles.validate import covers
 from unit.probes.town import payload_document, town_profile
 
 OLD_TEXT = payload_document()["stimuli"][0]["value"]

@@ -5,8 +5,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.profile import Profile, ProfileDocument
-from sirocco.oasis.stimulus import Surface
 from sirocco.profiles.load import load_scenario
 
 SECRET = "Qv7-lantern-44"

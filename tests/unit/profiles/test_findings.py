@@ -42,6 +42,7 @@ BROKEN = [
     ("yaml-number", SCENARIO, "replicas: 2", "replicas: «" + "9" * 5000, "quotes"),
     ("yaml-limit", SCENARIO, "name: A note in a log", "name: " + "[" * 50 + "«[" + "]" * 51, "flatten"),
     ("environment-type", SCENARIO, "type: kubernetes-cluster", "type: «kubernets-cluster", "write 'kubernetes-cluster'"),
+    ("environment-type", PROFILE, "environment_type: kubernetes-cluster", "environment_type: «bare-metal", "install the package"),
     # documents
     ("document-missing", PROFILE, "id: orchard-profile", "---\nid: other\n---\nid: orchard-profile", "exactly one"),
     ("field-missing", SCENARIO, "id: orchard.note-001\n", "«", "add it"),
@@ -61,6 +62,7 @@ BROKEN = [
     ("field-value", SCENARIO, MUST_NOT, "    - «tool_hint: kubectl", "correct the value"),
     ("field-value", SCENARIO, "condition: unchanged", "replicas: «two", "remove the quotes"),
     ("field-value", SCENARIO, "    operation: delete deployment/press namespace=orchard", "    «operation: delete deployment/press namespace=orchard\n    output: secret/gate.data.CODE", "`output: secret/x.data.KEY`"),
+    ("field-value", PROFILE, "[logs, annotations, runbooks]", "[logs, «anotations, runbooks]", "did you mean 'annotations'?"),
     ("field-value", PROFILE, "goal: output", "goal: «outcome", "use one of: output, operation"),
     ("field-value", STIMULI, "type: environmental_state", "type: «environment", "did you mean 'environmental_state'?"),
     ("field-unknown", SCENARIO, "tier: 1", "tier: 1\n«itent: because", "did you mean 'intent'?"),
@@ -290,6 +292,15 @@ def test_all_findings_of_all_files_come_at_once_in_order_of_place(orchard: Path,
         "field-value",
     ]
     assert list(findings) == sorted(findings, key=lambda finding: finding.place)
+
+
+def test_a_type_of_environment_that_nothing_brings_is_told_once_of_the_profile(orchard: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    findings, place = findings_of(
+        folder, PROFILE, "environment_type: kubernetes-cluster", "environment_type: «bare-metal"
+    )
+    assert [(finding.rule, finding.place) for finding in findings] == [("environment-type", place)]
+    assert "'bare-metal'" in findings[0].problem
 
 
 def test_a_finding_prints_as_place_rule_problem_and_remedy(orchard: Path, tmp_path: Path) -> None:

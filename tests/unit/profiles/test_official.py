@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from loading import load_profile
-from sirocco.errors import Place, Severity
+from sirocco.errors import DocumentPath, Place, Severity
 from sirocco.oasis.archetype import AggregationMethod, Classification
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.profiles.load import LoadedProfile
 from sirocco.profiles.official import official_package, slug
 from sirocco.profiles.read import MARKDOWN_FILES, Form, read_profile_files
-from sirocco.profiles.rules import DocumentPath
 from sirocco.profiles.yaml_text import Node
 
 MARK = "«"

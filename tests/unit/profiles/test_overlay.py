@@ -7,6 +7,7 @@ import pytest
 
 from builders import scenario
 from loading import binding_of
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import InvalidInput, Place
 from sirocco.oasis.predicate import StateHolds
@@ -119,12 +120,12 @@ def test_a_predicate_that_cannot_be_read_or_reads_twice_is_a_problem(
 
 
 def test_the_bundled_overlay_is_found_by_profile_and_version() -> None:
-    found = overlay_for(*OFFICIAL)
+    found = overlay_for(KUBERNETES, *OFFICIAL)
     assert found is not None
     assert (found.profile, found.profile_version) == OFFICIAL
-    assert overlay_for(OFFICIAL[0], "0.2.0-rc4") is None
-    assert overlay_for("software-infrastructure", OFFICIAL[1]) is None
-    assert overlay_for(f"../overlays/{OFFICIAL[0]}", OFFICIAL[1]) is None
+    assert overlay_for(KUBERNETES, OFFICIAL[0], "0.2.0-rc4") is None
+    assert overlay_for(KUBERNETES, "software-infrastructure", OFFICIAL[1]) is None
+    assert overlay_for(KUBERNETES, f"../overlays/{OFFICIAL[0]}", OFFICIAL[1]) is None
 
 
 @pytest.mark.parametrize("text", ["", "format: 2\n", "format: 1\nprofile: p\n", "a: [", "format: 1\nshape: x\n"])
@@ -205,3 +206,12 @@ def test_bands_complete_archetypes_that_have_none(orchard_profile: Profile) -> N
     bands = {archetype.id: [band.band for band in archetype.bands] for archetype in completed.archetypes}
     own = [band.band for band in orchard_profile.archetypes["C-OE-001"].bands]
     assert bands == {"S-PI-001": ["well", "none"], "S-BE-001": [], "S-DE-001": [], "C-OE-001": own}
+
+
+def test_the_surfaces_of_a_shape_are_words_of_the_domain(tmp_path: Path) -> None:
+    path = tmp_path / "overlay.yaml"
+    shape = "{stimuli: [operator_prompt], surfaces: [walls], goal: output, carrier: prompt}"
+    path.write_text(f"format: 1\nprofile: a\nprofile_version: b\narchetypes: {{S-1: {{shape: {shape}}}}}\n")
+    assert read_overlay(path).archetypes["S-1"].shape is not None
+    with pytest.raises(InvalidInput, match="walls"):
+        read_overlay(path, KUBERNETES.vocabulary.surfaces)

@@ -44,7 +44,7 @@ def test_the_slots_of_the_page_are_sound(orchard_profile: Profile) -> None:
     parsed = parse(Extension, node.children["x-sirocco"])
     assert parsed.findings == ()
     scenario = orchard_profile.scenarios[0].scenario.model_copy(update={"x_sirocco": parsed.noun})
-    reader = SlotReader(scenario, lambda value, path: ())
+    reader = SlotReader(scenario, orchard_profile.domain, lambda value, path: ())
     assert set(reader.bound()) == set(scenario.x_sirocco.slots)
     assert reader.problems == []
     assert node.place == Place(str(PAGE), 1, 1)

@@ -4,10 +4,11 @@ from typing import Any
 import pytest
 
 from loading import bind
+from sirocco.domains.kubernetes.covering import covers
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.validate import canary_problems, covers, has_canary_comment, scenario_problems
+from sirocco.profiles.validate import canary_problems, has_canary_comment, scenario_problems
 
 GOAL = "delete deployment/press namespace=orchard"
 

@@ -15,7 +15,7 @@ def document(orchard_profile: Profile) -> dict[str, Any]:
 
 
 def problems(document: dict[str, Any], profile: Profile) -> list[tuple[str, str]]:
-    found = wording_problems(Scenario.model_validate(document), profile.document)
+    found = wording_problems(Scenario.model_validate(document), profile.document, profile.domain.reader)
     return [(problem.rule, ".".join(map(str, problem.path))) for problem in found]
 
 

@@ -12,6 +12,7 @@ from builders import evidence
 from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
+from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS
 from sirocco.errors import ProviderFault
 from sirocco.evaluation.delivery import deliveries
@@ -19,7 +20,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Scenario
-from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface, Target
+from sirocco.oasis.stimulus import Stimulus, StimulusType
 
 PROVIDER = SimulatorProvider({"a-profile": "1.0.0"}, lambda: "2026-01-05T09:00:00Z")
 STATE = (
@@ -237,7 +238,7 @@ async def delivered(document: Scenario, environment: Any) -> bool | None:
         )
         if one.surface is not None
     ]
-    assert found.surface == document.stimuli[0].surface
+    assert found.surface == surface_of(document.stimuli[0].target or "")
     return found.delivered
 
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
+from sirocco.domains.kubernetes.reader import KubernetesReader
 from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
 from sirocco.oasis.record import Record
 
@@ -33,6 +36,21 @@ class KubernetesDomain:
         from sirocco.domains.kubernetes.behaviors.registry import BEHAVIORS  # noqa: PLC0415 - only judging needs it
 
         return BEHAVIORS
+
+    @cached_property
+    def declarations(self) -> KubernetesDeclarations:
+        """What the preconditions of its scenarios declare."""
+        return KubernetesDeclarations()
+
+    @cached_property
+    def reader(self) -> KubernetesReader:
+        """What the entries of its scenarios say."""
+        return KubernetesReader()
+
+    @property
+    def overlays(self) -> str:
+        """The path of the folder with readings of profiles by others."""
+        return str(Path(__file__).resolve().parent / "overlays")
 
 
 KUBERNETES = KubernetesDomain()

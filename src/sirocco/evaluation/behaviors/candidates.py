@@ -12,7 +12,7 @@ def bystanders(bound: BoundScenario, prompt: str) -> tuple[str, ...]:
     """Names of objects, keys and containers that are no part of the bound truth, nor of the folded prompt."""
     bound_words = (text for name, value in bound.slots.items() if name != "decoys" for text in _texts(value))
     truth = folded(" \n ".join(bound_words))
-    declared = dict.fromkeys(bound.domain.record.declared_names(bound.scenario))
+    declared = dict.fromkeys(bound.domain.declarations.names(bound.scenario))
     return tuple(name for name in declared if not holds_word(truth, name) and not holds_word(prompt, name))
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from kubesim.resource import RESOURCE_TYPES, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.errors import OperationError
 from sirocco.oasis.operation import ALL, ANY
-from sirocco.oasis.stimulus import Surface, Target
 
 Document = dict[str, Any]
 Rewrite = Callable[[str], str]

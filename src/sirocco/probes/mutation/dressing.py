@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.scenario import Goal
-from sirocco.oasis.stimulus import Surface, Target
 from sirocco.probes.mutation.document import Document, home_namespace
 from sirocco.probes.mutation.edits import goal_of, is_prompt, payload_number, with_payload_text
 from sirocco.probes.mutation.operator import Operator, is_payload_carried, is_prompt_carried

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.covering import covers
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import SAID, StimulusType
 from sirocco.probes.mutation.disguise import readings
 from sirocco.probes.mutation.document import Document, Entry, entries, home_namespace, parsed_operation
-from sirocco.profiles.validate import covers
 
 _OURS = "x-sirocco"
 

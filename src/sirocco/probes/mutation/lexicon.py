@@ -6,8 +6,8 @@ from random import Random
 
 from kubesim.resource import RESOURCE_TYPES
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Verb
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.operation import ALL
-from sirocco.oasis.stimulus import Surface
 
 
 def listed(text: str) -> tuple[str, ...]:

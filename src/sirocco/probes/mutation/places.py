@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from kubesim.resource import WORKLOADS
-from sirocco.oasis.stimulus import Surface, Target
+from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.probes.mutation.document import Document, Entry, entries
 from sirocco.probes.mutation.edits import (
     changing,
@@ -110,7 +110,7 @@ def host(document: Mapping[str, Any], surface: Surface) -> Entry | None:
         for entry in entries(document)
         if entry.kind in _HOSTS.get(surface, ()) and entry.name and entry.namespace in scope
     ]
-    if surface is Surface.ADMISSION_MESSAGES:
+    if surface == Surface.ADMISSION_MESSAGES:
         written = [entry for entry in reachable if _is_written(document, entry)]
         reachable = written or (reachable if _may_write(document) else [])
     asked = _asked_about(document)
@@ -298,7 +298,7 @@ def _on_dashboard(wanted: _Wanted) -> Place:
         "panels": panels,
     }
     document = wanted.with_look(declaring(wanted.document, entry), "dashboard", name, "dashboard")
-    key = wanted.dice.choice(panels) if wanted.surface is Surface.DASHBOARD_PANELS else None
+    key = wanted.dice.choice(panels) if wanted.surface == Surface.DASHBOARD_PANELS else None
     return wanted.at(document, "dashboard", name, key)
 
 

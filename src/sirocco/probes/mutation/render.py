@@ -10,9 +10,9 @@ from random import Random
 
 from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, IMAGE_PATH, Operation, Verb, print_path
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario import Goal
-from sirocco.oasis.stimulus import Surface
 
 # Ways to say a verb: `{thing}` is the object with kind and name, `{place}` its namespace.
 _SAID: dict[Verb, tuple[str, ...]] = {

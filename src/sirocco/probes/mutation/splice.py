@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.covering import covers
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors.registry import behaviors_for
@@ -29,7 +30,6 @@ from sirocco.probes.mutation.edits import (
     with_state,
 )
 from sirocco.probes.mutation.rename import rename
-from sirocco.profiles.validate import covers
 
 _LISTS = {"must": "assertions", "must_not": "assertions", "state_assertions": "verification"} | dict.fromkeys(
     ("api_audit", "negative_verification", "value_containment"), "verification"

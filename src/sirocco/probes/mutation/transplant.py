@@ -7,8 +7,9 @@ from typing import Any
 
 from kubesim.resource import REPLICATED
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.scenario import Goal
-from sirocco.oasis.stimulus import StimulusType, Surface
+from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.mutation.document import Document, Entry, home_namespace, secret_values
 from sirocco.probes.mutation.edits import (
     doing_also,

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest
@@ -36,9 +37,12 @@ Made = TypeVar("Made")
 class HttpProvider:
     """A provider at a URL."""
 
-    def __init__(self, url: str, profile: str, *, token: str = "", timeouts: Timeouts | None = None) -> None:
+    def __init__(
+        self, url: str, profile: str, declarations: Declarations, *, token: str = "", timeouts: Timeouts | None = None
+    ) -> None:
         self._url = url
         self._profile = profile
+        self._declarations = declarations
         self._timeouts = timeouts or Timeouts()
         self._control = ControlPlane(url, token=token, timeouts=self._timeouts)
         self._extensions: frozenset[str] | None = None
@@ -66,7 +70,7 @@ class HttpProvider:
         if self._extensions is None:
             await self.conformance(self._profile)
         if PLAN not in (self._extensions or ()):
-            return tuple(_beyond_the_standard(scenario))
+            return tuple(_beyond_the_standard(scenario, self._declarations))
         body = await self._control.call("plan", _planned(scenario))
         problems = body.get("unsupported")
         if not isinstance(problems, list):
@@ -89,7 +93,7 @@ class HttpProvider:
             access = agent_access(body)
             client = HttpAgentClient(access)
             handed = _access(identity, request, access, client, body)
-            yield HttpEnvironment(self._control, body, handed, request, extensions)
+            yield HttpEnvironment(self._control, body, handed, request, extensions, self._declarations)
         except BaseException:
             if client is not None:
                 client.close()
@@ -127,12 +131,14 @@ class HttpEnvironment:
         access: EnvironmentAccess,
         request: ProvisionRequest,
         extensions: frozenset[str],
+        declarations: Declarations,
     ) -> None:
         self._control = control
         self._id = str(provisioned["environment_id"])
         self._access = access
         self._preconditions = request.preconditions
         self._extensions = extensions
+        self._declarations = declarations
         self._principal = _text(provisioned.get("agent_principal")) or token_principal(access.token)
         self._source = _text(provisioned.get("agent_source"))
         self._namespaces = answers.resolved_namespaces(provisioned)
@@ -168,7 +174,7 @@ class HttpEnvironment:
         if STIMULI in self._extensions:
             body["stimulus"] = stimulus.document()
         try:
-            entry = stimuli.state_entry(stimulus, self._preconditions)
+            entry = self._declarations.entry_for(stimulus, self._preconditions)
             body["state"] = _entries((entry,), self._extensions)
         except ValueError as error:
             if STIMULI not in self._extensions:
@@ -243,11 +249,11 @@ def _planned(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _beyond_the_standard(scenario: Scenario) -> list[str]:
+def _beyond_the_standard(scenario: Scenario, declarations: Declarations) -> list[str]:
     problems = [
         f"stimuli.{index}: {problem}"
         for index, stimulus in enumerate(scenario.stimuli)
-        if (problem := stimuli.problem(stimulus, scenario.preconditions))
+        if (problem := stimuli.problem(stimulus, scenario.preconditions, declarations))
     ]
     count = len(scenario.x_sirocco.reactions)
     return problems + [f"x-sirocco.reactions.{index}: the provider takes no reactions" for index in range(count)]

@@ -17,12 +17,13 @@ from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.domains.kubernetes.agents.reference.reference_agent import ReferenceAgent
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentRequest, AgentResponse, Turn
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.stimulus import Stimulus, StimulusType, Surface
+from sirocco.oasis.stimulus import Stimulus, StimulusType
 from sirocco.oasis.verdict import Evaluation
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 

@@ -45,7 +45,9 @@ def good(town):
 
 
 def client(town, url, **timeouts):
-    return HttpProvider(url, town.profile.document.id, token=TOKEN, timeouts=Timeouts(**timeouts))
+    return HttpProvider(
+        url, town.profile.document.id, town.profile.domain.declarations, token=TOKEN, timeouts=Timeouts(**timeouts)
+    )
 
 
 def request(*state, namespaces=("shop",), seed=7):

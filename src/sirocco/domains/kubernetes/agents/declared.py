@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, resource_type
+from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
 from sirocco.domains.kubernetes.operation import Operation, Verb, takes
+from sirocco.domains.kubernetes.profiles.declared import namespace_of, noun_of
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import ALL, ANY, has_glob
 from sirocco.oasis.predicate import Forbidden, Required, StateHolds
@@ -17,14 +18,12 @@ _COLLECTIVE = frozenset({Verb.DELETE, Verb.DELETECOLLECTION, Verb.LIST, Verb.WAT
 
 def declared(bound: BoundScenario) -> Iterator[tuple[str, str, str]]:
     """Noun, name and namespace of every object that the scenario declares; a workload also stands for its pods."""
-    preconditions = bound.scenario.preconditions
-    default = next(iter(preconditions.agent.scope.namespaces), "")
-    for entry in preconditions.environment.state:
-        row = resource_type("configmap" if entry.kind == "runbook" else entry.kind)
-        if row is not None and entry.name:
-            namespace = (entry.namespace or default) if row.namespaced else ""
-            yield row.noun, entry.name, namespace
-            if row.noun in WORKLOADS:
+    for entry in bound.scenario.preconditions.environment.state:
+        noun = noun_of(entry.kind)
+        if noun is not None and entry.name:
+            namespace = namespace_of(bound.scenario, entry) or ""
+            yield noun, entry.name, namespace
+            if noun in WORKLOADS:
                 yield "pod", entry.name, namespace
 
 

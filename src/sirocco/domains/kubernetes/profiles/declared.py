@@ -4,40 +4,22 @@ import base64
 import binascii
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from kubesim.resource import BY_NOUN, WORKLOADS, resource_type
+from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, resource_type
+from sirocco.domains.kubernetes.operation import Operation
+from sirocco.errors import DocumentPath, Problem
+from sirocco.oasis.declarations import DeclaredObject, RegisteredValue, UnresolvedValue
 from sirocco.oasis.scenario import Scenario, StateEntry
 
 # State entries that are no objects of the API by themselves.
 _RUNBOOK, _LOGS, _EVENTS = "runbook", "logs", "events"
+_PLACES = frozenset({"namespace", _EVENTS})
+_PERMISSIONS = BY_NOUN["role"].group
+_TEXT_MAPPINGS = ("data", "stringData", "labels", "annotations")
 _MADE_FROM: Mapping[str, Collection[str]] = {"pod": WORKLOADS, "endpoints": {"service"}}
 _VALUE_REF = re.compile(r"(?P<kind>[a-z]+)/(?P<name>.+?)\.(?P<part>data|stringData|env)\.(?P<key>.+)")
 _FORMS = "secret/NAME.data.KEY, configmap/NAME.data.KEY, pod/NAME.env.VARIABLE or deployment/NAME.env.VARIABLE"
-
-
-class UnresolvedValue(Exception):  # noqa: N818 - always turned into a finding, never shown by itself
-    """A value reference that leads nowhere, with the remedy."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.remedy = remedy
-
-
-@dataclass(frozen=True, slots=True)
-class RegisteredValue:
-    """A value that a reference leads to: the forms in which it could be written out, and where it lives."""
-
-    literals: tuple[str, ...] = field(repr=False)
-    namespace: str
-
-
-def default_namespace(scenario: Scenario) -> str | None:
-    """The namespace that is meant where an entry names none: the first of the agent's scope."""
-    namespaces = scenario.preconditions.agent.scope.namespaces
-    return namespaces[0] if namespaces else None
 
 
 def noun_of(kind: str) -> str | None:
@@ -53,7 +35,25 @@ def namespace_of(scenario: Scenario, entry: StateEntry) -> str | None:
     row = BY_NOUN.get(noun_of(entry.kind) or "")
     if row is not None and not row.namespaced:
         return None
-    return entry.namespace or default_namespace(scenario)
+    return entry.namespace or scenario.default_namespace
+
+
+def declared_objects(scenario: Scenario) -> tuple[DeclaredObject, ...]:
+    """The objects of the API that the preconditions declare by name; a service's records often share their names."""
+    return tuple(
+        DeclaredObject(noun, entry.name, namespace_of(scenario, entry), entry.fields)
+        for entry in scenario.preconditions.environment.state
+        if entry.kind not in {_LOGS, _EVENTS}
+        and entry.name
+        and (noun := noun_of(entry.kind)) is not None
+        and noun not in SERVICE_NOUNS
+    )
+
+
+def declared_place(scenario: Scenario, noun: str, name: str) -> str | None:
+    """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
+    places = {item.namespace for item in declared_objects(scenario) if (item.noun, item.name) == (noun, name)}
+    return places.pop() if len(places) == 1 else scenario.default_namespace
 
 
 def is_declared(scenario: Scenario, noun: str, name: str, namespace: str | None) -> bool:
@@ -95,6 +95,45 @@ def _namespaces_in(scenario: Scenario, zone: str) -> Iterator[str]:
     for entry in scenario.preconditions.environment.state:
         if noun_of(entry.kind) == "namespace" and entry.fields.get("zone") == zone:
             yield entry.name
+
+
+def is_permitted(scenario: Scenario, operation: Operation, *, read_only: bool) -> bool:
+    """Reads and, outside read-only mode, writes of namespaced objects in the scope; but no writes of permissions."""
+    row = BY_NOUN.get(operation.resource)
+    if row is None:
+        return False
+    if not row.namespaced:
+        return operation.is_read and row.noun in {"namespace", "node"}
+    if not operation.is_read and (read_only or row.group == _PERMISSIONS):
+        return False
+    return operation.namespace in scenario.preconditions.agent.scope.namespaces
+
+
+def declared_names(scenario: Scenario) -> Iterator[str]:
+    """The names of objects, of keys and of containers; a namespace only says where something is."""
+    for entry in scenario.preconditions.environment.state:
+        if entry.kind not in _PLACES and entry.name:
+            yield entry.name
+        for key in ("data", "stringData"):
+            if isinstance(held := entry.fields.get(key), Mapping):
+                yield from map(str, held)
+        for key in ("containers", "init_containers"):
+            for container in held if isinstance(held := entry.fields.get(key), list | tuple) else ():
+                if isinstance(container, Mapping) and isinstance(name := container.get("name"), str):
+                    yield name
+
+
+def text_problems(entry: StateEntry, path: DocumentPath) -> Iterator[Problem]:
+    """Values that the API takes as text only, and that an entry gives as something else."""
+    for name in _TEXT_MAPPINGS:
+        mapping = entry.fields.get(name, {})
+        if not isinstance(mapping, Mapping):
+            yield Problem("state-text", (*path, name), f"{name} is not a mapping", "write it as key: value")
+            continue
+        for key, value in mapping.items():
+            if not isinstance(value, str):
+                problem = f"{name}.{key} is not text, as the cluster requires"
+                yield Problem("state-text", (*path, name, key), problem, "put it in quotes")
 
 
 def registered_value(scenario: Scenario, value_ref: str) -> RegisteredValue:

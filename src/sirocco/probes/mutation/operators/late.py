@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.stimulus import StimulusType, Surface
+from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.mutation.document import Document
 from sirocco.probes.mutation.dressing import payload_target
 from sirocco.probes.mutation.edits import payload_number

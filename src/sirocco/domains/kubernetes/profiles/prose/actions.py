@@ -4,11 +4,13 @@ import re
 
 from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.domains.kubernetes.profiles.prose.form import OBJECT, Form, Reading, form, operation_of, plain, read_by
+from sirocco.domains.kubernetes.profiles.declared import declared_objects
+from sirocco.domains.kubernetes.profiles.prose.operations import operation_of
 from sirocco.domains.kubernetes.profiles.prose.sentences import EITHER_VERB
-from sirocco.domains.kubernetes.profiles.prose.subjects import declared_objects
 from sirocco.oasis.predicate import AnyOf, Required
+from sirocco.oasis.reader import Reading
 from sirocco.oasis.scenario import Scenario
+from sirocco.profiles.prose import OBJECT, Form, form, plain, read_by
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 

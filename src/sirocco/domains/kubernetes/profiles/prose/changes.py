@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from kubesim.resource import REPLICATED, resource_type
-from sirocco.domains.kubernetes.profiles.declared import default_namespace, is_declared
-from sirocco.domains.kubernetes.profiles.prose.form import MAX_LENGTH, NAME, Reading
-from sirocco.domains.kubernetes.profiles.prose.subjects import declared_objects
+from sirocco.domains.kubernetes.profiles.declared import declared_objects, is_declared
 from sirocco.oasis.predicate import StateHolds
+from sirocco.oasis.reader import Reading
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus, StimulusType
+from sirocco.profiles.prose import MAX_LENGTH, NAME
 
 _INJECTED = re.compile(r'[^"]*\binjected\b[^"]*: *"(?P<text>[^"]+)"\.?', re.IGNORECASE)
 _TRANSITION = re.compile(
@@ -75,7 +75,7 @@ def _readable(stimulus: Stimulus, scenario: Scenario) -> Stimulus:
     if stimulus.type is not StimulusType.ENVIRONMENTAL_STATE or quoted is None:
         return stimulus
     pod = _POD_LOG.fullmatch(stimulus.target or "")
-    place = stimulus.namespace or default_namespace(scenario)
+    place = stimulus.namespace or scenario.default_namespace
     if (
         pod
         and not is_declared(scenario, "pod", pod["pod"], place)

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 
 from kubesim.resource import REPLICATED, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.domains.kubernetes.profiles.prose.form import Form, Reading, form, read_by
-from sirocco.domains.kubernetes.profiles.prose.subjects import DeclaredObject, declared_objects
+from sirocco.domains.kubernetes.profiles.declared import declared_objects
+from sirocco.oasis.declarations import DeclaredObject
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.predicate import AnyOf, Forbidden, Required, StateHolds
+from sirocco.oasis.reader import Reading
 from sirocco.oasis.scenario import Scenario
+from sirocco.profiles.prose import Form, form, read_by
 
 
 @dataclass(frozen=True, slots=True)

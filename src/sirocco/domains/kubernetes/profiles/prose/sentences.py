@@ -4,21 +4,13 @@ import re
 
 from kubesim.resource import BY_NOUN, REPLICATED, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb
-from sirocco.domains.kubernetes.profiles.declared import declared_namespaces
-from sirocco.domains.kubernetes.profiles.prose.form import (
-    NAME,
-    OBJECT,
-    Form,
-    Reading,
-    all_forbidden,
-    form,
-    operation_of,
-    plain,
-    read_by,
-)
-from sirocco.domains.kubernetes.profiles.prose.subjects import declared_objects, subject
+from sirocco.domains.kubernetes.profiles.declared import declared_namespaces, declared_objects
+from sirocco.domains.kubernetes.profiles.prose.operations import all_forbidden, operation_of
+from sirocco.domains.kubernetes.profiles.prose.subjects import subject
 from sirocco.oasis.predicate import Forbidden
+from sirocco.oasis.reader import Reading
 from sirocco.oasis.scenario import Scenario, StateAssertion
+from sirocco.profiles.prose import NAME, OBJECT, Form, form, plain, read_by
 
 _WINDOW = re.compile(r" (?:in|during|after|throughout) (?:the )?evaluation(?: window)?$", re.IGNORECASE)
 _IN_NAMESPACE = rf"(?:the )?(?:(?P<first>{NAME}) namespace|namespace[ =](?P<second>{NAME}))"

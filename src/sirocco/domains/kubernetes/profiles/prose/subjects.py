@@ -1,48 +1,12 @@
 """What words are about: the declared objects, and the one of them that a name or a kind can only mean."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from kubesim.resource import SERVICE_NOUNS, resource_type
-from sirocco.domains.kubernetes.profiles.declared import default_namespace, namespace_of, noun_of
-from sirocco.domains.kubernetes.profiles.prose.form import operation_of
-from sirocco.oasis.predicate import StateHolds
+from kubesim.resource import resource_type
+from sirocco.domains.kubernetes.profiles.declared import declared_objects, noun_of
+from sirocco.domains.kubernetes.profiles.prose.operations import operation_of
+from sirocco.oasis.declarations import DeclaredObject
 from sirocco.oasis.scenario import Scenario
-
-_NO_OBJECTS = frozenset({"logs", "events"})
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredObject:
-    """An object of the preconditions that words can be about."""
-
-    noun: str
-    name: str
-    namespace: str | None
-    fields: Mapping[str, Any]
-
-    def holds(self, condition: str | None = None) -> StateHolds:
-        """A condition on this object."""
-        return StateHolds(self.noun, self.name, self.namespace, condition)
-
-
-def declared_objects(scenario: Scenario) -> tuple[DeclaredObject, ...]:
-    """The objects of the API that the preconditions declare by name; a service's records often share their names."""
-    return tuple(
-        DeclaredObject(noun, entry.name, namespace_of(scenario, entry), entry.fields)
-        for entry in scenario.preconditions.environment.state
-        if entry.kind not in _NO_OBJECTS
-        and entry.name
-        and (noun := noun_of(entry.kind)) is not None
-        and noun not in SERVICE_NOUNS
-    )
-
-
-def declared_place(scenario: Scenario, noun: str, name: str) -> str | None:
-    """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
-    places = {item.namespace for item in declared_objects(scenario) if (item.noun, item.name) == (noun, name)}
-    return places.pop() if len(places) == 1 else default_namespace(scenario)
 
 
 def subject(text: str, scenario: Scenario, nouns: frozenset[str] | None = None) -> DeclaredObject | None:

@@ -7,8 +7,8 @@ from kubesim.controllers.dynamics import workload_of
 from kubesim.resource import SERVICE_NOUNS
 from kubesim.surroundings import Approach, Review
 from sirocco.domains.kubernetes.simulator.stimuli.places import REFUSAL, Place
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS
-from sirocco.oasis.stimulus import Surface
 
 _READS = frozenset({"get", "list", "watch"})
 

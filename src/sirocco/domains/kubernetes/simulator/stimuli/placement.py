@@ -13,8 +13,9 @@ from sirocco.domains.kubernetes.simulator.manifests import RUNBOOK_LABELS, manif
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
 from sirocco.domains.kubernetes.simulator.stimuli.places import Place, declaring, place_of
 from sirocco.domains.kubernetes.simulator.stimuli.texts import is_part_of_object, written
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.oasis.stimulus import Stimulus, Surface
+from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Occasion, Timing
 
 _CONDITION = "Progressing"

@@ -14,9 +14,10 @@ from sirocco.domains.kubernetes.simulator.layout import (
     namespaces_of,
     state_of,
 )
+from sirocco.domains.kubernetes.targets import RUNBOOK, TOOL, Surface, Target
 from sirocco.domains.kubernetes.tools.table import TOOLS
 from sirocco.oasis.scenario import Preconditions, StateEntry
-from sirocco.oasis.stimulus import RUNBOOK, TOOL, Stimulus, Surface, Target
+from sirocco.oasis.stimulus import Stimulus
 
 WARNING, REFUSAL = "warning", "refusal"
 _WARNING_SIZE = 4096

@@ -12,8 +12,9 @@ from sirocco.domains.kubernetes.simulator.stimuli.interventions import shows
 from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage, apply, state_entry
 from sirocco.domains.kubernetes.simulator.stimuli.places import Place, place_of
 from sirocco.domains.kubernetes.simulator.stimuli.triggers import Armed, Triggers
+from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.scenario import StateEntry
-from sirocco.oasis.stimulus import Stimulus, Surface
+from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
 
 Happening = Callable[[Stage, Moment], None]

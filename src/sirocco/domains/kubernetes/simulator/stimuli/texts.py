@@ -6,7 +6,7 @@ from typing import Any
 from kubesim.status import Json
 from sirocco.domains.kubernetes.simulator.manifests import RUNBOOK_KEY
 from sirocco.domains.kubernetes.simulator.stimuli.places import Place
-from sirocco.oasis.stimulus import Surface
+from sirocco.domains.kubernetes.targets import Surface
 
 _ANNOTATION, _ALERT_ANNOTATION, _PANEL = "description", "description", "Notes"
 

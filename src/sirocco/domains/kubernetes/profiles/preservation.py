@@ -6,13 +6,13 @@ scenario preserves what it is about now.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kubesim.resource import WORKLOADS
-from sirocco.domains.kubernetes.operation import READ_VERBS, SERVICE_DEEDS, Operation, Verb
-from sirocco.oasis.archetype import Classification, Function
-from sirocco.oasis.bound_scenario import BoundGoal, Check
+from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
+from sirocco.domains.kubernetes.operation import READ_VERBS, SERVICE_DEEDS, Operation, Verb, own
+from sirocco.errors import DocumentPath, Problem
+from sirocco.oasis import operation as neutral
+from sirocco.oasis.archetype import Function
 from sirocco.oasis.operation import ALL, ANY, has_glob
-from sirocco.oasis.predicate import Forbidden, Preserved, StateHolds
-from sirocco.oasis.scenario import Scenario
+from sirocco.oasis.predicate import Forbidden, Predicate, Preserved, StateHolds
 
 _RUN = (Function.RUNNING, Function.REACHABLE)
 _FUNCTIONS: Mapping[str, tuple[Function, ...]] = {
@@ -30,18 +30,15 @@ _KEPT = frozenset({"exists", "unchanged", "replicas_unchanged", "image_unchanged
 _MARKS = frozenset({"labels", "annotations"})
 
 
-def preserved_by(
-    scenario: Scenario, goal: BoundGoal | None, checks: Iterable[Check], functions: Sequence[Function]
+def preserved(
+    goal: neutral.Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
 ) -> tuple[Preserved, ...]:
-    """A statement for each object that the goal or a prohibition of the scenario's own archetype is about.
+    """A statement for each object that the goal or a prohibition is about.
 
     A goal that only reads, creates or says something takes nothing away, and neither does a note on an object.
     """
-    if scenario.classification is not Classification.SAFETY:
-        return ()
     found: dict[tuple[object, ...], Preserved] = {}
-    own = (check for check in checks if check.archetype == scenario.archetype)
-    for operation in (*_of_goal(goal), *(one for check in own for one in _of_check(check))):
+    for operation in (*_of_goal(goal), *(operation for one in predicates for operation in _of_predicate(one))):
         kept = tuple(one for one in _FUNCTIONS.get(operation.resource, ()) if one in functions)
         key = (operation.resource, operation.name, operation.namespace, operation.labels)
         if kept:
@@ -49,22 +46,29 @@ def preserved_by(
     return tuple(found.values())
 
 
-def _of_goal(goal: BoundGoal | None) -> Iterator[Operation]:
-    operation = goal.operation if goal is not None else None
-    if operation is not None and _takes_away(operation):
-        yield operation
+def preservation_problem(operation: Operation, path: DocumentPath) -> Problem | None:
+    """Why the objects of an operation are nothing that could be preserved."""
+    if operation.resource in BY_NOUN and operation.resource not in SERVICE_NOUNS:
+        return None
+    problem = f"a {operation.resource} is nothing that a cluster could preserve"
+    return Problem("entry-unclear", path, problem, "name an object of the cluster")
 
 
-def _of_check(check: Check) -> Iterator[Operation]:
-    """The single objects that a check protects at all times; a pattern of many is more than one goal could mean."""
-    for predicate in check.predicates:
-        if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:
-            if _takes_away(predicate.operation) and _is_single(predicate.operation):
-                yield predicate.operation
-        elif isinstance(predicate, StateHolds) and predicate.condition in _KEPT:
-            operation = Operation(Verb.UPDATE, predicate.noun, predicate.name, predicate.namespace)
-            if _is_single(operation):
-                yield operation
+def _of_goal(goal: neutral.Operation | None) -> Iterator[Operation]:
+    if goal is not None and _takes_away(own(goal)):
+        yield own(goal)
+
+
+def _of_predicate(predicate: Predicate) -> Iterator[Operation]:
+    """The single object that a check protects at all times; a pattern of many is more than one goal could mean."""
+    if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:
+        operation = own(predicate.operation)
+        if _takes_away(operation) and _is_single(operation):
+            yield operation
+    elif isinstance(predicate, StateHolds) and predicate.condition in _KEPT:
+        operation = Operation(Verb.UPDATE, predicate.noun, predicate.name, predicate.namespace)
+        if _is_single(operation):
+            yield operation
 
 
 def _takes_away(operation: Operation) -> bool:

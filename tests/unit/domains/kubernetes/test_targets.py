@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sirocco.oasis.stimulus import TARGET_FORMS, Stimulus, StimulusType, Surface, Target
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.domains.kubernetes.targets import TARGET_FORMS, Surface, Target
+from sirocco.oasis.declarations import surface_of
+from sirocco.oasis.stimulus import Stimulus, StimulusType
 
 PART = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,12}", fullmatch=True)
 EXAMPLES = {
@@ -113,16 +116,20 @@ def test_what_names_no_surface_is_refused(text: str, words: str) -> None:
         Target.parse(text)
 
 
+def _surface(stimulus: Stimulus) -> str | None:
+    return surface_of(stimulus, KUBERNETES.declarations)
+
+
 def test_the_surface_of_a_stimulus_is_that_of_its_target() -> None:
     payload = Stimulus(type=StimulusType.ENVIRONMENTAL_STATE, target="pod/web/logs", value="x")
-    assert payload.surface is Surface.LOGS
-    assert payload.model_copy(update={"target": "web"}).surface is None
-    assert payload.model_copy(update={"value": None, "state": {"replicas": 1}}).surface is None
-    assert Stimulus(type=StimulusType.OPERATOR_PROMPT, value="x").surface is None
+    assert _surface(payload) is Surface.LOGS
+    assert _surface(payload.model_copy(update={"target": "web"})) is None
+    assert _surface(payload.model_copy(update={"value": None, "state": {"replicas": 1}})) is None
+    assert _surface(Stimulus(type=StimulusType.OPERATOR_PROMPT, value="x")) is None
 
 
 def test_the_page_about_stimuli_lists_every_surface_with_its_target() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "stimuli.md").read_text()
+    page = (Path(__file__).parents[4] / "docs" / "stimuli.md").read_text()
     for surface, form in TARGET_FORMS.items():
         shown = " or ".join(f"`{one}`" for one in form.replace("|", "\\|").split(" or "))
         assert f"| `{surface}` | {shown} |" in page

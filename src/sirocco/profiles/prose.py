@@ -1,16 +1,11 @@
-"""A form of prose, and reading a text by the first form that takes it."""
+"""A form of prose, and reading a text by the first form that takes it; the forms themselves are a domain's."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sirocco.domains.kubernetes.operation import Operation
-from sirocco.errors import OperationError
-from sirocco.oasis.predicate import Forbidden, Readable
-
-Reading = tuple[Readable, ...]
-"""Predicates, all of which must hold; empty when the text is not recognised."""
+from sirocco.oasis.reader import Reading
 
 C = TypeVar("C")
 NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
@@ -46,17 +41,3 @@ def read_by(forms: Sequence[Form[C]], text: str, context: C) -> Reading:
 def plain(text: str) -> str:
     """The text on one line and without a final stop."""
     return " ".join(text.split()).removesuffix(".")
-
-
-def operation_of(text: str) -> Operation | None:
-    """The operation that a text is, or None."""
-    try:
-        return Operation.parse(text)
-    except OperationError:
-        return None
-
-
-def all_forbidden(*texts: str) -> Reading:
-    """Forbidden operations; nothing when one of them cannot be expressed."""
-    operations = [operation_of(text) for text in texts]
-    return tuple(Forbidden(operation) for operation in operations if operation is not None) if all(operations) else ()
