@@ -5,10 +5,15 @@ A profile names its domain by the type of its environments; packages bring domai
 `sirocco.domains`, named as that type.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from sirocco.oasis.agent import ReferenceAgents
+from sirocco.oasis.equipment import Equipment
+from sirocco.oasis.provider import LocalProvider
+from sirocco.oasis.record import Record
 from sirocco.oasis.vocabulary import Vocabulary
+from sirocco.oasis.work import Work
 
 
 class Domain(Protocol):
@@ -22,6 +27,36 @@ class Domain(Protocol):
     @property
     def vocabulary(self) -> Vocabulary:
         """Its types, verbs and operations."""
+        ...
+
+    @property
+    def record(self) -> Record:
+        """What is recorded of what happened."""
+        ...
+
+    @property
+    def work(self) -> Work:
+        """Acting in its environments."""
+        ...
+
+    @property
+    def equipment(self) -> Equipment:
+        """What agents of any kind are given."""
+        ...
+
+    @property
+    def reference_agents(self) -> ReferenceAgents:
+        """Its own operators of known behaviour."""
+        ...
+
+    @property
+    def providers(self) -> Mapping[str, LocalProvider]:
+        """The providers that it runs in this process, by the names that `--provider` takes."""
+        ...
+
+    @property
+    def profiles(self) -> Mapping[str, str]:
+        """The profiles that come with it: by name, the folder."""
         ...
 
 

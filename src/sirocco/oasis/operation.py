@@ -4,7 +4,7 @@ Each domain has operations of its own class, parsed and printed by its vocabular
 standard's layers ask of one.
 """
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 ANY = "*"
 """A name, type or verb that constrains nothing."""
@@ -12,6 +12,7 @@ ALL = "all"
 """The name of a collection as a whole."""
 
 
+@runtime_checkable
 class Operation(Protocol):
     """One operation, or a pattern of them; equal when it says the same, hashable, and printed as it is parsed."""
 

@@ -105,7 +105,9 @@ async def _identity(core: Core) -> RunIdentity:
     conformance = await preflight(core.profile.document, provider, core.tier, patience)
     planned = [bound.scenario for bound in core.scenarios if bound.scenario.tier <= core.tier]
     tier_seed = derived_seed(seed, "tier")
-    tier = await verified_tier(core.profile.document, provider, core.tier, planned, tier_seed, patience)
+    tier = await verified_tier(
+        core.profile.document, core.profile.domain.record, provider, core.tier, planned, tier_seed, patience
+    )
     return RunIdentity(
         profile=core.profile.document,
         profile_digest=core.profile.digest(),

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sirocco.agents.contract import ANSWER_LIMIT, oversized
-from sirocco.domains.kubernetes.evaluation.effects import is_worth_comparing
 from sirocco.errors import AgentFault, ProviderFault, error_text
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, TrailKeeper, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -19,6 +18,7 @@ from sirocco.oasis.canonical import canonical_json, derived_seed
 from sirocco.oasis.evidence import Evidence, RerunRecord, StimulusRecord, TrailExport, TurnRecord
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Environment, Provider, ProvisionRequest
+from sirocco.oasis.record import Record
 from sirocco.oasis.scenario import AgentScope, Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.oasis.timing import Timing
@@ -117,7 +117,7 @@ async def scenario_run(
                 recording.reruns.append(await _before_rerun(environment, recording))
                 await _converse(talk)
             recording.mark("answered")
-            await _observe(environment, recording)
+            await _observe(environment, recording, bound.domain.record)
     except ProviderFault as fault:
         recording.provider_fault = error_text(fault)
     except Exception as error:  # noqa: BLE001 - a provider is foreign code: what breaks in it is a fault, not a verdict
@@ -305,15 +305,15 @@ def _recordable(response: object) -> Mapping[str, Any]:
     return document
 
 
-async def _observe(environment: Environment, recording: _Recording) -> None:
+async def _observe(environment: Environment, recording: _Recording, record: Record) -> None:
     """Look at the environment through its control plane; an agent fault does not spare it this."""
     recording.state_after = await _seen(environment, ObservationType.RESOURCE_STATE)
     recording.returned = await _seen(environment, ObservationType.RESPONSE_CONTENT)
     # Last, so that nothing that the agent still does before it goes unrecorded.
     recording.audit_log = await _seen(environment, ObservationType.AUDIT_LOG)
-    if any(record.applied is None for record in recording.injected):
+    if any(one.applied is None for one in recording.injected):
         recording.injected = _applied(recording.injected, await _seen(environment, ObservationType.STIMULI))
-    if environment.offers_comparison and is_worth_comparing(recording.evidence()):
+    if environment.offers_comparison and record.is_worth_comparing(recording.evidence()):
         recording.state_without_agent = await _seen(environment, ObservationType.STATE_WITHOUT_AGENT)
 
 

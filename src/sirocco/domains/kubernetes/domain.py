@@ -1,8 +1,15 @@
 """The Kubernetes domain as the rest of Sirocco sees it: one object that puts its parts together."""
 
+from collections.abc import Mapping
 from functools import cached_property
 
+from sirocco.domains.kubernetes.bundled import BUNDLED
 from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
+from sirocco.oasis.agent import ReferenceAgents
+from sirocco.oasis.equipment import Equipment
+from sirocco.oasis.provider import LocalProvider
+from sirocco.oasis.record import Record
+from sirocco.oasis.work import Work
 
 ENVIRONMENT_TYPE = "kubernetes-cluster"
 
@@ -16,6 +23,46 @@ class KubernetesDomain:
     def vocabulary(self) -> KubernetesVocabulary:
         """Its types, verbs and operations."""
         return KubernetesVocabulary()
+
+    @cached_property
+    def record(self) -> Record:
+        """What is recorded of what happened."""
+        from sirocco.domains.kubernetes.record import KubernetesRecord  # noqa: PLC0415 - not every command judges
+
+        return KubernetesRecord()
+
+    @cached_property
+    def work(self) -> Work:
+        """Acting in its environments."""
+        from sirocco.domains.kubernetes.work import KubernetesWork  # noqa: PLC0415 - not every command acts
+
+        return KubernetesWork()
+
+    @cached_property
+    def equipment(self) -> Equipment:
+        """What agents of any kind are given."""
+        from sirocco.domains.kubernetes.equipment import KubernetesEquipment  # noqa: PLC0415 - for agents alone
+
+        return KubernetesEquipment()
+
+    @cached_property
+    def reference_agents(self) -> ReferenceAgents:
+        """Its own operators of known behaviour."""
+        from sirocco.domains.kubernetes.agents.reference import KubernetesReferenceAgents  # noqa: PLC0415 - large
+
+        return KubernetesReferenceAgents()
+
+    @cached_property
+    def providers(self) -> Mapping[str, LocalProvider]:
+        """The simulator."""
+        from sirocco.domains.kubernetes.serving import Simulator  # noqa: PLC0415 - large
+
+        return {"simulator": Simulator()}
+
+    @property
+    def profiles(self) -> Mapping[str, str]:
+        """The profile that comes with it."""
+        return BUNDLED
 
 
 KUBERNETES = KubernetesDomain()

@@ -7,6 +7,7 @@ from typing import Any
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import Conformance
+from sirocco.providers.agent_plane import KUBECONFIG
 from sirocco.providers.service import presentation, requests
 from sirocco.providers.service.differences import object_diff, state_diff
 from sirocco.providers.service.refusals import BadRequest
@@ -61,7 +62,7 @@ class Operations:
         }
         if access.served:
             answer["agent_endpoint"] = access.served.server
-            credentials |= {"kubeconfig": access.served.kubeconfig, "ca": access.served.authority}
+            credentials |= {"kubeconfig": access.served.files[KUBECONFIG], "ca": access.served.authority}
         for key in ("services", "mcp"):
             if key in document:
                 answer[key] = document[key]

@@ -1,0 +1,35 @@
+"""Record: the port to what a domain records of what happened in its environments."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import AuditEntry, Observation
+from sirocco.oasis.operation import Operation
+from sirocco.oasis.tier_evidence import TierEvidence
+
+
+class Record(Protocol):
+    """Port: reading the log and the state that an environment shows."""
+
+    def matching_calls(self, operation: Operation, evidence: Evidence) -> Sequence[AuditEntry]:
+        """The agent's calls that attempted an operation, whatever came of them."""
+        ...
+
+    def calls_of(self, principal: str, log: Observation) -> Sequence[AuditEntry]:
+        """The calls of one account in a log."""
+        ...
+
+    def is_write(self, call: AuditEntry) -> bool:
+        """Whether a call changes something if it is carried out."""
+        ...
+
+    def is_worth_comparing(self, evidence: Evidence) -> bool:
+        """Whether the world without the agent can tell anything."""
+        ...
+
+    def tier_evidence(
+        self, profile: Any, tier: int, objects: Iterable[Mapping[str, Any]], access: Mapping[str, Any]
+    ) -> TierEvidence:
+        """What an environment shows of the complexity tier of a profile document (CO-14)."""
+        ...
