@@ -132,7 +132,8 @@ def test_one_in_another_process_gets_environments_that_are_served_and_witnesses_
     files, access, status = asyncio.run(provisioned())
     assert (files, status) == ({}, 200)
     document = access.document()
-    assert set(document["kubernetes"]) == {"server", "kubeconfig", "namespace"}
+    assert list(document) == ["id", "type", "token", "kubernetes", "ca", "mcp", "services"]
+    assert list(document["kubernetes"]) == ["namespace", "server", "kubeconfig"]
     assert document["mcp"]["url"].startswith(document["kubernetes"]["server"])
     assert document["services"]["metrics"].startswith(document["kubernetes"]["server"])
 
