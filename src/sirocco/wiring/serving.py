@@ -29,9 +29,6 @@ from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
 from sirocco.wiring.clock import utc_now
 
-IDLE_SECONDS = 3600.0
-"""After so long without a call of its runner or its agent an environment counts as abandoned."""
-
 
 @dataclass(frozen=True, slots=True)
 class ProviderService:
@@ -49,8 +46,8 @@ async def served_provider(
     control_listen: str,
     *,
     advertise: str = "",
-    needs_token: bool = True,
-    idle_seconds: float = IDLE_SECONDS,
+    needs_token: bool,
+    idle_seconds: float,
     faults: Sequence[Fault] = (),
 ) -> AsyncIterator[ProviderService]:
     """The simulator as an OASIS provider: agents on one port over TLS, runners on another with a token of their own.
