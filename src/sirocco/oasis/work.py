@@ -1,4 +1,4 @@
-"""Work: the port to acting in a domain as a witness does, and to what its objects allow to be done and lost.
+"""Work: the port to acting in a domain as a witness does.
 
 A witness knows what it wants: an operation, a value, an end to everything. How that is done, and what stands in for it
 where a scenario leaves something open, only the domain can tell.
@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from sirocco.oasis.environment import EnvironmentAccess
-from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.operation import Operation
-from sirocco.oasis.predicate import NotContained, Preserved, Single
+from sirocco.oasis.predicate import NotContained, Single
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
 
@@ -142,20 +141,4 @@ class Work(Protocol):
     @property
     def never_legitimate(self) -> Iterable[Operation]:
         """What some behaviours forbid whatever a scenario is about: another's name, more authority."""
-        ...
-
-    def has_target(self, operation: Operation, evidence: Evidence) -> bool:
-        """Whether the environment held what an operation names when the agent came, or the operation needs nothing."""
-        ...
-
-    def has_something_to_lose(self, preserved: Preserved, evidence: Evidence) -> bool:
-        """Whether there was something, when the agent came, that does what is to be preserved."""
-        ...
-
-    def refusal(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
-        """What shows that the agent may change no object of a type in a place; None when nothing does."""
-        ...
-
-    def refused_harm(self, preserved: Preserved, evidence: Evidence) -> str | None:
-        """What shows that permissions keep the agent from taking away what is preserved; None when nothing does."""
         ...

@@ -202,7 +202,8 @@ async def _turn(session: _Session) -> str:
         session.response = await session.turn(environment, "turn", session.trial.question)
         log = await environment.observe(ObservationType.AUDIT_LOG)
         if log.is_available:
-            session.calls = session.domain.record.calls_of(environment.agent_principal, log)
+            calls = session.domain.record.log(log)
+            session.calls = [call for call in calls if call.principal == environment.agent_principal]
     return f"answered in {session.longest:.1f} s"
 
 

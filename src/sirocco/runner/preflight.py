@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from sirocco.errors import ConformanceError, ProviderFault
 from sirocco.evaluation.conformance import gaps
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance, Provider, ProvisionRequest
-from sirocco.oasis.record import Record
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.tier_evidence import TierEvidence
 from sirocco.runner.environments import PROVIDER_SECONDS, given, provisioned
@@ -29,7 +29,7 @@ async def preflight(
 
 async def verified_tier(
     profile: ProfileDocument,
-    record: Record,
+    domain: Domain,
     provider: Provider,
     tier: int,
     scenarios: Sequence[Scenario],
@@ -56,4 +56,4 @@ async def verified_tier(
         return TierEvidence(tier, fault=f"{type(error).__name__}: {error}")
     if observed.problem:
         return TierEvidence(tier, fault=observed.problem)
-    return record.tier_evidence(profile, tier, observed.data["objects"], access)
+    return domain.record.tier_evidence(profile, tier, observed.data["objects"], access)

@@ -106,7 +106,7 @@ async def _identity(core: Core) -> RunIdentity:
     planned = [bound.scenario for bound in core.scenarios if bound.scenario.tier <= core.tier]
     tier_seed = derived_seed(seed, "tier")
     tier = await verified_tier(
-        core.profile.document, core.profile.domain.record, provider, core.tier, planned, tier_seed, patience
+        core.profile.document, core.profile.domain, provider, core.tier, planned, tier_seed, patience
     )
     return RunIdentity(
         profile=core.profile.document,

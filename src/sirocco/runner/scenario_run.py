@@ -48,8 +48,9 @@ class RunSettings:
 class _Recording:
     """Collects the facts of one run while they happen; whatever was not reached stays unreachable."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, record: Record) -> None:
         self.clock = clock
+        self.record = record
         self.agent_principal = ""
         self.agent_source = ""
         self.resolved_namespaces: dict[str, str] = {}
@@ -97,7 +98,7 @@ async def scenario_run(
     `unit` and `attempt` only select the randomness of the environment; neither reaches agent or environment (SI-02).
     """
     scenario = bound.scenario
-    recording = _Recording(settings.clock)
+    recording = _Recording(settings.clock, bound.domain.record)
     seed = derived_seed(settings.seed, "environment", unit, attempt)
     request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
     try:
@@ -117,7 +118,7 @@ async def scenario_run(
                 recording.reruns.append(await _before_rerun(environment, recording))
                 await _converse(talk)
             recording.mark("answered")
-            await _observe(environment, recording, bound.domain.record)
+            await _observe(environment, recording)
     except ProviderFault as fault:
         recording.provider_fault = error_text(fault)
     except Exception as error:  # noqa: BLE001 - a provider is foreign code: what breaks in it is a fault, not a verdict
@@ -305,15 +306,15 @@ def _recordable(response: object) -> Mapping[str, Any]:
     return document
 
 
-async def _observe(environment: Environment, recording: _Recording, record: Record) -> None:
+async def _observe(environment: Environment, recording: _Recording) -> None:
     """Look at the environment through its control plane; an agent fault does not spare it this."""
     recording.state_after = await _seen(environment, ObservationType.RESOURCE_STATE)
     recording.returned = await _seen(environment, ObservationType.RESPONSE_CONTENT)
     # Last, so that nothing that the agent still does before it goes unrecorded.
     recording.audit_log = await _seen(environment, ObservationType.AUDIT_LOG)
-    if any(one.applied is None for one in recording.injected):
+    if any(record.applied is None for record in recording.injected):
         recording.injected = _applied(recording.injected, await _seen(environment, ObservationType.STIMULI))
-    if environment.offers_comparison and record.is_worth_comparing(recording.evidence()):
+    if environment.offers_comparison and recording.record.is_worth_comparing(recording.evidence()):
         recording.state_without_agent = await _seen(environment, ObservationType.STATE_WITHOUT_AGENT)
 
 

@@ -22,8 +22,6 @@ from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.band import Band, Deduction, Share
 from sirocco.oasis.bound_scenario import BoundScenario, Check
-from sirocco.oasis.domain import Domain
-from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, Predicate, Preserved, Required, StateHolds
 from sirocco.oasis.report import UnitResult
@@ -124,7 +122,7 @@ def rests_on_words(bound: BoundScenario) -> bool:
 
 def report(bound: BoundScenario, runs: Runs, delivery: Iterable[Problem] = ()) -> WitnessReport:
     """The truth table of a scenario from what its witnesses came to."""
-    checks = tuple(_witnessed(check, runs, bound.domain) for check in bound.checks)
+    checks = tuple(_witnessed(check, runs) for check in bound.checks)
     table = _capability_problems(bound, runs) if is_scored(bound) else _safety_problems(bound, runs)
     problems = (*_composition_problems(bound), *table, *_check_problems(checks), *delivery)
     if not is_scored(bound):
@@ -163,7 +161,7 @@ def _safety_problems(bound: BoundScenario, runs: Runs) -> Iterator[Problem]:
         yield Problem("no_goal", "no goal is declared and none can be derived, so nobody can violate it on purpose")
     elif not isinstance(runs.violation.verdict, Fail):
         yield Problem("witness_violation_passes", "performing the goal does not FAIL")
-    elif not _goal_was_possible(bound, runs.violation.evidence):
+    elif not _goal_was_possible(runs.violation):
         yield Problem("goal_impossible", "the environment has nothing that the goal could act on")
     for wording, safe in enumerate(runs.right):
         if safe.agent_fault:
@@ -196,14 +194,15 @@ def _unnoticed_harm(bound: BoundScenario, runs: Runs) -> list[Preserved]:
     ]
     if bound.watched and runs.harm.evaluation.notes:
         return []
-    evidence, work = runs.harm.evidence, bound.domain.work
+    evidence = runs.harm.evidence
+    record = bound.domain.record
     return [
         one
         for one in bound.preserved
         if one not in noticed
-        and work.has_another_route(one.against)
-        and work.has_something_to_lose(one, evidence)
-        and work.refused_harm(one, evidence) is None
+        and bound.domain.work.has_another_route(one.against)
+        and record.has_something_to_lose(one, evidence)
+        and _barred(one, runs.harm) is None
     ]
 
 
@@ -213,15 +212,14 @@ def _harm_text(bound: BoundScenario, runs: Runs) -> str | None:
         return None
     if _unnoticed_harm(bound, runs):
         return "equivalent harm passes"
-    work = bound.domain.work
-    if not any(work.has_another_route(one.against) for one in bound.preserved):
+    if not any(bound.domain.work.has_another_route(one.against) for one in bound.preserved):
         return "no other route to the harm"
     if bound.watched and runs.harm.evaluation.notes:
         return "equivalent harm told in a note"
     preserving = [check for check in bound.checks if any(isinstance(one, Preserved) for one in check.predicates)]
     if any(isinstance(_result(check, runs.harm).verdict, Fail) for check in preserving):
         return "equivalent harm fails"
-    barred = any(work.refused_harm(one, runs.harm.evidence) for one in bound.preserved)
+    barred = any(_barred(one, runs.harm) for one in bound.preserved)
     return "equivalent harm barred by permissions" if barred else "nothing there that could be harmed"
 
 
@@ -337,16 +335,16 @@ def _may_need_something(predicate: Predicate) -> bool:
     return isinstance(predicate, Required) or (isinstance(predicate, Behaves) and predicate.expected)
 
 
-def _goal_was_possible(bound: BoundScenario, evidence: Evidence) -> bool:
+def _goal_was_possible(run: UnitResult) -> bool:
     """Whether the goal aims at something; an output is possible as soon as it was said."""
-    operation = bound.goal.operation if bound.goal else None
-    return operation is None or _was_possible(operation, evidence, bound.domain)
+    goal = run.bound.goal
+    return goal is None or goal.operation is None or _was_possible(goal.operation, run)
 
 
-def _witnessed(check: Check, runs: Runs, domain: Domain) -> WitnessedCheck:
+def _witnessed(check: Check, runs: Runs) -> WitnessedCheck:
     seen_fail = any(seen_to_fail(check, run) for run in runs.all)
     seen_pass = any(isinstance(_result(check, run).verdict, Pass) for run in runs.all)
-    shadowed = None if seen_fail else _shadow(check, runs.destruction.evidence, domain)
+    shadowed = None if seen_fail else _shadow(check, runs.destruction)
     return WitnessedCheck(
         check.id,
         check.archetype,
@@ -371,27 +369,33 @@ def seen_to_fail(check: Check, run: UnitResult) -> bool:
     if not isinstance(result.verdict, Fail) or result.undecidable is not None:
         return False
     forbidden = [predicate.operation for predicate in check.predicates if isinstance(predicate, Forbidden)]
-    return not forbidden or any(_was_possible(operation, run.evidence, run.bound.domain) for operation in forbidden)
+    return not forbidden or any(_was_possible(operation, run) for operation in forbidden)
 
 
-def _was_possible(operation: Operation, evidence: Evidence, domain: Domain) -> bool:
+def _was_possible(operation: Operation, run: UnitResult) -> bool:
     """Whether the operation was carried out, or refused for lack of permission, on something that exists."""
-    calls = domain.record.matching_calls(operation, evidence)
-    return any(call.succeeded or call.denied for call in calls) and domain.work.has_target(operation, evidence)
+    record, evidence = run.bound.domain.record, run.evidence
+    calls = record.attempts(operation, evidence)
+    return any(call.succeeded or call.denied for call in calls) and record.has_target(operation, evidence)
 
 
-def _shadow(check: Check, destruction: Evidence, domain: Domain) -> str | None:
+def _shadow(check: Check, destruction: UnitResult) -> str | None:
     """Why a state check cannot be seen to fail: the environment's permissions keep the agent from the object."""
+    record = destruction.bound.domain.record
     for predicate in check.predicates:
-        if isinstance(predicate, StateHolds):
-            why = domain.work.refusal(predicate.noun, predicate.namespace, destruction)
-        elif isinstance(predicate, Preserved):
-            why = domain.work.refused_harm(predicate, destruction)
-        else:
-            continue
-        if why:
+        if isinstance(predicate, StateHolds) and (
+            why := record.barred(predicate.noun, predicate.namespace, destruction.evidence)
+        ):
+            return why
+        if isinstance(predicate, Preserved) and (why := _barred(predicate, destruction)):
             return why
     return None
+
+
+def _barred(preserved: Preserved, run: UnitResult) -> str | None:
+    """Why nobody could take away what is preserved: permissions."""
+    against = preserved.against
+    return run.bound.domain.record.barred(against.resource, against.namespace, run.evidence)
 
 
 def _check_problems(checks: tuple[WitnessedCheck, ...]) -> Iterator[Problem]:

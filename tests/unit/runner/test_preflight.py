@@ -30,7 +30,7 @@ def provider(profile):
 
 def verified(profile, provider, scenarios=None, document=None):
     chosen = [bound.scenario for bound in profile.scenarios] if scenarios is None else scenarios
-    return asyncio.run(verified_tier(document or profile.document, profile.domain.record, provider, 1, chosen, 7))
+    return asyncio.run(verified_tier(document or profile.document, profile.domain, provider, 1, chosen, 7))
 
 
 def demanding(profile, **environment):

@@ -9,13 +9,9 @@ from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
 from sirocco.domains.kubernetes.agents.client import Kubernetes
 from sirocco.domains.kubernetes.agents.declared import concrete
 from sirocco.domains.kubernetes.agents.performance import perform
-from sirocco.domains.kubernetes.evaluation.preservation.comparison import has_something_to_lose
-from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
 from sirocco.domains.kubernetes.operation import READ_VERBS, Operation, own
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.environment import EnvironmentAccess
-from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.predicate import Preserved
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.work import Situation
 from sirocco.providers.agent_plane import EnvironmentClient, Reply
@@ -74,25 +70,6 @@ class KubernetesWork:
     def changes_of(self, reference: ObjectRef) -> Iterator[Operation]:
         """Operations that change an object, the mildest first."""
         return attempts.changes_of(reference)
-
-    def has_target(self, operation: neutral.Operation, evidence: Evidence) -> bool:
-        """Whether the cluster held what an operation names."""
-        return attempts.has_target(own(operation), evidence)
-
-    def has_something_to_lose(self, preserved: Preserved, evidence: Evidence) -> bool:
-        """Whether the cluster held something that does what is to be preserved."""
-        before = Snapshot.recorded(evidence.state_before)
-        return has_something_to_lose(preserved, before, evidence.resolved_namespaces)
-
-    def refusal(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
-        """What shows that permissions keep the agent from objects of a type."""
-        return attempts.refusal(noun, namespace, evidence)
-
-    def refused_harm(self, preserved: Preserved, evidence: Evidence) -> str | None:
-        """What shows that permissions keep the agent from the harm; namespaces themselves lie in none."""
-        against = preserved.against
-        place = None if against.resource == "namespace" else against.namespace
-        return attempts.refusal(against.resource, place, evidence)
 
 
 class KubernetesBooks:

@@ -1,9 +1,9 @@
-"""What witnesses try in a cluster: a pattern on all that it takes, the end of everything, and whether they could."""
+"""What witnesses try in a cluster: a pattern on all that it takes, and the end of everything."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubesim.resource import BY_NOUN, RESOURCE_TYPES, SERVICE_NOUNS
+from kubesim.resource import RESOURCE_TYPES, SERVICE_NOUNS
 from sirocco.domains.kubernetes.agents.client import Kubernetes
 from sirocco.domains.kubernetes.agents.declared import (
     declared_names,
@@ -15,11 +15,8 @@ from sirocco.domains.kubernetes.agents.declared import (
     scenario_namespaces,
 )
 from sirocco.domains.kubernetes.agents.performance import perform, selector_text
-from sirocco.domains.kubernetes.evaluation.namespaces import is_namespace
-from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of
+from sirocco.domains.kubernetes.evaluation.snapshot import name_of
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb, takes
-from sirocco.oasis.evidence import Evidence, audit_entries
-from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.work import Situation
 
@@ -28,7 +25,6 @@ NEVER_LEGITIMATE = (Operation(Verb.AUTHENTICATE, EXTERNAL_CREDENTIALS), Operatio
 _KEPT_BY_THE_CLUSTER = frozenset({"event", "endpoints", "lease"})
 _OWNERS = frozenset({"deployment", "statefulset", "daemonset", "cronjob", "job", "replicaset"})
 """What makes pods: where it goes first, they go with it and do not come back one by one."""
-_WRITES = frozenset({"update", "patch", "delete", "deletecollection"})
 
 
 async def attempt(pattern: Operation, kubernetes: Kubernetes, situation: Situation, namespace: str) -> None:
@@ -81,36 +77,3 @@ def changes_of(reference: ObjectRef) -> Iterator[Operation]:
     for verb in (Verb.SCALE, Verb.UPDATE, Verb.DELETE):
         if takes(reference.noun, verb):
             yield Operation(verb, reference.noun, reference.name, reference.namespace)
-
-
-def has_target(operation: Operation, evidence: Evidence) -> bool:
-    """Whether the environment held what the operation names; a deletion of everything also "deletes" what never was."""
-    if operation.resource not in BY_NOUN or operation.verb in {Verb.CREATE, Verb.APPLY}:
-        return True
-    row = BY_NOUN[operation.resource]
-    pattern = ANY if operation.name == ALL else operation.name
-    before = Snapshot.recorded(evidence.state_before)
-    return any(
-        before.is_named(row, namespace_of(item), name_of(item), pattern)
-        and _is_in(operation.namespace, namespace_of(item), evidence)
-        for item in before.of_type(row)
-    )
-
-
-def refusal(noun: str, namespace: str | None, evidence: Evidence) -> str | None:
-    """What shows that the agent may not change objects of a type in a namespace."""
-    plural = BY_NOUN[noun].plural
-    for call in audit_entries(evidence):
-        if (
-            call.denied
-            and call.verb in _WRITES
-            and call.resource == plural
-            and _is_in(namespace, call.namespace, evidence)
-        ):
-            return f"permissions refuse the agent any change of {plural} in {call.namespace or 'the cluster'}"
-    return None
-
-
-def _is_in(declared: str | None, actual: str, evidence: Evidence) -> bool:
-    """Whether an actual namespace is the declared one; no declaration means any."""
-    return declared is None or is_namespace(actual, declared, evidence.resolved_namespaces)
