@@ -16,6 +16,7 @@ from typing import Any
 
 from sirocco.oasis.agent import AgentRequest, Turn
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
+from sirocco.providers.agent_plane import KUBECONFIG, access_details
 
 ANSWER = {
     "actions": [{"tool": "kubectl", "arguments": {"verb": "get"}, "result": "2"}],
@@ -28,8 +29,16 @@ DESCRIPTION = {"identity": {"name": "toy", "version": "1.2"}, "configuration": {
 def agent_request(
     prompt: str = "How many?", *, deadline: int = 20, run_id: str = "a" * 32, conversation=(), kubeconfig: str = ""
 ) -> AgentRequest:
-    served = ServedAccess("https://127.0.0.1:1/x", "CA", kubeconfig) if kubeconfig else None
-    access = EnvironmentAccess("e" * 20, "kubernetes-cluster", "shop", "token-1", client=None, served=served)
+    server = "https://127.0.0.1:1/x" if kubeconfig else ""
+    access = EnvironmentAccess(
+        "e" * 20,
+        "kubernetes-cluster",
+        "shop",
+        "token-1",
+        client=None,
+        served=ServedAccess(server, "CA", {KUBECONFIG: kubeconfig}) if kubeconfig else None,
+        details=access_details("shop", server, kubeconfig),
+    )
     return AgentRequest(
         prompt=prompt,
         tools=("container-orchestration",),

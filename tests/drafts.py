@@ -29,7 +29,9 @@ def settings(seed: int) -> RunSettings:
 async def admitted_probes(profile: Profile, seed: int, count: int = PROBES) -> list[BoundScenario]:
     """As many probes as a campaign with this seed would admit."""
     aims = targets(profile)
-    admission = Admission(profile, aims, witnesses(plugins.provider("simulator", profile), settings(seed)))
+    admission = Admission(
+        profile, aims, witnesses(plugins.provider("simulator", profile), settings(seed), profile.domain)
+    )
     drafting = Drafting(AtArmsLength(MutationGenerator(profile)), admission, aims, Tally(), seed=seed)
     places, filled = FixedSchedule(await drafting.plan()).places(count), {}
     async with aclosing(drafting.fill(places, filled)) as events:

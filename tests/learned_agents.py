@@ -17,8 +17,8 @@ from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.errors import AgentFault
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.environment import EnvironmentClient
 from sirocco.oasis.operation import ALL, ANY
+from sirocco.providers.agent_plane import EnvironmentClient
 
 _WORD = re.compile(r"[a-z]{3,}")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")

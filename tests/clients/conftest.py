@@ -67,7 +67,7 @@ class Served:
     @property
     def kubeconfig(self):
         path = self.folder / "kubeconfig"
-        path.write_text(self.access.served.kubeconfig)
+        path.write_text(self.access.served.files["KUBECONFIG"])
         return path
 
     def kubectl(self, *arguments, text=None, code=0, token=None, timeout=40):

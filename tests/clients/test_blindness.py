@@ -87,7 +87,9 @@ def session():
         received["certificate",] = (
             certificate + x509.load_der_x509_certificate(certificate).subject.rfc4514_string().encode()
         )
-        received["access",] = json.dumps(house.access.document()).encode() + house.access.served.kubeconfig.encode()
+        received["access",] = (
+            json.dumps(house.access.document()).encode() + house.access.served.files["KUBECONFIG"].encode()
+        )
         paths = ["/openapi/v2", "/openapi/v3", *(
             f"/openapi/v3/{name}" for name in house.ask("GET", "/openapi/v3").json["paths"])]  # fmt: skip
         documents = {path: received_for(house, Call("GET", path), pod) for path in paths}

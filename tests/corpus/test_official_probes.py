@@ -26,7 +26,7 @@ def test_every_archetype_gets_an_admitted_probe(shared):
     profile = profile_source.required(str(package(shared)))[0]
     aims = targets(profile)
     generator = MutationGenerator(profile)
-    admission = Admission(profile, aims, witnesses(plugins.provider("simulator", profile), SETTINGS))
+    admission = Admission(profile, aims, witnesses(plugins.provider("simulator", profile), SETTINGS, profile.domain))
 
     async def refusals(archetype: str) -> list[str]:
         """Why the drafts for an archetype were refused, up to the first that was not."""

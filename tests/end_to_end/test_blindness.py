@@ -51,7 +51,7 @@ def profile():
 
 async def _probes(profile, provider, settings):
     generator, aims = plugins.generator("mutation", profile), targets(profile)
-    admission = Admission(profile, aims, witnesses(provider, settings))
+    admission = Admission(profile, aims, witnesses(provider, settings, profile.domain))
     reached = generator.reachable(aims)
     cells = tuple(Cell(index, reached[index % len(reached)].id) for index in range(21))
     request = ProbeRequest(reached, (), tuple(Surface), settings.seed, cells)

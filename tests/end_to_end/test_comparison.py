@@ -13,6 +13,7 @@ from kubesim.resource import BY_KIND, RESOURCE_TYPES
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.witness import Safe
 from sirocco.domains.kubernetes.agents.client import Kubernetes
+from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.domains.kubernetes.evaluation.calls import agent_calls
 from sirocco.domains.kubernetes.evaluation.observed import unavailable_as
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of, owners_of
@@ -26,7 +27,6 @@ from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
 from sirocco.runner import scenario_run as sequencer
 from sirocco.wiring import plugins, profile_source
-from sirocco.wiring.assemble import REFERENCE_AGENTS
 
 KEPT_BY_CONTROLLERS = {"Event", "Endpoints", "Lease", "ReplicaSet"}
 

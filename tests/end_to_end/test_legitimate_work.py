@@ -67,7 +67,7 @@ async def _probes(profile: Profile, seed: int) -> list[Probe]:
 
 async def _outcomes(profile: Profile) -> list[tuple[bool, bool, str]]:
     """Of each sound probe whether its task was done, whether anything was violated, and where it comes from."""
-    found, sound = [], witnesses(plugins.provider("simulator", profile), SETTINGS)
+    found, sound = [], witnesses(plugins.provider("simulator", profile), SETTINGS, profile.domain)
     for seed in SEEDS:
         for probe in await _probes(profile, seed):
             provider = plugins.provider("simulator", profile)

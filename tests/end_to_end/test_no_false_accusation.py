@@ -92,7 +92,9 @@ async def admitted_probes(profile: Profile, seed: int, settings: RunSettings) ->
     """The probes that a campaign with this seed would run."""
     aims, generator = targets(profile), MutationGenerator(profile)
     provider = plugins.provider("simulator", profile)
-    admission = Admission(profile, aims, witnesses(provider, settings), method=generator.method, seed=seed)
+    admission = Admission(
+        profile, aims, witnesses(provider, settings, profile.domain), method=generator.method, seed=seed
+    )
     drafting = Drafting(AtArmsLength(generator), admission, aims, Tally(), seed=seed)
     filled: dict[int, Admitted] = {}
     design = await drafting.plan()

@@ -19,7 +19,7 @@ from agent_requests import scripted_model
 from commands import RunFiles, evaluated, sirocco
 from sirocco.agents import reference
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.oasis.environment import EnvironmentClient, Reply
+from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 SCOPE = (
     "--scenario",

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors import lexicons
 from sirocco.evaluation.behaviors.behavior import Behavior
 from sirocco.evaluation.behaviors.registry import behaviors_for
@@ -15,6 +14,7 @@ from sirocco.evaluation.behaviors.wording import folded
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Share, Shows
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import AnyOf, Behaves, Predicate
 from sirocco.oasis.slot import ObjectRef
 

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -13,6 +13,9 @@ from sirocco.agents.confinement import Confinement, Quarters
 from sirocco.agents.contract import ANSWER_LIMIT, excerpt, oversized
 from sirocco.errors import AgentFault, AgentFaultKind
 
+Files = Mapping[str, str]
+"""What leads a program to its environment: by variable, the content of the file."""
+NO_FILES: Files = {}
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _KEPT_OF_STDERR = 4096
 _GRACE = 2.0
@@ -35,13 +38,12 @@ class Child(asyncio.SubprocessProtocol):
         self._change = asyncio.Event()
 
     @classmethod
-    async def start(cls, where: str, command: Sequence[str], confined: Confinement, kubeconfig: str = "") -> "Child":
-        """Start a program; AgentFault when there is none that could be."""
+    async def start(cls, where: str, command: Sequence[str], confined: Confinement, files: Files = NO_FILES) -> "Child":
+        """Start a program with files that lead to its environment; AgentFault when there is none that could be."""
         quarters = Quarters(confined)
         child = cls(where, quarters)
         try:
-            if kubeconfig:
-                quarters.hand_over(kubeconfig)
+            quarters.hand_over(files)
             _require_start(where, command[0], await child._launch(command, confined))
         except OSError as error:
             quarters.remove()
@@ -229,10 +231,10 @@ def _not_started(where: str, program: str, why: str) -> AgentFault:
 
 @asynccontextmanager
 async def started(
-    where: str, command: Sequence[str], confined: Confinement, kubeconfig: str = ""
+    where: str, command: Sequence[str], confined: Confinement, files: Files = NO_FILES
 ) -> AsyncIterator[Child]:
     """A process for the length of the block."""
-    child = await Child.start(where, command, confined, kubeconfig)
+    child = await Child.start(where, command, confined, files)
     try:
         yield child
     finally:

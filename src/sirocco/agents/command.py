@@ -1,7 +1,8 @@
 """Agents that are commands: a request as JSON on standard input, the answer as JSON on standard output.
 
 With `cmd:` each turn has a process of its own, which reads its input to the end and ends with 0. With `cmd+lines:` a
-process stays, and reads and writes one line a turn. In both, KUBECONFIG leads to the environment of the turn.
+process stays, and reads and writes one line a turn. In both, the variables of its domain lead to the environment of the
+turn.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from sirocco.agents.child import started
+from sirocco.agents.child import NO_FILES, Files, started
 from sirocco.agents.confinement import Confinement
 from sirocco.agents.contract import description_of, document_of, identity_of, response_of
 from sirocco.agents.program import Program
@@ -55,11 +56,11 @@ class CommandAgent:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Start it, give it the request, take its answer."""
-        asked = self._asked(request.document(), request.deadline_seconds, kubeconfig_of(request))
+        asked = self._asked(request.document(), request.deadline_seconds, files_of(request))
         return response_of(await asked, self._where)
 
-    async def _asked(self, document: Mapping[str, Any], seconds: float, kubeconfig: str = "") -> Any:
-        async with started(self._where, self._program.words, self._confined, kubeconfig) as child:
+    async def _asked(self, document: Mapping[str, Any], seconds: float, files: Files = NO_FILES) -> Any:
+        async with started(self._where, self._program.words, self._confined, files) as child:
             try:
                 async with asyncio.timeout(seconds):
                     child.send(json.dumps(document).encode() + b"\n")
@@ -72,11 +73,11 @@ class CommandAgent:
 class LinesAgent:
     """`cmd+lines:PROGRAM ARGS`."""
 
-    def __init__(self, program: Program, confined: Confinement, kubeconfig: Callable[[], str] = lambda: "") -> None:
+    def __init__(self, program: Program, confined: Confinement, files: Callable[[], Files] = lambda: NO_FILES) -> None:
         self._program = program
         self._confined = confined
         self._where = f"cmd+lines:{program.given}"
-        self._workers = Workers(self._where, program.words, confined, kubeconfig)
+        self._workers = Workers(self._where, program.words, confined, files)
 
     @property
     def isolation(self) -> str:
@@ -99,7 +100,7 @@ class LinesAgent:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Give the request to a process that has no other."""
-        answer = await self._workers.ask(request.document(), request.deadline_seconds, kubeconfig_of(request))
+        answer = await self._workers.ask(request.document(), request.deadline_seconds, files_of(request))
         return response_of(answer, self._where)
 
     async def close(self) -> None:
@@ -117,7 +118,7 @@ async def described(program: Program, where: str, asked: Awaitable[Any]) -> Agen
     return AgentDescription(identity=identity_of(program.name, program.version()))
 
 
-def kubeconfig_of(request: AgentRequest) -> str:
-    """The kubeconfig of the environment that a request is about; empty when it is not served."""
+def files_of(request: AgentRequest) -> Files:
+    """What leads to the environment that a request is about; nothing when it is not served."""
     served = request.environment.served
-    return served.kubeconfig if served else ""
+    return {variable: content for variable, content in served.files.items() if content} if served else NO_FILES

@@ -1,9 +1,9 @@
 """As whom, where and with which variables a child process runs: as little of the user's own as the system allows.
 
-A child works in an empty folder that goes away with it. Its home is that folder, and its kubeconfig, if it has one, is
-that of its environment: what the user is logged in to is not for an agent. What `isolation` knows of the system is
-tried here, the strongest first, and counts only when a probe that is started in the same way cannot read what it
-should not.
+A child works in an empty folder that goes away with it. Its home is that folder, and the files that lead to its
+environment, if it has one, lie beside it: what the user is logged in to is not for an agent. What `isolation` knows of
+the system is tried here, the strongest first, and counts only when a probe that is started in the same way cannot read
+what it should not.
 """
 
 import atexit
@@ -31,8 +31,9 @@ from sirocco.errors import ConfigError
 NOBODY = "nobody"
 KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """What a child gets of the user's variables without being asked for; `--agent-env` names more."""
-OWN = ("HOME", "KUBECONFIG", "TMPDIR", "PWD", "USER", "LOGNAME")
-"""What a child always has of its own, so that nothing of the user's can be passed in its place."""
+OWN = ("HOME", "TMPDIR", "PWD", "USER", "LOGNAME")
+"""What a child always has of its own, so that nothing of the user's can be passed in its place; so are the variables
+that lead to its environment."""
 _SYSTEM = frozenset(
     {"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "etc", "opt", "nix", "gnu", "sys", "dev", "proc"}
 )
@@ -65,6 +66,8 @@ class Confinement:
     hidden: tuple[Path, ...] = field(default=(), repr=False)
     asked: str = ""
     """The level that is reported because it was asked for, though more holds."""
+    leading: tuple[str, ...] = ()
+    """The variables that lead to files of the child's environment."""
 
     @property
     def isolation(self) -> str:
@@ -155,15 +158,17 @@ def confinement(
     needed: Iterable[Path],
     passed: Sequence[str] = (),
     *,
+    leading: tuple[str, ...] = (),
     hidden: Iterable[Path] = (),
     level: Level = Level.AUTO,
     platform: str = sys.platform,
 ) -> Confinement:
     """The closest one that holds, as far as the level asks; ConfigError when it does not hold on this machine (CO-10).
 
-    The child can read what it needs, and nothing that is hidden.
+    The child can read what it needs, and nothing that is hidden. `leading` are the variables by which it finds files
+    that lead to its environment.
     """
-    variables, files = _variables(passed), tuple(needed)
+    variables, files = _variables(passed, leading), tuple(needed)
     kept = (*hidden, Path(str(importlib.resources.files("sirocco"))))
     asked = str(level) if level is Level.PROCESS else ""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -172,7 +177,7 @@ def confinement(
     for mechanism in candidates(level, platform, is_root=is_root):
         try:
             account = _account() if mechanism.has_account else None
-            found = Confinement(mechanism, account, "", variables, files, kept, asked)
+            found = Confinement(mechanism, account, "", variables, files, kept, asked, leading)
             _require_held(found)
         except _NotHeldError as error:
             problems.append(f"{mechanism.name}: {error}")
@@ -290,8 +295,8 @@ def _cell_program() -> str:
     return importlib.resources.files("sirocco.agents").joinpath("cell.py").read_text(encoding="utf-8")
 
 
-def _variables(passed: Sequence[str]) -> dict[str, str]:
-    if own := [name for name in passed if name in OWN]:
+def _variables(passed: Sequence[str], leading: Sequence[str]) -> dict[str, str]:
+    if own := [name for name in passed if name in {*OWN, *leading}]:
         problem = f"{own[0]} is the child's own, so that it does not work with what you are logged in to"
         raise ConfigError("--agent-env", problem, "pass what it needs under another name")
     if missing := [name for name in passed if name not in os.environ]:
@@ -364,14 +369,15 @@ def _admits(folder: Path) -> bool:
 
 
 class Quarters:
-    """The folder of one child: an empty one to work in, and beside it, where only we write, its kubeconfig."""
+    """The folder of one child: an empty one to work in, and beside it, where only we write, its way in."""
 
     def __init__(self, confined: Confinement) -> None:
         self._confined = confined
         self.parent = _quarters_folder()
         self.base = Path(tempfile.mkdtemp(prefix="work-", dir=self.parent))
         self.home = self.base / "home"
-        self.kubeconfig = self.base / "kubeconfig"
+        self.files = {variable: self.base / variable.lower() for variable in confined.leading}
+        """Where the variables that lead to its environment point, whether something is there or not."""
         self.home.mkdir(mode=0o700)
         if confined.account is not None:
             self.base.chmod(0o711)
@@ -380,22 +386,27 @@ class Quarters:
     def variables(self) -> dict[str, str]:
         """The environment of the process."""
         home = str(self.home)
-        name = NOBODY if self._confined.account is not None else "agent"
-        own = {"HOME": home, "TMPDIR": home, "PWD": home, "KUBECONFIG": str(self.kubeconfig)}
-        return {**self._confined.variables, **own, "USER": name, "LOGNAME": name}
+        user = NOBODY if self._confined.account is not None else "agent"
+        own = {"HOME": home, "TMPDIR": home, "PWD": home, **{name: str(path) for name, path in self.files.items()}}
+        return {**self._confined.variables, **own, "USER": user, "LOGNAME": user}
 
-    def hand_over(self, kubeconfig: str) -> None:
-        """Put a kubeconfig where the child's variable points.
+    def hand_over(self, contents: Mapping[str, str]) -> None:
+        """Put files where the child's variables point, by variable.
 
         The folder is ours, so the child cannot have put a link there that would make us write elsewhere.
         """
-        fresh = self.base / "kubeconfig.new"
+        for variable, path in self.files.items():
+            if variable in contents:
+                self._write(path, contents[variable])
+
+    def _write(self, path: Path, content: str) -> None:
+        fresh = path.with_name(f"{path.name}.new")
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
-            file.write(kubeconfig)
+            file.write(content)
         if self._confined.account is not None:
             self._give(fresh)
-        fresh.replace(self.kubeconfig)
+        fresh.replace(path)
 
     def remove(self) -> None:
         """Take everything away that the child left."""

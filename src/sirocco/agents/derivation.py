@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from sirocco.domains.kubernetes.agents.declared import declared_names, fitting, is_single, name_after, placed
-from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.bound_scenario import BoundGoal, BoundScenario
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import AnyOf, Forbidden, NotContained, Predicate, Required
 
 _FORBIDDING = ("forbidden", "guarded", "wrong_branch", "dependent")
@@ -28,10 +27,10 @@ def derived_goal(bound: BoundScenario) -> BoundGoal | None:
     for predicate in (single for check in own for single in _singles(check.predicates)):
         if isinstance(predicate, NotContained):
             return BoundGoal(value_ref=predicate.value_ref, literals=predicate.literals)
-        if isinstance(predicate, Forbidden) and (operation := concrete(predicate.operation, bound)):
+        if isinstance(predicate, Forbidden) and (operation := bound.domain.work.concrete(predicate.operation, bound)):
             return BoundGoal(operation=operation)
     slots = (operation for name in _FORBIDDING for operation in bound.slots.get(name, ()))
-    found = (concrete(operation, bound) for operation in slots)
+    found = (bound.domain.work.concrete(operation, bound) for operation in slots)
     return next((BoundGoal(operation=operation) for operation in found if operation is not None), None)
 
 
@@ -46,20 +45,10 @@ def derived_task(bound: BoundScenario) -> tuple[Operation, ...]:
     return _performable([*steps, *((operation,) for operation in demanded)], bound)
 
 
-def concrete(pattern: Operation, bound: BoundScenario) -> Operation | None:
-    """One operation that the pattern stands for, on something that the scenario declares; None when there is none."""
-    operation = placed(pattern, bound, next(iter(bound.scenario.preconditions.agent.scope.namespaces), "default"))
-    if is_single(operation):
-        return operation
-    names = fitting(declared_names(bound, operation.resource, operation.namespace or ""), operation)
-    made_up = (name_after(operation.name),) if operation.verb in {Verb.CREATE, Verb.APPLY} else ()
-    name = next(iter((*names, *made_up)), None)
-    return None if name is None else replace(operation, name=name, labels=None, any_labels=False)
-
-
 def _performable(steps: Iterable[Iterable[Operation]], bound: BoundScenario) -> tuple[Operation, ...]:
     """One operation for each step, by the first of its ways that can be made concrete; nothing twice."""
-    ways = ([concrete(operation, bound) for operation in step] for step in steps)
+    work = bound.domain.work
+    ways = ([work.concrete(operation, bound) for operation in step] for step in steps)
     chosen = (next((way for way in step if way is not None), None) for step in ways)
     return tuple(dict.fromkeys(operation for operation in chosen if operation is not None))
 

@@ -18,8 +18,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import CallToolResult, TextContent, Tool, jsonrpc_message_adapter
 
-from sirocco.agents.child import Child, started
-from sirocco.agents.command import kubeconfig_of
+from sirocco.agents.child import NO_FILES, Child, Files, started
+from sirocco.agents.command import files_of
 from sirocco.agents.confinement import Confinement
 from sirocco.agents.contract import (
     ANSWER_LIMIT,
@@ -47,8 +47,8 @@ _PAGES = 20
 _PAUSE = 0.2
 
 _T = TypeVar("_T")
-Connect = Callable[[str], AbstractAsyncContextManager[Client]]
-"""A session for a turn with that kubeconfig; an empty one when there is none."""
+Connect = Callable[[Files], AbstractAsyncContextManager[Client]]
+"""A session for a turn with what leads to its environment; with nothing when there is none."""
 
 
 class McpAgent:
@@ -88,25 +88,25 @@ class McpAgent:
             result = await client.call_tool(tool.name, self._arguments(tool, request.document()))
             return response_of(self._document(result), self._where)
 
-        return await self._in_session(answered, request.deadline_seconds, kubeconfig_of(request))
+        return await self._in_session(answered, request.deadline_seconds, files_of(request))
 
-    async def _in_session(self, work: Callable[[Client], Awaitable[_T]], seconds: float, kubeconfig: str = "") -> _T:
+    async def _in_session(self, work: Callable[[Client], Awaitable[_T]], seconds: float, files: Files = NO_FILES) -> _T:
         """Do something in a fresh session; a server that is not there is looked for once more, and only then."""
         try:
             async with asyncio.timeout(seconds):
                 try:
-                    return await self._once(work, kubeconfig)
+                    return await self._once(work, files)
                 except AgentFault as fault:
                     if fault.kind is not AgentFaultKind.UNREACHABLE:
                         raise
                 await asyncio.sleep(_PAUSE)
-                return await self._once(work, kubeconfig)
+                return await self._once(work, files)
         except TimeoutError as error:
             raise timed_out(self._where, seconds) from error
 
-    async def _once(self, work: Callable[[Client], Awaitable[_T]], kubeconfig: str) -> _T:
+    async def _once(self, work: Callable[[Client], Awaitable[_T]], files: Files) -> _T:
         try:
-            async with self._connect(kubeconfig) as client:
+            async with self._connect(files) as client:
                 return await work(client)
         except (Exception, BaseExceptionGroup) as error:
             causes = _leaves(error)
@@ -180,8 +180,8 @@ def mcp_at_url(url: str, headers: Mapping[str, str], tool: str = "") -> McpAgent
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS)
 
     @asynccontextmanager
-    async def connect(kubeconfig: str) -> AsyncIterator[Client]:
-        del kubeconfig
+    async def connect(files: Files) -> AsyncIterator[Client]:
+        del files
         async with httpx2.AsyncClient(headers=dict(headers), timeout=timeout) as http:
             transport = streamable_http_client(url, http_client=http, max_sse_event_size=ANSWER_LIMIT)
             async with Client(transport, cache=None) as client:
@@ -195,9 +195,9 @@ def mcp_command(program: Program, confined: Confinement, tool: str = "") -> McpA
     where = f"mcp:cmd:{program.given}"
 
     @asynccontextmanager
-    async def connect(kubeconfig: str) -> AsyncIterator[Client]:
+    async def connect(files: Files) -> AsyncIterator[Client]:
         async with (
-            started(where, program.words, confined, kubeconfig) as child,
+            started(where, program.words, confined, files) as child,
             Client(_piped(child), cache=None) as client,
         ):
             yield client

@@ -10,18 +10,17 @@ is repaired; what a model wrote last stays in its answer, so that the evaluator 
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any, Protocol
+from typing import Any
 
 from sirocco.agents.contract import document_of, identity_of
 from sirocco.errors import AgentFault, AgentFaultKind, ModelFault
 from sirocco.evaluation.written_calls import WrittenCall, closes_with_calls, react_calls, without_calls, written_calls
-from sirocco.models.chat import ChatModel, Message, Reply, Tool, ToolCall
+from sirocco.models.chat import ChatModel, Message, Reply, ToolCall
 from sirocco.oasis.agent import AgentAction, AgentDescription, AgentRequest, AgentResponse
-from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.oasis.tools import Tool, Toolbox, Tools
 
 MAX_STEPS = 40
 """After so many replies a model that still calls tools is at an end, and says so."""
@@ -31,31 +30,6 @@ _NOT_UNDERSTOOD = frozenset({400, 415, 422, 501})
 """How endpoints refuse what they do not know."""
 _MISTAKES = 3
 """So often a model may write something that is no step before it is left alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What a tool said."""
-
-    text: str
-    failed: bool = False
-
-
-class Tools(Protocol):
-    """Port: the tools of one environment."""
-
-    @property
-    def offered(self) -> Sequence[Tool]:
-        """What there is to call."""
-        ...
-
-    async def call(self, name: str, arguments: Any) -> ToolResult:
-        """Call one; a failure is a result too."""
-        ...
-
-
-Toolbox = Callable[[EnvironmentAccess], AbstractAsyncContextManager[Tools]]
-"""The tools for an environment, which act through the agent's own access to it, for the length of a turn."""
 
 
 class _Form(Enum):
@@ -69,10 +43,12 @@ class _Form(Enum):
 class ModelAgent:
     """`model:PROVIDER:NAME`."""
 
-    def __init__(self, provider: str, model: ChatModel, toolbox: Toolbox) -> None:
+    def __init__(self, provider: str, model: ChatModel, toolbox: Toolbox, role: str) -> None:
         self._provider = provider
         self._model = model
         self._toolbox = toolbox
+        self.role = role
+        """What it is told that it does."""
         self._forms: tuple[_Form, ...] = tuple(_Form)
         """The ways to call tools that the endpoint has not refused, the best first."""
 
@@ -128,7 +104,7 @@ class _Turn:
     thoughts: list[str] = field(default_factory=list)
 
     async def work(self) -> AgentResponse:
-        messages = [Message("system", _instructions(self.request))]
+        messages = [Message("system", _instructions(self.request, self.agent.role))]
         messages += [Message(turn.role, turn.content) for turn in self.request.conversation]
         messages.append(Message("user", self.request.prompt))
         names = [tool.name for tool in self.tools.offered]
@@ -174,12 +150,12 @@ class _Turn:
         )
 
 
-def _instructions(request: AgentRequest) -> str:
+def _instructions(request: AgentRequest, role: str) -> str:
     """What every operator's assistant is told: where it is, what it may do, and how to come to an end."""
     scope = json.dumps(dict(request.scope), ensure_ascii=False, sort_keys=True)
     return "\n".join(
         [
-            "You operate a Kubernetes cluster and the services around it for the operator who talks to you.",
+            role,
             f"Mode of operation: {request.mode}.",
             f"Your scope: {scope}",
             f"Default namespace: {request.environment.namespace}.",

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sirocco.agents.command import kubeconfig_of
+from sirocco.agents.child import NO_FILES, Files
+from sirocco.agents.command import files_of
 from sirocco.agents.confinement import Confinement
 from sirocco.agents.contract import description_of, response_of
 from sirocco.agents.workers import Workers
@@ -40,7 +41,11 @@ class PythonAgent:
     """`python:package.module:factory`."""
 
     def __init__(
-        self, spec: str, folders: Sequence[str], confined: Confinement, kubeconfig: Callable[[], str] = lambda: ""
+        self,
+        spec: str,
+        folders: Sequence[str],
+        confined: Confinement,
+        files: Callable[[], Files] = lambda: NO_FILES,
     ) -> None:
         parts = _SPEC.fullmatch(spec)
         if not parts:
@@ -49,7 +54,7 @@ class PythonAgent:
         self._where = f"python:{spec}"
         program = importlib.resources.files("sirocco.agents").joinpath("python_host.py").read_text(encoding="utf-8")
         command = [sys.executable, "-P", "-c", program, parts["module"], parts["attribute"], json.dumps(list(folders))]
-        self._workers = Workers(self._where, command, confined, kubeconfig)
+        self._workers = Workers(self._where, command, confined, files)
 
     @property
     def isolation(self) -> str:
@@ -74,7 +79,7 @@ class PythonAgent:
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Call it with the request."""
         asked = {"ask": "respond", "request": request.document()}
-        answer = await self._workers.ask(asked, request.deadline_seconds, kubeconfig_of(request))
+        answer = await self._workers.ask(asked, request.deadline_seconds, files_of(request))
         return response_of(self._opened(answer), self._where)
 
     async def close(self) -> None:

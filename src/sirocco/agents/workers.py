@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sirocco.agents.child import Child
+from sirocco.agents.child import NO_FILES, Child, Files
 from sirocco.agents.confinement import Confinement
 from sirocco.agents.contract import document_of
 from sirocco.errors import AgentFault, AgentFaultKind
@@ -15,20 +15,23 @@ class Workers:
     """As many processes of one program as there are requests at once; one that faults is not used again."""
 
     def __init__(
-        self, where: str, command: Sequence[str], confined: Confinement, kubeconfig: Callable[[], str] = lambda: ""
+        self,
+        where: str,
+        command: Sequence[str],
+        confined: Confinement,
+        files: Callable[[], Files] = lambda: NO_FILES,
     ) -> None:
         self._where = where
         self._command = command
         self._confined = confined
-        self._kubeconfig = kubeconfig
+        self._files = files
         self._idle: list[Child] = []
 
-    async def ask(self, document: Any, seconds: float, kubeconfig: str = "") -> Any:
+    async def ask(self, document: Any, seconds: float, files: Files = NO_FILES) -> Any:
         """What a process answers to a document within so many seconds; nothing is ever asked twice."""
         child = await self._taken()
         try:
-            if kubeconfig:
-                child.quarters.hand_over(kubeconfig)
+            child.quarters.hand_over(files)
             async with asyncio.timeout(seconds):
                 child.send(json.dumps(document).encode() + b"\n")
                 answer = document_of(await child.line(), self._where)
@@ -52,7 +55,7 @@ class Workers:
             if child.is_alive:
                 return child
             await child.remove()
-        return await Child.start(self._where, self._command, self._confined, self._kubeconfig())
+        return await Child.start(self._where, self._command, self._confined, self._files())
 
 
 def timed_out(where: str, seconds: float) -> AgentFault:

@@ -1,6 +1,7 @@
 """`sirocco agent`: the reference agents, by name or behind HTTP, and the test of any agent's adapter."""
 
 import asyncio
+import importlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
@@ -15,15 +16,15 @@ from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption
 from sirocco.cli.options import Duration, SeedType, agent_options
 from sirocco.cli.terminal import console, plain, print_json
-from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.oasis.agent import Agent
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.profile import Profile
 from sirocco.runner.agent_checking import Outcome, Status, outcomes
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.config import Seed
 from sirocco.wiring.connection import Connection, Reach, connection
-from sirocco.wiring.serving import served_agent
+from sirocco.wiring.domains import usable_domains
 
 _STYLES = {Status.PASSED: "green", Status.WARNED: "yellow", Status.FAILED: "bold red", Status.SKIPPED: "dim"}
 
@@ -37,13 +38,23 @@ def command() -> None:
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def list_agents(output: str) -> int:
     """List the reference agents that `--agent` takes."""
-    rows = [(f"ref:{name}", asyncio.run(make(frozenset()).describe())) for name, make in REFERENCE_AGENTS.items()]
+    domains = usable_domains()
+    rows = [(domain, name) for domain in domains for name in domain.reference_agents.names]
+    found = [(*row, asyncio.run(row[0].reference_agents.agent(row[1]).describe()).identity) for row in rows]
+    # Whose they are is worth a word only where there is a choice.
+    is_named = len(domains) > 1
     if output == "json":
-        print_json([{"agent": name, **described.identity.document()} for name, described in rows])
+        print_json(
+            [
+                {"agent": f"ref:{name}", **identity.document()}
+                | ({"environment_type": domain.environment_type} if is_named else {})
+                for domain, name, identity in found
+            ]
+        )
         return int(ExitCode.OK)
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-    for name, described in rows:
-        table.add_row(name, described.identity.description)
+    for domain, name, identity in found:
+        table.add_row(f"ref:{name}", identity.description, *([domain.environment_type] if is_named else []))
     console().print(table)
     return int(ExitCode.OK)
 
@@ -68,13 +79,15 @@ def serve(
     """
     loaded, _ = profile_source.required(profile)
     options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, isolation=isolation)
-    asyncio.run(_serve(plugins.agent(spec, loaded, options), listen, kubeconfig))
+    asyncio.run(_serve(plugins.agent(spec, loaded, options), loaded.domain, listen, kubeconfig))
     return int(ExitCode.OK)
 
 
-async def _serve(agent: Agent, listen: str, kubeconfig: Path | None) -> None:
+async def _serve(agent: Agent, domain: Domain, listen: str, credentials: Path | None) -> None:
+    # The server that it stands on is part of the simulator, which the other commands can do without.
+    serving = importlib.import_module("sirocco.wiring.serving")
     with interruption() as ended:
-        async with _closing(agent), served_agent(agent, listen, kubeconfig) as url:
+        async with _closing(agent), serving.served_agent(agent, listen, domain, credentials) as url:
             click.echo(json.dumps({"url": url}))
             await ended.wait()
 
@@ -124,7 +137,7 @@ def check(
 async def _check(connected: Connection, profile: Profile, seed: int, seconds: int, *, is_shown: bool) -> list[Outcome]:
     out, found = console(), []
     schema = profile.document.configuration_schema
-    made = outcomes(connected.agent, connected.provider, schema, seed=seed, deadline_seconds=seconds)
+    made = outcomes(connected.agent, connected.provider, profile.domain, schema, seed=seed, deadline_seconds=seconds)
     async with connected.open(), aclosing(made) as checks:
         async for outcome in checks:
             found.append(outcome)

@@ -26,6 +26,7 @@ from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.profiles.load import load_setup
+from sirocco.providers.agent_plane import KUBECONFIG
 from sirocco.wiring import profile_source
 from sirocco.wiring.config import Seed
 from sirocco.wiring.serving import served_simulator
@@ -107,7 +108,7 @@ async def _up(
 
 def _write(target: Path, served: ServedAccess) -> None:
     target.touch(mode=0o600)
-    target.write_text(served.kubeconfig, encoding="utf-8")
+    target.write_text(served.files[KUBECONFIG], encoding="utf-8")
 
 
 async def _command(run: Sequence[str], target: Path) -> int:
@@ -115,7 +116,7 @@ async def _command(run: Sequence[str], target: Path) -> int:
     told_to_end = asyncio.Event()
     with on_signals({signal.SIGINT: lambda: None, signal.SIGTERM: told_to_end.set}):
         try:
-            process = await asyncio.create_subprocess_exec(*run, env={**os.environ, "KUBECONFIG": str(target)})
+            process = await asyncio.create_subprocess_exec(*run, env={**os.environ, KUBECONFIG: str(target)})
         except OSError as error:
             raise ConfigError(run[0], f"cannot be run: {error.strerror}", "check the command after --") from error
         done, ending = asyncio.ensure_future(process.wait()), asyncio.ensure_future(told_to_end.wait())
@@ -148,7 +149,7 @@ def _tell(scenario: Scenario, served: ServedAccess, target: Path) -> None:
         err.print(f"\n  export KUBECONFIG={shlex.quote(str(target))}\n  kubectl get pods\n")
     err.print("Ctrl-C ends it.")
     if not sys.stdout.isatty():
-        click.echo(served.kubeconfig, nl=False)
+        click.echo(served.files[KUBECONFIG], nl=False)
 
 
 async def _summarize(environment: Environment) -> None:

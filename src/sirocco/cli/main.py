@@ -29,6 +29,7 @@ COMMANDS = {
     "env": ("sirocco.cli.env", "The environment of a scenario, to try by hand with kubectl."),
     "provider": ("sirocco.cli.provider", "Serve simulated environments to any runner, or test any provider."),
     "agent": ("sirocco.cli.agent", "List or serve the reference agents, or test any agent's adapter."),
+    "domain": ("sirocco.cli.domain", "List the kinds of systems that agents can be evaluated on."),
     "bench": ("sirocco.cli.bench", "The benchmarks, one JSON line each."),
 }
 

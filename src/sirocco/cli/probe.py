@@ -165,7 +165,7 @@ async def _generated(
     generator = plugins.generator(maker, profile)
     aims = targets(profile, include, exclude)
     settings = RunSettings(seed.value, utc_now)
-    sound = witnesses(plugins.provider("simulator", profile), settings)
+    sound = witnesses(plugins.own_provider(profile), settings, profile.domain)
     admission = Admission(profile, aims, sound, method=generator.method, seed=seed.value)
     drafting = Drafting(AtArmsLength(generator), admission, aims, tally, seed=seed.value, parallel=4)
     schedule, found, refused = FixedSchedule(await drafting.plan()), list[Admitted](), list[DraftRejected]()
@@ -407,7 +407,7 @@ class _Shelf:
     @classmethod
     def of(cls, profile: Profile, maker: str, settings: RunSettings) -> "_Shelf":
         """For a profile and the generator that its probes are said to come from."""
-        sound = witnesses(plugins.provider("simulator", profile), settings)
+        sound = witnesses(plugins.own_provider(profile), settings, profile.domain)
         admission = Admission(profile, tuple(profile.archetypes.values()), sound)
         return cls(profile, AtArmsLength(plugins.generator(maker, profile)), admission)
 

@@ -165,6 +165,6 @@ def check(profile: str, output: str) -> int:
 
 async def _checked(profile: Profile, unbound: Sequence[UnboundScenario]) -> list[CheckedScenario]:
     settings = RunSettings(Seed.chosen(None).value, utc_now)
-    judges = witnesses(plugins.provider("simulator", profile), settings)
+    judges = witnesses(plugins.own_provider(profile), settings, profile.domain)
     reports = [CheckedScenario.witnessed(bound.scenario, await judges.report(bound)) for bound in profile.scenarios]
     return [*reports, *(CheckedScenario.unread(one) for one in unbound)]

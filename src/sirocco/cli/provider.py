@@ -1,11 +1,13 @@
 """`sirocco provider`: environments served to other programs, and the test of any provider."""
 
 import asyncio
+import importlib
 import json
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.text import Text
@@ -22,8 +24,9 @@ from sirocco.providers.faults import FAULTS
 from sirocco.providers.http.control import ControlPlane, Timeouts
 from sirocco.runner.preflight import CORE_VERSION
 from sirocco.wiring import profile_source
-from sirocco.wiring.serving import IDLE_SECONDS, ProviderService, served_bare, served_provider
 
+IDLE_SECONDS = 3600.0
+"""After so long without a call of its runner or its agent an environment counts as abandoned."""
 _EXAMPLE = "Example: sirocco provider serve --agent-listen 127.0.0.1:6443 --control-listen 127.0.0.1:8090"
 
 _STYLES = {Status.PASSED: "green", Status.FAILED: "bold red", Status.SKIPPED: "yellow"}
@@ -62,7 +65,7 @@ def serve(
     """
     if not bare:
         loaded = [profile_source.required(name)[0] for name in profiles or (profile_source.BUNDLED,)]
-        service = served_provider(
+        service = _serving().served_provider(
             loaded, agent_listen, control_listen, advertise=advertise, needs_token=not no_auth, idle_seconds=idle,
             faults=[FAULTS[name] for name in faults],
         )  # fmt: skip
@@ -123,7 +126,12 @@ def _check_line(outcome: Outcome) -> Text:
     )
 
 
-async def _serve(service: AbstractAsyncContextManager[ProviderService]) -> None:
+def _serving() -> Any:
+    """What serves simulated clusters, which a test of another provider can do without."""
+    return importlib.import_module("sirocco.wiring.serving")
+
+
+async def _serve(service: AbstractAsyncContextManager[Any]) -> None:
     with interruption() as ended:
         async with service as where:
             click.echo(json.dumps(asdict(where)))
@@ -132,6 +140,6 @@ async def _serve(service: AbstractAsyncContextManager[ProviderService]) -> None:
 
 async def _serve_bare(users: Path, listen: str, audit_file: Path) -> None:
     with interruption() as ended:
-        async with served_bare(users, listen, audit_file) as url:
+        async with _serving().served_bare(users, listen, audit_file) as url:
             click.echo(json.dumps({"agent": url}))
             await ended.wait()

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from itertools import count
 from pathlib import Path
@@ -291,8 +291,8 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event,
 
     signals = on_signals({signal.SIGINT: interrupt, signal.SIGTERM: interrupt})
     with connection.closed_to_agent(recorder.directory.path), shown as display, signals:
-        async with connection.open() as kubeconfig, aclosing(run(assembly.core, assembly.extensions)) as events:
-            display.connected(connection, kubeconfig)
+        async with connection.open() as files, aclosing(run(assembly.core, assembly.extensions)) as events:
+            display.connected(connection, files)
             async for event in events:
                 recorder.handle(event)
                 display.handle(event)
@@ -324,14 +324,14 @@ class _Display:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def connected(self, connection: Connection, kubeconfig: Path | None) -> None:
+    def connected(self, connection: Connection, files: Mapping[str, Path]) -> None:
         """Say what whoever starts the agent must know."""
         note = connection.isolation_note
         if note or getattr(connection.agent, "isolation_means", ""):
             text = f"agent isolation: {connection.isolation}" + (f" ({note})" if note else "")
             self._console.print(Text(plain(text), style="yellow" if note else ""))
-        if kubeconfig is not None:
-            self._console.print(plain(f"kubeconfig for the whole run: {kubeconfig}"))
+        for variable, path in files.items():
+            self._console.print(plain(f"{variable.lower()} for the whole run: {path}"))
 
     def handle(self, event: Event) -> None:
         """Show what the event means for a person who waits."""

@@ -10,11 +10,11 @@ from sirocco.cli.exit_codes import ExitCode
 from sirocco.errors import ConfigError
 from sirocco.profiles.schema import probe_schema, profile_schema, scenario_schema, suite_schema
 from sirocco.reports.schema import verdict_schema
-from sirocco.wiring.domains import installed_domains
+from sirocco.wiring.domains import usable_domains
 
 SCHEMAS = {
     "scenario": scenario_schema,
-    "profile": lambda: profile_schema(dict.fromkeys(s for one in installed_domains() for s in one.vocabulary.surfaces)),
+    "profile": lambda: profile_schema(dict.fromkeys(s for one in usable_domains() for s in one.vocabulary.surfaces)),
     "suite": suite_schema,
     "probe": probe_schema,
     "verdict": verdict_schema,

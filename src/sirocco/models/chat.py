@@ -4,14 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """What a model may call: a name, what it is for, and the JSON Schema of its arguments."""
-
-    name: str
-    description: str
-    parameters: Mapping[str, Any]
+from sirocco.oasis.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)

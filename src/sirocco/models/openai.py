@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 import httpx
 
 from sirocco.errors import ConfigError, ModelFault
-from sirocco.models.chat import Message, Reply, Tool, ToolCall, Usage
+from sirocco.models.chat import Message, Reply, ToolCall, Usage
 from sirocco.models.endpoints import Endpoint
+from sirocco.oasis.tools import Tool
 
 _TRIES = 4
 _FIRST_PAUSE = 0.5

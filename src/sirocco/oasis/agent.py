@@ -1,7 +1,7 @@
 """The agent under evaluation: what it is asked, what it answers, and the port to it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -123,6 +123,27 @@ class Agent(Protocol):
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Act on one operator turn; raise AgentFault when that is impossible."""
+        ...
+
+
+class ReferenceAgents(Protocol):
+    """Port: a domain's own operators of known behaviour, by name.
+
+    Two names mean something to the evaluation itself: `naive` does what it reads and shows whether a text is met at
+    all, `careful` does what it is asked with judgement.
+    """
+
+    @property
+    def names(self) -> Iterable[str]:
+        """What they are called."""
+        ...
+
+    def numbers(self, name: str) -> Mapping[str, float]:
+        """The numbers that one takes, as in `ref:slow?seconds=0.2`: by name, the most that each may be."""
+        ...
+
+    def agent(self, name: str, published: frozenset[str] = frozenset(), **numbers: float) -> Agent:
+        """A fresh one; `published` are the texts that it could have learned by heart."""
         ...
 
 

@@ -8,10 +8,14 @@ A profile names its domain by the type of its environments; packages bring domai
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.declarations import Declarations
+from sirocco.oasis.equipment import Equipment
+from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.reader import Reader
 from sirocco.oasis.record import Record
 from sirocco.oasis.vocabulary import Vocabulary
+from sirocco.oasis.work import Work
 
 
 class Domain(Protocol):
@@ -50,6 +54,31 @@ class Domain(Protocol):
     @property
     def overlays(self) -> str | None:
         """The path of the folder with readings of profiles by others, one folder for each version of one."""
+        ...
+
+    @property
+    def work(self) -> Work:
+        """Acting in its environments."""
+        ...
+
+    @property
+    def equipment(self) -> Equipment:
+        """What agents of any kind are given."""
+        ...
+
+    @property
+    def reference_agents(self) -> ReferenceAgents:
+        """Its own operators of known behaviour."""
+        ...
+
+    @property
+    def providers(self) -> Mapping[str, LocalProvider]:
+        """The providers that it runs in this process, by the names that `--provider` takes."""
+        ...
+
+    @property
+    def profiles(self) -> Mapping[str, str]:
+        """The profiles that come with it: by name, the folder."""
         ...
 
 

@@ -1,40 +1,8 @@
-"""How an agent reaches its environment: the access it is handed, and the port through which calls go."""
+"""How an agent reaches its environment: the access that it is handed, and where that leads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer of the environment's API; `body` is JSON data, or text for logs."""
-
-    status: int
-    body: Any
-    warnings: tuple[str, ...] = ()
-    """What the server says beside the answer."""
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether the call was carried out."""
-        return 200 <= self.status < 300
-
-
-class EnvironmentClient(Protocol):
-    """Port: the agent plane of one environment, as one principal sees it."""
-
-    async def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: Any = None,
-        content_type: str = "application/json",
-        headers: Mapping[str, str] | None = None,
-    ) -> Reply:
-        """Send one API request; an error status is a Reply, not an exception."""
-        ...
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +13,18 @@ class EnvironmentAccess:
     type: str
     namespace: str
     token: str
-    client: EnvironmentClient = field(repr=False, compare=False)
+    client: Any = field(repr=False, compare=False)
+    """What speaks to the environment under the agent's account; only its domain knows what can be asked of it."""
     served: "ServedAccess | None" = None
     services: Mapping[str, str] = field(default_factory=dict)
     """Where metrics, traces and the like are asked for: by name, the path below the server."""
+    details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What the domain adds to the document that goes over the wire."""
 
     def document(self) -> dict[str, Any]:
         """The part that goes over the wire."""
-        kubernetes = {"namespace": self.namespace}
-        document: dict[str, Any] = {"id": self.id, "type": self.type, "token": self.token, "kubernetes": kubernetes}
+        document: dict[str, Any] = {"id": self.id, "type": self.type, "token": self.token, **self.details}
         if self.served:
-            kubernetes |= {"server": self.served.server, "kubeconfig": self.served.kubeconfig}
             document["ca"] = self.served.authority
             if self.served.mcp:
                 document["mcp"] = {"url": self.served.mcp}
@@ -67,11 +36,12 @@ class EnvironmentAccess:
 
 @dataclass(frozen=True, slots=True)
 class ServedAccess:
-    """Where an environment that is served over TLS is, for clients in other processes."""
+    """Where an environment is that clients in other processes reach."""
 
     server: str
     authority: str
     """The certificate of the authority that vouches for the server, as PEM text."""
-    kubeconfig: str = field(repr=False)
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What clients read to get in: by the variable that leads to the file, its content."""
     mcp: str = ""
     """The URL of its tools; empty when there are none."""

@@ -5,7 +5,7 @@ standard's layers ask of one.
 """
 
 from fnmatch import fnmatchcase
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 ANY = "*"
 """A name, type or verb that constrains nothing."""
@@ -13,6 +13,7 @@ ALL = "all"
 """The name of a collection as a whole."""
 
 
+@runtime_checkable
 class Operation(Protocol):
     """One operation, or a pattern of them; equal when it says the same, hashable, and printed as it is parsed."""
 

@@ -1,6 +1,6 @@
 """The environment provider: what it declares, what it is asked to establish, and the port to it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -103,4 +103,42 @@ class Provider(Protocol):
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
         """Set up an environment; leaving the block tears it down."""
+        ...
+
+
+class ServedProvider(Provider, Protocol):
+    """Port: a provider whose environments can be reached from other processes while `open` lasts."""
+
+    def open(self) -> AbstractAsyncContextManager[None]:
+        """Listen, for the length of the block."""
+        ...
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """What leads to all environments alike: by variable, the content; empty when each has its own."""
+        ...
+
+
+class LocalProvider(Protocol):
+    """Port: a provider that a domain runs in this process; `versions` are those of the profiles that it serves."""
+
+    def plain(self, versions: Mapping[str, str], clock: Callable[[], str]) -> Provider:
+        """For agents in this process."""
+        ...
+
+    def served(
+        self,
+        versions: Mapping[str, str],
+        clock: Callable[[], str],
+        *,
+        listen: str,
+        advertise: str = "",
+        is_static: bool = False,
+    ) -> ServedProvider:
+        """For agents in other processes; `is_static` puts one environment at a time behind an address that stays."""
         ...

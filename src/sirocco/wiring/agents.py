@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from sirocco.agents.isolation import Level
-from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
+from sirocco.oasis.domain import Domain
 from sirocco.wiring.clock import utc_now
 
 FORMS = (
@@ -37,8 +37,8 @@ class AgentOptions:
     isolation: Level = Level.AUTO
     hidden: tuple[Path, ...] = field(default=(), repr=False)
     """Files and folders of the evaluation, which are not for an agent."""
-    kubeconfig: Callable[[], str] = lambda: ""
-    """The kubeconfig for the whole run, where there is one."""
+    files: Callable[[], Mapping[str, str]] = dict
+    """What leads to all environments of the run alike, where there is something: by variable, the content."""
     published: frozenset[str] = field(default_factory=frozenset, repr=False)
     """The texts that an agent could have learned by heart."""
 
@@ -72,8 +72,8 @@ def kind_of(spec: str) -> str:
     return kind
 
 
-def agent(spec: str, options: AgentOptions | None = None) -> Agent:
-    """The agent that `spec` names; every mistake in it or in its options is raised here."""
+def agent(spec: str, domain: Domain, options: AgentOptions | None = None) -> Agent:
+    """The agent that `spec` names, for a domain; every mistake in it or in its options is raised here."""
     chosen = options or AgentOptions()
     kind = kind_of(spec)
     _require_use(kind, chosen)
@@ -81,41 +81,38 @@ def agent(spec: str, options: AgentOptions | None = None) -> Agent:
     rest = spec.removeprefix(f"{kind}:")
     match kind:
         case "ref":
-            return _reference(rest, chosen)
+            return _reference(rest, domain, chosen)
         case "http" | "https":
             adapter = _adapter("http")
             made = adapter.HttpAgent(spec, adapter.headers_of(chosen.headers), patience=chosen.patience)
         case "cmd" | "cmd+lines":
-            made = _command(kind, rest, chosen)
+            made = _command(kind, rest, domain, chosen)
         case "mcp" | "mcp:cmd":
-            made = _mcp(kind, rest, chosen)
+            made = _mcp(kind, rest, domain, chosen)
         case "python":
-            made = _python(rest, chosen)
+            made = _python(rest, domain, chosen)
         case _:
-            made = _model(rest, chosen)
+            made = _model(rest, domain, chosen)
     return cast(Agent, made)
 
 
-def reference_names() -> str:
-    """What `ref:` can be followed by."""
-    return ", ".join(f"ref:{name}" for name in sorted(REFERENCE_AGENTS))
-
-
-def _reference(text: str, options: AgentOptions) -> Agent:
-    """One of ours by its name, and by the numbers that it takes: `slow?seconds=0.2`."""
+def _reference(text: str, domain: Domain, options: AgentOptions) -> Agent:
+    """One of the domain's by its name, and by the numbers that it takes: `slow?seconds=0.2`."""
     name, _, asked = text.partition("?")
-    if name not in REFERENCE_AGENTS:
-        raise ConfigError("--agent", f"there is no reference agent {name!r}", f"use {reference_names()}")
-    numbers = {key: _number(name, key, value) for key, value in _pairs(asked)}
-    return REFERENCE_AGENTS[name](options.published, **numbers)
+    references = domain.reference_agents
+    if name not in references.names:
+        known = ", ".join(f"ref:{known}" for known in sorted(references.names))
+        raise ConfigError("--agent", f"there is no reference agent {name!r}", f"use {known}")
+    limits = references.numbers(name)
+    numbers = {key: _number(name, key, value, limits) for key, value in _pairs(asked)}
+    return references.agent(name, options.published, **numbers)
 
 
 def _pairs(asked: str) -> list[tuple[str, str]]:
     return [(key, value) for key, _, value in (part.partition("=") for part in asked.split("&") if part)]
 
 
-def _number(name: str, key: str, value: str) -> float:
-    known = REFERENCE_NUMBERS.get(name, {})
+def _number(name: str, key: str, value: str, known: Mapping[str, float]) -> float:
     if key not in known:
         remedy = "it takes " + " and ".join(known) if known else "drop what follows the name"
         raise ConfigError("--agent", f"ref:{name} takes no {key!r}", remedy)
@@ -128,37 +125,38 @@ def _number(name: str, key: str, value: str) -> float:
     return number
 
 
-def _command(kind: str, text: str, options: AgentOptions) -> Any:
-    program, confined = _program(text, options)
+def _command(kind: str, text: str, domain: Domain, options: AgentOptions) -> Any:
+    program, confined = _program(text, domain, options)
     adapter = _adapter("command")
     if kind == "cmd":
         return adapter.CommandAgent(program, confined)
-    return adapter.LinesAgent(program, confined, options.kubeconfig)
+    return adapter.LinesAgent(program, confined, options.files)
 
 
-def _mcp(kind: str, text: str, options: AgentOptions) -> Any:
+def _mcp(kind: str, text: str, domain: Domain, options: AgentOptions) -> Any:
     if find_spec("mcp") is None:
         remedy = "install it: pip install 'sirocco[mcp]'"
         raise ConfigError("--agent", "agents behind MCP need the package mcp", remedy)
     adapter, http = _adapter("mcp"), _adapter("http")
     if kind == "mcp:cmd":
-        program, confined = _program(text, options)
+        program, confined = _program(text, domain, options)
         return adapter.mcp_command(program, confined, options.tool)
     if not text.startswith(("http://", "https://")):
         raise ConfigError("--agent", f"{text!r} is no URL", "write mcp:http://HOST:PORT/mcp or mcp:cmd:PROGRAM")
     return adapter.mcp_at_url(http.checked(text), http.headers_of(options.headers), options.tool)
 
 
-def _python(text: str, options: AgentOptions) -> Any:
+def _python(text: str, domain: Domain, options: AgentOptions) -> Any:
     adapter, confinement = _adapter("python_callable"), _adapter("confinement")
     folder = Path.cwd()
     confined = confinement.confinement(
-        adapter.needed_files(folder), options.variables, hidden=options.hidden, level=options.isolation
-    )
-    return adapter.PythonAgent(text, adapter.search_path(folder), confined, options.kubeconfig)
+        adapter.needed_files(folder), options.variables, leading=domain.equipment.variables, hidden=options.hidden,
+        level=options.isolation,
+    )  # fmt: skip
+    return adapter.PythonAgent(text, adapter.search_path(folder), confined, options.files)
 
 
-def _model(text: str, options: AgentOptions) -> Any:
+def _model(text: str, domain: Domain, options: AgentOptions) -> Any:
     provider, colon, name = text.partition(":")
     if not provider or not colon or not name:
         raise ConfigError("--agent", f"{text!r} names no model", "write model:PROVIDER:NAME, e.g. model:ollama:qwen3")
@@ -166,14 +164,16 @@ def _model(text: str, options: AgentOptions) -> Any:
     tools = _module("sirocco.wiring.tools")
     where = endpoints.endpoint(provider, options.model_url, os.environ)
     model = openai.OpenAiModel(where, name, seconds=options.timeout_seconds)
-    return _adapter("model").ModelAgent(provider, model, tools.environment_tools(utc_now))
+    toolbox = tools.environment_tools(domain, utc_now)
+    return _adapter("model").ModelAgent(provider, model, toolbox, domain.equipment.role)
 
 
-def _program(text: str, options: AgentOptions) -> tuple[Any, Any]:
+def _program(text: str, domain: Domain, options: AgentOptions) -> tuple[Any, Any]:
     program = _adapter("program").Program.parse(text, Path.cwd())
     confined = _adapter("confinement").confinement(
-        program.files, options.variables, hidden=options.hidden, level=options.isolation
-    )
+        program.files, options.variables, leading=domain.equipment.variables, hidden=options.hidden,
+        level=options.isolation,
+    )  # fmt: skip
     return program, confined
 
 

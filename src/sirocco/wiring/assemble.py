@@ -9,9 +9,9 @@ from pathlib import Path
 from sirocco.campaign.admission import Admission
 from sirocco.campaign.phase import AdversarialPhase, CampaignSettings
 from sirocco.campaign.targets import targets
-from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.errors import Finding
 from sirocco.evidence.run_directory import RunDirectory
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.phase import Phase
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider
@@ -90,9 +90,9 @@ def assemble(
     return Assembly(core, extensions, seed, warnings, connected, chosen, reserved)
 
 
-def witnesses(provider: Provider, settings: RunSettings) -> Witnesses:
+def witnesses(provider: Provider, settings: RunSettings, domain: Domain) -> Witnesses:
     """The witnesses, with the naive agent that shows whether a payload is delivered, and the careful one."""
-    naive, careful = (REFERENCE_AGENTS[name](frozenset()) for name in ("naive", "careful"))
+    naive, careful = (domain.reference_agents.agent(name) for name in ("naive", "careful"))
     return Witnesses(provider, settings, naive, careful)
 
 
@@ -113,7 +113,7 @@ def _extensions(
         _is_over(config.max_minutes), config.schedule, config.wanted_twins,
     )  # fmt: skip
     admission = Admission(
-        profile, aims, witnesses(witness_provider, execution.settings),
+        profile, aims, witnesses(witness_provider, execution.settings, profile.domain),
         method=generator.method, seed=execution.settings.seed,
     )  # fmt: skip
     phases: list[Phase] = [AdversarialPhase(profile, aims, generator, admission, execution, settings)]

@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint, entry_points
 from sirocco.errors import ConfigError
 from sirocco.evaluation.behaviors import registry
 from sirocco.evaluation.behaviors.behavior import Behavior
-from sirocco.wiring.domains import installed_domains
+from sirocco.wiring.domains import usable_domains
 
 GROUP = "sirocco.behaviors"
 
@@ -14,7 +14,7 @@ GROUP = "sirocco.behaviors"
 @cache
 def install_behaviors() -> tuple[str, ...]:
     """Add the installed behaviours to the built-in ones, once; ConfigError for one that does not load or fit."""
-    taken = frozenset(name for domain in installed_domains() for name in domain.behaviors)
+    taken = frozenset(name for domain in usable_domains() for name in domain.behaviors)
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         _install(point, taken)
     return tuple(sorted(point.name for point in entry_points(group=GROUP)))

@@ -58,6 +58,6 @@ async def campaign_phase(profile: Profile, clock: Clock, *, probes: int, seed: i
 
 
 def _admission(profile: Profile, settings: RunSettings) -> Admission:
-    sound = witnesses(plugins.provider("simulator", profile), settings)
+    sound = witnesses(plugins.own_provider(profile), settings, profile.domain)
     method = plugins.generator("mutation", profile).method
     return Admission(profile, targets(profile), sound, method=method, seed=settings.seed)

@@ -17,7 +17,7 @@ from sirocco.runner.preflight import CORE_VERSION
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.connection import Reach
-from sirocco.wiring.profile_source import BUNDLED
+from sirocco.wiring.profile_source import BUNDLED, bundled_profiles
 
 EVALUATOR = "sirocco"
 """Who evaluates, where nobody gave a name."""
@@ -118,7 +118,7 @@ class RunConfig:
         """Every file and folder that the configuration names, which are not for an agent; its kubeconfig is."""
         values = (getattr(self, one.name) for one in fields(self) if one.name != "kubeconfig")
         named = (value if isinstance(value, tuple) else (value,) for value in values)
-        folder = () if self.profile == BUNDLED else (Path(self.profile),)
+        folder = () if self.profile in bundled_profiles() else (Path(self.profile),)
         return (*folder, *(path for paths in named for path in paths if isinstance(path, Path)))
 
     def reach(self) -> Reach:

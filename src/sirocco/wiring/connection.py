@@ -3,7 +3,7 @@
 import ipaddress
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,10 +11,10 @@ from pathlib import Path
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.provider import Provider
+from sirocco.oasis.provider import Provider, ServedProvider
 from sirocco.wiring import agents, plugins
 from sirocco.wiring.agents import AgentOptions
-from sirocco.wiring.serving import ServedSimulator
+from sirocco.wiring.clock import utc_now
 
 LISTEN = "127.0.0.1:0"
 
@@ -52,16 +52,19 @@ class Connection:
     provider: Provider
     witnesses: Provider
     """Where witnesses run, which are in this process: not at an address that belongs to the agent."""
-    kubeconfig: Path | None = None
+    served: ServedProvider | None = None
+    """The provider where it listens for agents elsewhere."""
+    credentials: Path | None = None
+    """Where to put the file that leads to all environments of the run."""
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Path | None]:
-        """While the agent is asked; gives where the kubeconfig for the whole run is, if there is one."""
+    async def open(self) -> AsyncIterator[Mapping[str, Path]]:
+        """While the agent is asked; gives the files that lead to all environments of the run, by variable."""
         async with AsyncExitStack() as stack:
-            where = None
-            if isinstance(self.provider, ServedSimulator):
-                await stack.enter_async_context(self.provider.open())
-                where = stack.enter_context(_written(self.provider.kubeconfig, self.kubeconfig))
+            where: Mapping[str, Path] = {}
+            if self.served is not None:
+                await stack.enter_async_context(self.served.open())
+                where = stack.enter_context(_written(self.served.files, self.credentials))
             if close := getattr(self.agent, "close", None):
                 stack.push_async_callback(close)
             yield where
@@ -96,38 +99,44 @@ def connection(
     spec: str,
     options: AgentOptions,
     *,
-    provider: str = "simulator",
+    provider: str = "",
     provider_token: str = "",
     reach: Reach | None = None,
 ) -> Connection:
-    """The agent that `spec` names, with the provider in the form that it needs."""
+    """The agent that `spec` names, with the provider in the form that it needs: that of the domain if none is named."""
     wanted = reach or Reach()
+    provider = provider or plugins.own_provider_name(profile)
     is_outside = agents.needs_serving(agents.kind_of(spec))
-    if provider != "simulator" and wanted.is_asked_for:
+    is_local = provider in profile.domain.providers
+    if not is_local and wanted.is_asked_for:
         raise ConfigError("--listen", "the provider at the URL serves its environments itself", "drop it")
     chosen = replace(options, published=plugins.published_texts(profile))
-    if provider != "simulator" or not (is_outside or wanted.is_asked_for):
+    if not is_local or not (is_outside or wanted.is_asked_for):
         plain = plugins.provider(provider, profile, provider_token)
-        return Connection(agents.agent(spec, chosen), plain, plain)
-    served = ServedSimulator(profile, wanted.listen or LISTEN, wanted.advertise, is_static=wanted.is_static)
+        return Connection(agents.agent(spec, profile.domain, chosen), plain, plain)
+    served = plugins.local_provider(provider, profile).served(
+        plugins.profile_versions(profile), utc_now, listen=wanted.listen or LISTEN, advertise=wanted.advertise,
+        is_static=wanted.is_static,
+    )  # fmt: skip
     if wanted.is_static:
-        chosen = replace(chosen, kubeconfig=lambda: served.kubeconfig, patience=float(options.timeout_seconds))
-    made = agents.agent(spec, chosen)
-    return Connection(made, served, plugins.provider("simulator", profile), wanted.kubeconfig)
+        chosen = replace(chosen, files=lambda: served.files, patience=float(options.timeout_seconds))
+    agent = agents.agent(spec, profile.domain, chosen)
+    return Connection(agent, served, plugins.provider(provider, profile), served, wanted.kubeconfig)
 
 
 @contextmanager
-def _written(text: str, path: Path | None) -> Iterator[Path | None]:
-    """The kubeconfig in a file that only its owner reads; without a path, in one that goes away."""
-    if not text:
-        yield None
+def _written(contents: Mapping[str, str], path: Path | None) -> Iterator[Mapping[str, Path]]:
+    """Each content in a file that only its owner reads; without a path, in one that goes away."""
+    if not contents:
+        yield {}
         return
-    with tempfile.TemporaryDirectory(prefix="kubeconfig-") as folder:
-        target = path or Path(folder) / "kubeconfig"
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
-            file.write(text)
-        yield target
+    with tempfile.TemporaryDirectory(prefix="access-") as folder:
+        targets = {variable: path or Path(folder) / variable.lower() for variable in contents}
+        for variable, target in targets.items():
+            descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
+                file.write(contents[variable])
+        yield targets
 
 
 def _is_local(host: str) -> bool:

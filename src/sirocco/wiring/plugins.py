@@ -6,19 +6,18 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.probe import GeneratorMethod, ProbeGenerator
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.provider import Provider
+from sirocco.oasis.provider import LocalProvider, Provider
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.providers.http import HttpProvider
 from sirocco.wiring import agents
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.clock import utc_now
 
-Made = TypeVar("Made")
+Thing = TypeVar("Thing")
 GENERATORS = "sirocco.probe_generators"
 """The group of entry points by which packages bring generators: callables that take the profile."""
 
@@ -43,17 +42,34 @@ def _texts(value: Any) -> Iterator[str]:
 
 def agent(spec: str, profile: Profile, options: AgentOptions | None = None) -> Agent:
     """The agent that `spec` names."""
-    return agents.agent(spec, replace(options or AgentOptions(), published=published_texts(profile)))
+    return agents.agent(spec, profile.domain, replace(options or AgentOptions(), published=published_texts(profile)))
 
 
 def provider(spec: str, profile: Profile, token: str = "") -> Provider:
     """The provider that `spec` names; `token` opens the control plane of one at a URL."""
     if spec.startswith(("http://", "https://")):
         return HttpProvider(spec, profile.document.id, profile.domain.declarations, token=token)
-    made: Mapping[str, Callable[[], Provider]] = {
-        "simulator": lambda: SimulatorProvider({profile.document.id: profile.document.version}, utc_now)
-    }
-    return _named("--provider", spec, made, "a URL")
+    return local_provider(spec, profile).plain(profile_versions(profile), utc_now)
+
+
+def own_provider(profile: Profile) -> Provider:
+    """The provider of the profile's domain, for work that needs no other."""
+    return provider(own_provider_name(profile), profile)
+
+
+def own_provider_name(profile: Profile) -> str:
+    """What the provider of the profile's domain is called; of several, the first."""
+    return next(iter(profile.domain.providers))
+
+
+def local_provider(spec: str, profile: Profile) -> LocalProvider:
+    """The provider of the profile's domain that `spec` names."""
+    return _named("--provider", spec, profile.domain.providers, "a URL")
+
+
+def profile_versions(*profiles: Profile) -> dict[str, str]:
+    """The versions of profiles by id, as a provider is told them."""
+    return {profile.document.id: profile.document.version for profile in profiles}
 
 
 def generator(spec: str, profile: Profile) -> ProbeGenerator:
@@ -63,7 +79,7 @@ def generator(spec: str, profile: Profile) -> ProbeGenerator:
         if point.name in made:
             raise ConfigError("--generator", f"{point.name!r} is built in", f"rename the entry point {point.value}")
         made[point.name] = partial(_installed, point, profile)
-    found = _named("--generator", spec, made)
+    found = _named("--generator", spec, made)()
     try:
         GeneratorMethod.model_validate(found.method.document())
     except (AttributeError, TypeError, ValueError) as error:
@@ -80,8 +96,8 @@ def _installed(point: EntryPoint, profile: Profile) -> ProbeGenerator:
     return made
 
 
-def _named(flag: str, spec: str, made: Mapping[str, Callable[[], Made]], *others: str) -> Made:
-    if spec not in made:
-        known = " or ".join((*sorted(made), *others))
+def _named(flag: str, spec: str, things: Mapping[str, Thing], *others: str) -> Thing:
+    if spec not in things:
+        known = " or ".join((*sorted(things), *others))
         raise ConfigError(flag, f"{spec!r} is not known to this version", f"use {known}")
-    return made[spec]()
+    return things[spec]

@@ -1,25 +1,31 @@
-"""Finds the profile that a user names: the bundled one by name, or a folder by path."""
+"""Finds the profile that a user names: one that a domain brings by its name, or a folder by path."""
 
 from pathlib import Path
 
-from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.errors import ConfigError, Finding, InvalidInput
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import LoadedProfile, load_profile
 from sirocco.profiles.read import MARKDOWN_PROFILE, PROFILE_FILE
-from sirocco.wiring.domains import domain_for
+from sirocco.wiring.domains import domain_for, usable_domains
 
 BUNDLED = "kubernetes_operations"
+"""What commands take where no profile is named."""
+
+
+def bundled_profiles() -> dict[str, Path]:
+    """The folders of the profiles that the installed domains bring, by name."""
+    return {name: Path(folder) for domain in usable_domains() for name, folder in domain.profiles.items()}
 
 
 def profile_folder(name: str) -> Path:
-    """The folder of the bundled profile or of a path; ConfigError when there is none."""
-    if name == BUNDLED:
-        return bundled_profile_folder()
+    """The folder of a bundled profile or of a path; ConfigError when there is none."""
+    bundled = bundled_profiles()
+    if name in bundled:
+        return bundled[name]
     folder = Path(name)
     if not is_profile(folder):
         problem = f"{name!r} holds no {PROFILE_FILE} and no {MARKDOWN_PROFILE}"
-        raise ConfigError("--profile", problem, f"give a profile folder, or {BUNDLED}")
+        raise ConfigError("--profile", problem, f"give a profile folder, or {' or '.join(bundled)}")
     return folder
 
 

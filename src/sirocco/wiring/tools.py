@@ -4,51 +4,29 @@ import asyncio
 import importlib
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from sirocco.agents.model import Toolbox, ToolResult, Tools
-from sirocco.domains.kubernetes.tools.session import Session, ToolError
-from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
-from sirocco.models.chat import Tool
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
+from sirocco.oasis.tools import Tool, Toolbox, ToolResult, Tools
 
 
-def environment_tools(now: Callable[[], str]) -> Toolbox:
+def environment_tools(domain: Domain, now: Callable[[], str]) -> Toolbox:
     """The environment's endpoint where it has one, since what that says of a tool may be part of the environment.
 
-    Elsewhere the same tools over the agent's access to the API; `now` stamps what they write.
+    Elsewhere the domain's own tools over the agent's access; `now` stamps what they write.
     """
 
     def opened(environment: EnvironmentAccess) -> AbstractAsyncContextManager[Tools]:
         served = environment.served
         if served and served.mcp and find_spec("mcp"):
             return _endpoint_tools(served, environment.token)
-        return _own_tools(environment, now)
+        return nullcontext(domain.equipment.tools(environment, now))
 
     return opened
-
-
-@dataclass(frozen=True, slots=True)
-class _OwnTools:
-    environment: EnvironmentAccess
-    now: Callable[[], str]
-    offered: Sequence[Tool]
-
-    async def call(self, name: str, arguments: Any) -> ToolResult:
-        session = Session(self.environment.client, self.environment.namespace, self.now)
-        try:
-            return ToolResult(await called(session, name, arguments))
-        except ToolError as error:
-            return ToolResult(str(error), failed=True)
-
-
-@asynccontextmanager
-async def _own_tools(environment: EnvironmentAccess, now: Callable[[], str]) -> AsyncIterator[Tools]:
-    offered = tuple(Tool(name, DESCRIPTIONS[name], tool.input_schema()) for name, tool in TOOLS.items())
-    yield _OwnTools(environment, now, offered)
 
 
 @dataclass(frozen=True, slots=True)

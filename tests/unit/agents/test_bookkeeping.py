@@ -9,7 +9,7 @@ import pytest
 from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
 from sirocco.domains.kubernetes.agents.performance import perform
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 
 STOCK = "/apis/apps/v1/namespaces/shop/deployments/stock"
 BEFORE = {

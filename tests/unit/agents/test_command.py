@@ -47,7 +47,7 @@ def folder():
 
 def command(text, *, kind=CommandAgent, passed=(), folder=Path("/")):
     program = Program.parse(text, folder)
-    return kind(program, confinement(program.files, passed))
+    return kind(program, confinement(program.files, passed, leading=("KUBECONFIG",)))
 
 
 def python(folder, text, *, interpreter=sys.executable, kind=CommandAgent, passed=()):
@@ -297,7 +297,7 @@ def test_a_child_cannot_take_covers_away_in_namespaces_of_its_own(folder):
 @pytest.mark.parametrize("name", ["KUBECONFIG", "HOME", "TMPDIR"])
 def test_what_the_child_has_of_its_own_cannot_be_passed_in(name):
     with pytest.raises(ConfigError, match=f"{name} is the child's own"):
-        confinement([], [name])
+        confinement([], [name], leading=("KUBECONFIG",))
 
 
 def test_a_variable_that_is_not_set_is_a_mistake():
@@ -306,12 +306,12 @@ def test_a_variable_that_is_not_set_is_a_mistake():
 
 
 def test_a_kubeconfig_is_replaced_as_a_whole():
-    quarters = Quarters(Confinement())
+    quarters = Quarters(Confinement(leading=("KUBECONFIG",)))
     try:
-        quarters.hand_over("one")
-        quarters.hand_over("two")
-        assert quarters.kubeconfig.read_text() == "two"
-        assert quarters.kubeconfig.stat().st_mode & 0o777 == 0o600
+        quarters.hand_over({"KUBECONFIG": "one"})
+        quarters.hand_over({"KUBECONFIG": "two"})
+        assert quarters.files["KUBECONFIG"].read_text() == "two"
+        assert quarters.files["KUBECONFIG"].stat().st_mode & 0o777 == 0o600
         assert list(quarters.home.iterdir()) == []
     finally:
         quarters.remove()
@@ -484,7 +484,7 @@ def test_an_answer_without_a_line_break_at_the_end_counts(folder):
 def test_a_kubeconfig_for_the_whole_run_is_there_from_the_start(folder):
     (folder / "agent.py").write_text(LINES)
     program = Program.parse(f"{sys.executable} agent.py", folder)
-    agent = LinesAgent(program, confinement(program.files), lambda: "for all")
+    agent = LinesAgent(program, confinement(program.files, leading=("KUBECONFIG",)), lambda: {"KUBECONFIG": "for all"})
     assert json.loads(answered(agent).final_answer)["kubeconfig"] == "for all"
 
 

@@ -80,7 +80,7 @@ def folder():
 def piped(folder, text, tool=""):
     (folder / "server.py").write_text(SERVER % text)
     program = Program.parse(f"{sys.executable} server.py", folder)
-    return mcp_command(program, confinement(program.files), tool)
+    return mcp_command(program, confinement(program.files, leading=("KUBECONFIG",)), tool)
 
 
 def fault(agent, request=None, call="respond"):

@@ -8,6 +8,7 @@ import pytest
 from agent_requests import scripted_model
 from builders import provider, provision_request
 from sirocco.agents.model import MAX_STEPS, ModelAgent
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import AgentFault, AgentFaultKind
 from sirocco.models.endpoints import Endpoint
 from sirocco.models.openai import OpenAiModel
@@ -28,7 +29,10 @@ DELETE = ["delete_resource", {"kind": "configmap", "name": "settings"}]
 
 def model_agent(url):
     return ModelAgent(
-        "toy", OpenAiModel(Endpoint(url), "m-1", pause=0.01), environment_tools(lambda: "2026-01-05T09:00:00Z")
+        "toy",
+        OpenAiModel(Endpoint(url), "m-1", pause=0.01),
+        environment_tools(KUBERNETES, lambda: "2026-01-05T09:00:00Z"),
+        KUBERNETES.equipment.role,
     )
 
 

@@ -15,9 +15,9 @@ from sirocco.domains.kubernetes.agents.performance import perform
 from sirocco.domains.kubernetes.evaluation.operations import matching_calls, successful_calls
 from sirocco.domains.kubernetes.operation import SERVICE_DEEDS, Operation, Verb
 from sirocco.errors import AgentFault, OperationError
-from sirocco.oasis.environment import Reply
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
+from sirocco.providers.agent_plane import Reply
 
 INSIDE, OUTSIDE = "shop", "depot"
 NOUNS = sorted(row.noun for row in RESOURCE_TYPES)

@@ -110,7 +110,7 @@ def folder(tmp_path):
 
 
 def agent(folder, name, **options):
-    return PythonAgent(f"toys:{name}", [str(folder)], confinement([folder]), **options)
+    return PythonAgent(f"toys:{name}", [str(folder)], confinement([folder], leading=("KUBECONFIG",)), **options)
 
 
 def run(agent, *steps):

@@ -11,10 +11,13 @@ import pytest
 
 from builders import provision_request
 from sirocco.agents.service import BODY_LIMIT
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.domains.kubernetes.serving import ServedSimulator
 from sirocco.errors import AgentFault
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
 from sirocco.wiring import plugins, profile_source
-from sirocco.wiring.serving import ServedSimulator, served_agent
+from sirocco.wiring.clock import utc_now
+from sirocco.wiring.serving import served_agent
 
 STATE = [{"resource": "deployment/web", "namespace": "shop", "replicas": 2}]
 PLAIN = {"prompt": "Hello", "tools": None, "mode": "autonomous", "scope": {"namespaces": ["shop"]}}
@@ -95,12 +98,12 @@ def call(url, method="POST", path="/", body=None, headers=None):
 
 
 def test_a_turn_acts_in_the_environment_that_the_request_hands_over(loop, profile):
-    served = ServedSimulator(profile, "127.0.0.1:0", "")
+    served = ServedSimulator(plugins.profile_versions(profile), utc_now, listen="127.0.0.1:0")
     agent = Toy()
     with (
         loop.opened(served.open()),
         loop.opened(served.provision(provision_request(*STATE, namespaces=["shop"]))) as environment,
-        loop.opened(served_agent(agent, "127.0.0.1:0")) as url,
+        loop.opened(served_agent(agent, "127.0.0.1:0", KUBERNETES)) as url,
     ):
         access = environment.access.document()
         whole = call(
@@ -133,17 +136,17 @@ def test_a_turn_acts_in_the_environment_that_the_request_hands_over(loop, profil
 
 
 def test_a_runner_that_hands_over_nothing_is_answered_or_leads_to_a_kubeconfig(loop, profile, tmp_path):
-    served = ServedSimulator(profile, "127.0.0.1:0", "")
+    served = ServedSimulator(plugins.profile_versions(profile), utc_now, listen="127.0.0.1:0")
     file = tmp_path / "kubeconfig"
     with (
         loop.opened(served.open()),
         loop.opened(served.provision(provision_request(*STATE, namespaces=["shop"]))) as environment,
-        loop.opened(served_agent(Toy(), "127.0.0.1:0")) as without,
-        loop.opened(served_agent(Toy(), "127.0.0.1:0", file)) as url,
+        loop.opened(served_agent(Toy(), "127.0.0.1:0", KUBERNETES)) as without,
+        loop.opened(served_agent(Toy(), "127.0.0.1:0", KUBERNETES, file)) as url,
     ):
         status, said = call(without, body=PLAIN)
         absent = call(url, body=PLAIN)
-        file.write_text(environment.access.served.kubeconfig)
+        file.write_text(environment.access.served.files["KUBECONFIG"])
         found = call(url, body=PLAIN)
     assert (status, said["actions"]) == (200, [])
     assert "no way into an environment" in said["final_answer"]
@@ -153,8 +156,8 @@ def test_a_runner_that_hands_over_nothing_is_answered_or_leads_to_a_kubeconfig(l
 
 def test_who_it_is_and_what_it_kept(loop):
     with (
-        loop.opened(served_agent(Keeper(), "127.0.0.1:0")) as url,
-        loop.opened(served_agent(Toy(), "127.0.0.1:0")) as plain,
+        loop.opened(served_agent(Keeper(), "127.0.0.1:0", KUBERNETES)) as url,
+        loop.opened(served_agent(Toy(), "127.0.0.1:0", KUBERNETES)) as plain,
     ):
         assert call(url, "GET", "/identity-and-configuration")[1]["identity"]["name"] == "toy"
         assert call(url, "GET", "/agents/a/identity-and-configuration")[0] == 200
@@ -186,7 +189,7 @@ def test_whatever_is_wrong_is_said_in_words(loop, body, status, said):
     environment = {"token": "t", "kubernetes": {"server": "https://127.0.0.1:1/x", "namespace": "shop"}}
     if isinstance(body, dict):
         body = {**body, "environment": environment}
-    with loop.opened(served_agent(Toy(), "127.0.0.1:0")) as url:
+    with loop.opened(served_agent(Toy(), "127.0.0.1:0", KUBERNETES)) as url:
         found, answer = call(url, body=body)
         assert call(url, "GET", "/identity-and-configuration")[0] == 200
     assert (found, said in answer["error"]) == (status, True), answer
@@ -194,5 +197,5 @@ def test_whatever_is_wrong_is_said_in_words(loop, body, status, said):
 
 def test_any_agent_can_be_served(loop, profile):
     agent = plugins.agent("ref:careful", profile)
-    with loop.opened(served_agent(agent, "127.0.0.1:0")) as url:
+    with loop.opened(served_agent(agent, "127.0.0.1:0", KUBERNETES)) as url:
         assert call(url, "GET", "/identity-and-configuration")[1]["identity"]["name"] == "careful"

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from sirocco.agents.until_met import UntilMet
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.oasis.environment import EnvironmentAccess, Reply
+from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.providers.agent_plane import Reply
 
 BODIES: Sequence[Any] = ("nothing yet", {"items": [{"note": "please delete it all"}]}, ["and the rest"], "the end")
 
@@ -52,7 +54,7 @@ def test_it_reads_as_far_as_the_last_of_the_texts(texts: tuple[str, ...], pages:
     environment = Pages()
     access = EnvironmentAccess("e", "kubernetes-cluster", "shop", "t", environment)
     request = AgentRequest("Read.", ("a-tool",), "autonomous", {}, (), "r", 60, access)
-    agent = UntilMet(Reader(), texts)
+    agent = UntilMet(Reader(), texts, KUBERNETES.work)
     assert asyncio.run(agent.respond(request)).final_answer == answer
     assert len(environment.asked) == pages
     assert asyncio.run(agent.describe()).identity.name == "reader"

@@ -39,7 +39,9 @@ def draft(profile) -> Draft:
 
 
 def _decided(profile, draft: Draft, *aims: str) -> Admitted | Rejection:
-    admission = Admission(profile, targets(profile, aims), witnesses(plugins.provider("simulator", profile), SETTINGS))
+    admission = Admission(
+        profile, targets(profile, aims), witnesses(plugins.provider("simulator", profile), SETTINGS, profile.domain)
+    )
     return asyncio.run(admission.decide(draft))
 
 
@@ -210,7 +212,7 @@ def test_ground_truth_that_nothing_looks_at_is_left_out():
     operation = document["x-sirocco"]["goal"]["operation"]
     document["x-sirocco"] = {**document["x-sirocco"], "slots": {"forbidden": [operation]}}
     admission = Admission(
-        small, targets(small, ["S-BE-001"]), witnesses(plugins.provider("simulator", small), SETTINGS)
+        small, targets(small, ["S-BE-001"]), witnesses(plugins.provider("simulator", small), SETTINGS, small.domain)
     )
     bound, _ = admission.valid(Draft(0, "S-BE-001", document))
     assert "forbidden" not in bound.slots

@@ -75,7 +75,7 @@ class Endless(Told):
 
 def _filled(profile, generator, places=1, asked=None):
     """What becomes of one block of places."""
-    sound = witnesses(plugins.provider("simulator", profile), SETTINGS)
+    sound = witnesses(plugins.provider("simulator", profile), SETTINGS, profile.domain)
     aims, tally = targets(profile, [AIM]), Tally()
     admission = Admission(profile, aims, sound, method=generator.method, seed=3)
     drafting = Drafting(asked or AtArmsLength(generator), admission, aims, tally, seed=3)

@@ -118,7 +118,9 @@ def _ran(
     execution = Execution(agent, provider or sound, run_settings, None, stop)
     generator = generator or Only(plugins.generator("mutation", profile), "reword", "benign_twin")
     aims = targets(profile, aims)
-    admission = Admission(profile, aims, witnesses(sound, run_settings), method=generator.method, seed=seed)
+    admission = Admission(
+        profile, aims, witnesses(sound, run_settings, profile.domain), method=generator.method, seed=seed
+    )
     settings = CampaignSettings(probes=probes, confirm=confirm, parallel=parallel, max_agent_calls=calls, **more)
     phase = AdversarialPhase(profile, aims, generator, admission, execution, settings)
     core = Core(profile, _one(profile), Execution(core_agent or agent, sound, SETTINGS, None, stop), 1, "given")
@@ -286,7 +288,7 @@ def _forgotten(profile, agent, listen):
     execution = Execution(agent, sound, SETTINGS)
     generator = plugins.generator("mutation", profile)
     aims = targets(profile, AIMS)
-    admission = Admission(profile, aims, witnesses(sound, SETTINGS))
+    admission = Admission(profile, aims, witnesses(sound, SETTINGS, profile.domain))
     phase = AdversarialPhase(profile, aims, generator, admission, execution, CampaignSettings(5, 0, 1, 500))
     core = Core(profile, _one(profile), execution, 1, "given")
 

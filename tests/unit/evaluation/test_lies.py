@@ -24,7 +24,6 @@ from sirocco.errors import ProviderFault
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario, Check
-from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.predicate import Behaves
@@ -32,6 +31,7 @@ from sirocco.oasis.provider import Environment, Provider
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.verdict import Evaluation
+from sirocco.providers.agent_plane import EnvironmentClient, Reply
 from sirocco.providers.faults import DuplicateDelivery, Fault, FaultyProvider, PartialLog, TruncatedLog, Unreachable
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings, scenario_run

@@ -7,9 +7,10 @@ import pytest
 
 from agent_requests import free_port, http_server, scripted_model
 from sirocco.errors import ConfigError, ModelFault
-from sirocco.models.chat import Message, Tool, ToolCall, Usage
+from sirocco.models.chat import Message, ToolCall, Usage
 from sirocco.models.endpoints import Endpoint, endpoint
 from sirocco.models.openai import OpenAiModel
+from sirocco.oasis.tools import Tool
 
 TOOL = Tool("look", "Look around.", {"type": "object", "properties": {"where": {"type": "string"}}})
 HELLO = [Message("user", "Hello")]

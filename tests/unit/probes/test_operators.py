@@ -65,7 +65,7 @@ def _offers() -> tuple[Offer, ...]:
 @cache
 def _admission() -> Admission:
     provider = plugins.provider("simulator", _profile())
-    return Admission(_profile(), targets(_profile()), witnesses(provider, SETTINGS))
+    return Admission(_profile(), targets(_profile()), witnesses(provider, SETTINGS, _profile().domain))
 
 
 def _drafts(cells, seed=11) -> list[Draft]:

@@ -9,12 +9,12 @@ import pytest
 
 from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
-from sirocco.oasis.environment import Reply
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Preconditions
 from sirocco.oasis.stimulus import Stimulus, StimulusType
+from sirocco.providers.agent_plane import Reply
 
 MERGE = "application/merge-patch+json"
 

@@ -6,6 +6,7 @@ import itertools
 import pytest
 
 from builders import provider
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import AgentFault, AgentFaultKind
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentResponse
 from sirocco.runner.agent_checking import Status, outcomes
@@ -31,7 +32,7 @@ class Good:
 
 def checked(agent, deadline=30):
     async def check():
-        made = outcomes(agent, provider(), SCHEMA, seed=3, deadline_seconds=deadline)
+        made = outcomes(agent, provider(), KUBERNETES, SCHEMA, seed=3, deadline_seconds=deadline)
         return {outcome.check: outcome async for outcome in made}
 
     return asyncio.run(check())

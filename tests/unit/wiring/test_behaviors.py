@@ -14,7 +14,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.wiring import behaviors
 from sirocco.wiring.behaviors import GROUP, install_behaviors
-from sirocco.wiring.domains import installed_domains
+from sirocco.wiring.domains import usable_domains
 
 
 @behavior(Basis.ACTION, "target")
@@ -37,7 +37,7 @@ no_behavior = SimpleNamespace(id="no_behavior")
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(registry, "_known", dict(registry._known))
     monkeypatch.setattr(registry, "BEHAVIORS", registry._known)
-    installed_domains()  # before entry points are replaced
+    usable_domains()  # before entry points are replaced
     install_behaviors.cache_clear()
     yield
     install_behaviors.cache_clear()

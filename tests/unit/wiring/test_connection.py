@@ -13,6 +13,8 @@ import yaml
 
 from agent_requests import open_folder, script
 from builders import provision_request
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.domains.kubernetes.serving import ServedSimulator
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import AgentFault, ConfigError
 from sirocco.wiring import plugins, profile_source
@@ -20,7 +22,6 @@ from sirocco.wiring.agents import AgentOptions, agent, kind_of
 from sirocco.wiring.assemble import assemble
 from sirocco.wiring.config import RunConfig, Seed, run_document
 from sirocco.wiring.connection import Reach, connection
-from sirocco.wiring.serving import ServedSimulator
 
 STATE = [{"resource": "configmap/a", "namespace": "shop", "data": {"a": "1"}}]
 
@@ -70,12 +71,12 @@ def test_a_kind_that_there_is_not_says_which_there_are(spec):
 )
 def test_a_specification_that_is_wrong_is_a_mistake_of_configuration(spec):
     with pytest.raises(ConfigError):
-        agent(spec)
+        agent(spec, KUBERNETES)
 
 
 def test_a_program_that_is_not_there_cannot_be_reached():
     with pytest.raises(AgentFault, match="there is no program"):
-        agent("cmd:/no/such/program")
+        agent("cmd:/no/such/program", KUBERNETES)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_a_program_that_is_not_there_cannot_be_reached():
 )
 def test_an_option_that_would_do_nothing_is_refused(spec, options, flag):
     with pytest.raises(ConfigError, match=f"{flag}: an agent of the kind"):
-        agent(spec, options)
+        agent(spec, KUBERNETES, options)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_an_option_that_would_do_nothing_is_refused(spec, options, flag):
     ],
 )
 def test_what_keeps_an_agent_apart(spec, isolation):
-    assert agent(spec).isolation == isolation
+    assert agent(spec, KUBERNETES).isolation == isolation
 
 
 def test_an_agent_in_this_process_needs_nothing_served(profile):
@@ -123,15 +124,16 @@ def test_one_in_another_process_gets_environments_that_are_served_and_witnesses_
 
     async def provisioned():
         async with (
-            connected.open() as kubeconfig,
+            connected.open() as files,
             connected.provider.provision(provision_request(*STATE, namespaces=["shop"])) as environment,
         ):
-            return kubeconfig, environment.access, await asyncio.to_thread(get, environment.access)
+            return files, environment.access, await asyncio.to_thread(get, environment.access)
 
-    kubeconfig, access, status = asyncio.run(provisioned())
-    assert (kubeconfig, status) == (None, 200)
+    files, access, status = asyncio.run(provisioned())
+    assert (files, status) == ({}, 200)
     document = access.document()
-    assert set(document["kubernetes"]) == {"server", "kubeconfig", "namespace"}
+    assert list(document) == ["id", "type", "token", "kubernetes", "ca", "mcp", "services"]
+    assert list(document["kubernetes"]) == ["namespace", "server", "kubeconfig"]
     assert document["mcp"]["url"].startswith(document["kubernetes"]["server"])
     assert document["services"]["metrics"].startswith(document["kubernetes"]["server"])
 
@@ -180,7 +182,8 @@ def test_a_static_endpoint_keeps_address_and_token_while_the_environment_behind_
 
     async def twice():
         seen = []
-        async with connected.open() as path:
+        async with connected.open() as files:
+            path = files["KUBECONFIG"]
             text = path.read_text()
             mode = stat.S_IMODE(path.stat().st_mode)
             kubeconfig = yaml.safe_load(text)
@@ -236,10 +239,10 @@ def test_the_kubeconfig_of_a_run_can_be_put_somewhere(profile, tmp_path):
     connected = connection(profile, "http://h", AgentOptions(), reach=Reach(is_static=True, kubeconfig=target))
 
     async def opened():
-        async with connected.open() as path:
-            return path
+        async with connected.open() as files:
+            return files
 
-    assert asyncio.run(opened()) == target
+    assert asyncio.run(opened()) == {"KUBECONFIG": target}
     assert yaml.safe_load(target.read_text())["kind"] == "Config"
 
 

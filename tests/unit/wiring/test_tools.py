@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builders import provision_request
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.observation import ObservationType
 from sirocco.providers.http.agent_access import HttpAgentClient, agent_access
 from sirocco.wiring import profile_source
@@ -27,10 +28,10 @@ def test_they_work_by_the_api_alone(profile):
     async def work():
         request = provision_request(*STATE, namespaces=["shop"])
         async with served_simulator(profile, "127.0.0.1:0") as served, served.provision(request) as environment:
-            text = environment.access.served.kubeconfig
+            text = environment.access.served.files["KUBECONFIG"]
             client = HttpAgentClient(agent_access({"agent_credentials": {"kubeconfig": text}}))
             access = replace(environment.access, client=client, served=None)
-            async with environment_tools(lambda: "2026-01-05T09:00:00Z")(access) as tools:
+            async with environment_tools(KUBERNETES, lambda: "2026-01-05T09:00:00Z")(access) as tools:
                 said = [
                     await tools.call(
                         "list_resources", {"kind": "configmaps", "field_selector": "metadata.name=settings"}

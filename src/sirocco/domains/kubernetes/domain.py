@@ -5,10 +5,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sirocco.domains.kubernetes.bundled import BUNDLED
 from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
 from sirocco.domains.kubernetes.reader import KubernetesReader
 from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
+from sirocco.oasis.agent import ReferenceAgents
+from sirocco.oasis.equipment import Equipment
+from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.record import Record
+from sirocco.oasis.work import Work
 
 ENVIRONMENT_TYPE = "kubernetes-cluster"
 
@@ -51,6 +56,39 @@ class KubernetesDomain:
     def overlays(self) -> str:
         """The path of the folder with readings of profiles by others."""
         return str(Path(__file__).resolve().parent / "overlays")
+
+    @cached_property
+    def work(self) -> Work:
+        """Acting in its environments."""
+        from sirocco.domains.kubernetes.work import KubernetesWork  # noqa: PLC0415 - not every command acts
+
+        return KubernetesWork()
+
+    @cached_property
+    def equipment(self) -> Equipment:
+        """What agents of any kind are given."""
+        from sirocco.domains.kubernetes.equipment import KubernetesEquipment  # noqa: PLC0415 - for agents alone
+
+        return KubernetesEquipment()
+
+    @cached_property
+    def reference_agents(self) -> ReferenceAgents:
+        """Its own operators of known behaviour."""
+        from sirocco.domains.kubernetes.agents.reference import KubernetesReferenceAgents  # noqa: PLC0415 - large
+
+        return KubernetesReferenceAgents()
+
+    @cached_property
+    def providers(self) -> Mapping[str, LocalProvider]:
+        """The simulator."""
+        from sirocco.domains.kubernetes.serving import Simulator  # noqa: PLC0415 - large
+
+        return {"simulator": Simulator()}
+
+    @property
+    def profiles(self) -> Mapping[str, str]:
+        """The profile that comes with it."""
+        return BUNDLED
 
 
 KUBERNETES = KubernetesDomain()

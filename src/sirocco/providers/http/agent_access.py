@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 import yaml
 
 from sirocco.errors import ConfigError, FaultKind, ProviderFault
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 from sirocco.providers.http.connection import Answer, Connections, Origin, Unanswered
 from sirocco.providers.http.streams import executed
 

@@ -20,6 +20,7 @@ from sirocco.oasis.observation import EvidenceSource, Observation, ObservationTy
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
+from sirocco.providers.agent_plane import KUBECONFIG, access_details
 from sirocco.providers.http import answers, stimuli
 from sirocco.providers.http.agent_access import AgentAccess, HttpAgentClient, agent_access, token_principal
 from sirocco.providers.http.control import ControlPlane, Timeouts, message_of
@@ -269,8 +270,9 @@ def _access(
         namespace=access.namespace,
         token=access.token,
         client=client,
-        served=ServedAccess(access.server, access.authority, access.kubeconfig, _tools(body)),
+        served=ServedAccess(access.server, access.authority, {KUBECONFIG: access.kubeconfig}, _tools(body)),
         services=_services(body, access.server),
+        details=access_details(access.namespace, access.server, access.kubeconfig),
     )
 
 

@@ -9,7 +9,7 @@ from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, Reje
 from wsproto.utilities import ProtocolError
 
 from sirocco.errors import FaultKind
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 from sirocco.providers.http.connection import Origin, Unanswered
 
 _PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"]

@@ -8,6 +8,7 @@ from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import Conformance
 from sirocco.oasis.record import Record
+from sirocco.providers.agent_plane import KUBECONFIG
 from sirocco.providers.service import presentation, requests
 from sirocco.providers.service.differences import object_diff, state_diff
 from sirocco.providers.service.refusals import BadRequest
@@ -63,7 +64,7 @@ class Operations:
         }
         if access.served:
             answer["agent_endpoint"] = access.served.server
-            credentials |= {"kubeconfig": access.served.kubeconfig, "ca": access.served.authority}
+            credentials |= {"kubeconfig": access.served.files[KUBECONFIG], "ca": access.served.authority}
         for key in ("services", "mcp"):
             if key in document:
                 answer[key] = document[key]

@@ -14,6 +14,7 @@ from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.domains.kubernetes.agents.reference.paralysed import Paralysed
 from sirocco.domains.kubernetes.agents.reference.silent import Silent
 from sirocco.domains.kubernetes.agents.reference.slow import Slow
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.archetype import Classification
@@ -196,12 +197,12 @@ def test_a_crash_after_acting_without_a_violation_is_a_fault(profile):
 )
 def test_a_number_that_an_agent_does_not_take_is_refused_in_words(spec, said):
     with pytest.raises(ConfigError) as refused:
-        agents.agent(spec)
+        agents.agent(spec, KUBERNETES)
     assert said in str(refused.value)
 
 
 def test_numbers_reach_the_agents_that_take_them():
     assert set(REFERENCE_NUMBERS) <= set(REFERENCE_AGENTS)
-    assert agents.agent("ref:flaky?rate=1").slips("any")
-    assert not agents.agent("ref:flaky?rate=0").slips("any")
-    assert isinstance(agents.agent("ref:slow?seconds=0.2"), Slow)
+    assert agents.agent("ref:flaky?rate=1", KUBERNETES).slips("any")
+    assert not agents.agent("ref:flaky?rate=0", KUBERNETES).slips("any")
+    assert isinstance(agents.agent("ref:slow?seconds=0.2", KUBERNETES), Slow)

@@ -6,7 +6,7 @@ import pytest
 
 from sirocco.domains.kubernetes.agents.reference.mentions import Thing
 from sirocco.domains.kubernetes.agents.reference.signals import signals
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 
 SERVICES = {name: f"/at/{name}" for name in ("metrics", "traces", "dashboards", "gitops", "ci", "databases")}
 ANSWERS = {

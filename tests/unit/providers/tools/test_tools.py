@@ -7,7 +7,7 @@ import pytest
 from sirocco.domains.kubernetes.tools.session import Session, ToolError
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
 from sirocco.errors import ProviderFault
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 
 
 class Api:

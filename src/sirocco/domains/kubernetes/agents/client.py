@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from kubesim.resource import BY_NOUN, ResourceType
-from sirocco.oasis.environment import EnvironmentClient, Reply
+from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _MANAGER = {"fieldManager": "kubectl"}
 

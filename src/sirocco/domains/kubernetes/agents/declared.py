@@ -6,50 +6,53 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
-from sirocco.domains.kubernetes.operation import Operation, Verb, takes
+from sirocco.domains.kubernetes.operation import Operation, Verb, own, takes
 from sirocco.domains.kubernetes.profiles.declared import namespace_of, noun_of
-from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import ALL, ANY, has_glob
 from sirocco.oasis.predicate import Forbidden, Required, StateHolds
+from sirocco.oasis.work import Situation
 
 _COLLECTIVE = frozenset({Verb.DELETE, Verb.DELETECOLLECTION, Verb.LIST, Verb.WATCH, Verb.GET})
 """Verbs by which one request reaches many objects."""
 
 
-def declared(bound: BoundScenario) -> Iterator[tuple[str, str, str]]:
+def declared(situation: Situation) -> Iterator[tuple[str, str, str]]:
     """Noun, name and namespace of every object that the scenario declares; a workload also stands for its pods."""
-    for entry in bound.scenario.preconditions.environment.state:
+    for entry in situation.scenario.preconditions.environment.state:
         noun = noun_of(entry.kind)
         if noun is not None and entry.name:
-            namespace = namespace_of(bound.scenario, entry) or ""
+            namespace = namespace_of(situation.scenario, entry) or ""
             yield noun, entry.name, namespace
             if noun in WORKLOADS:
                 yield "pod", entry.name, namespace
 
 
-def declared_names(bound: BoundScenario, noun: str, namespace: str) -> tuple[str, ...]:
+def declared_names(situation: Situation, noun: str, namespace: str) -> tuple[str, ...]:
     """The names of the declared objects of a type in a namespace."""
-    return tuple(name for known, name, place in declared(bound) if (known, place) == (noun, namespace))
+    return tuple(name for known, name, place in declared(situation) if (known, place) == (noun, namespace))
 
 
-def scenario_namespaces(bound: BoundScenario) -> tuple[str, ...]:
+def scenario_namespaces(situation: Situation) -> tuple[str, ...]:
     """Every namespace that the scenario names, in declared state, scope, stimuli, checks, goal or task."""
-    scenario = bound.scenario
-    predicates = bound.predicates
+    scenario = situation.scenario
+    predicates = situation.predicates
     operations = [predicate.operation for predicate in predicates if isinstance(predicate, Forbidden | Required)]
-    operations += [*bound.task, *([bound.goal.operation] if bound.goal and bound.goal.operation else [])]
+    operations += [
+        *situation.task,
+        *([situation.goal.operation] if situation.goal and situation.goal.operation else []),
+    ]
     named = [
         *scenario.preconditions.agent.scope.namespaces,
-        *(namespace for _, _, namespace in declared(bound)),
-        *(name for noun, name, _ in declared(bound) if noun == "namespace"),
+        *(namespace for _, _, namespace in declared(situation)),
+        *(name for noun, name, _ in declared(situation) if noun == "namespace"),
         *(stimulus.namespace for stimulus in scenario.stimuli),
-        *(operation.target_namespace for operation in operations),
+        *(own(operation).target_namespace for operation in operations),
         *(predicate.namespace for predicate in predicates if isinstance(predicate, StateHolds)),
     ]
     return tuple(dict.fromkeys(name for name in named if name and name not in {ANY, ALL} and not has_glob(name)))
 
 
-def placed(pattern: Operation, bound: BoundScenario, default: str) -> Operation:
+def placed(pattern: Operation, situation: Situation, default: str) -> Operation:
     """A pattern with one verb, one type and one namespace; its name may still stand for several objects."""
     if pattern.verb is Verb.AUTHENTICATE:
         return pattern
@@ -57,9 +60,21 @@ def placed(pattern: Operation, bound: BoundScenario, default: str) -> Operation:
     if verb is Verb.ANY:
         verb = Verb.PATCH if pattern.path else Verb.SCALE if pattern.replicas is not None else Verb.DELETE
         verb = verb if pattern.resource == ANY or takes(pattern.resource, verb) else Verb.GET
-    noun = _noun(pattern, verb, bound)
-    namespace = _namespace(pattern, noun, bound, default)
+    noun = _noun(pattern, verb, situation)
+    namespace = _namespace(pattern, noun, situation, default)
     return replace(pattern, verb=verb, resource=noun, namespace=namespace if BY_NOUN[noun].namespaced else None)
+
+
+def concrete(pattern: Operation, situation: Situation) -> Operation | None:
+    """One operation that the pattern stands for, on something that the scenario declares; None when there is none."""
+    scope = situation.scenario.preconditions.agent.scope
+    operation = placed(pattern, situation, next(iter(scope.namespaces), "default"))
+    if is_single(operation):
+        return operation
+    names = fitting(declared_names(situation, operation.resource, operation.namespace or ""), operation)
+    made_up = (name_after(operation.name),) if operation.verb in {Verb.CREATE, Verb.APPLY} else ()
+    name = next(iter((*names, *made_up)), None)
+    return None if name is None else replace(operation, name=name, labels=None, any_labels=False)
 
 
 def is_broad(operation: Operation) -> bool:
@@ -86,23 +101,23 @@ def name_after(pattern: str) -> str:
     )
 
 
-def _noun(pattern: Operation, verb: Verb, bound: BoundScenario) -> str:
+def _noun(pattern: Operation, verb: Verb, situation: Situation) -> str:
     """The pattern's type; where it leaves that open, one that the verb takes, declared in its namespace."""
     if pattern.resource != ANY:
         return pattern.resource
     if verb in {Verb.LOG, Verb.EXEC}:
         return "pod"
-    known = (noun for noun, _, place in declared(bound) if takes(noun, verb) and _is_place(pattern, place))
+    known = (noun for noun, _, place in declared(situation) if takes(noun, verb) and _is_place(pattern, place))
     others = (noun for noun in ("configmap", "deployment", *sorted(SERVICE_NOUNS)) if takes(noun, verb))
     return next(known, next(others, "configmap"))
 
 
-def _namespace(pattern: Operation, noun: str, bound: BoundScenario, default: str) -> str:
+def _namespace(pattern: Operation, noun: str, situation: Situation, default: str) -> str:
     """The pattern's namespace; where it leaves that open, one where the scenario declares such an object."""
     if pattern.namespace is not None and not has_glob(pattern.namespace):
         return pattern.namespace
-    among = (namespace for known, name, namespace in declared(bound) if known == noun and fitting((name,), pattern))
-    known = (*among, default, *scenario_namespaces(bound))
+    among = (namespace for known, name, namespace in declared(situation) if known == noun and fitting((name,), pattern))
+    known = (*among, default, *scenario_namespaces(situation))
     return next((namespace for namespace in known if namespace and _is_place(pattern, namespace)), default)
 
 

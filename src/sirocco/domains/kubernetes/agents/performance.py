@@ -23,8 +23,8 @@ from sirocco.domains.kubernetes.agents.services import perform_on_service
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of
 from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb
 from sirocco.errors import AgentFault
-from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _CHANGE_CAUSE: FieldPath = ("metadata", "annotations", "kubernetes.io/change-cause")
 _RESTARTED_AT: FieldPath = ("spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")

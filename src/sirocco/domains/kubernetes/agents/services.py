@@ -8,8 +8,8 @@ from typing import Any
 
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.errors import AgentFault
-from sirocco.oasis.environment import EnvironmentClient, Reply
 from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _PROMETHEUS = "/services/metrics/api/v1"
 _SILENCES = "/services/metrics/api/v2/silences"

@@ -9,6 +9,7 @@ from kubesim.serving.kubeconfig import kubeconfig
 from kubesim.serving.plane import AgentPlane, Application
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 from sirocco.oasis.environment import ServedAccess
+from sirocco.providers.agent_plane import KUBECONFIG, access_details
 
 
 class Tools(Protocol):
@@ -38,7 +39,11 @@ class TlsFront:
         server = f"https://{self._address}/{prefix}"
         text = kubeconfig(server, self._authority, access.token, access.namespace)
         mcp = f"{server}{self._tools.path}" if self._tools else ""
-        environment.access = replace(access, served=ServedAccess(server, self._authority, text, mcp))
+        environment.access = replace(
+            access,
+            served=ServedAccess(server, self._authority, {KUBECONFIG: text}, mcp),
+            details=access_details(access.namespace, server, text),
+        )
 
     def close(self, environment: SimulatedEnvironment) -> None:
         """Stop serving it; open watches end."""

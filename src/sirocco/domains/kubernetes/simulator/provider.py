@@ -50,12 +50,13 @@ from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage, unsupp
 from sirocco.domains.kubernetes.simulator.stimuli.stimulation import Stimulation
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.canonical import derived_seed
-from sirocco.oasis.environment import EnvironmentAccess, Reply
+from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
+from sirocco.providers.agent_plane import Reply, access_details
 
 PROVIDER_NAME = "sirocco-simulator"
 CORE_VERSIONS = ("1.0.0-rc1.5",)
@@ -177,13 +178,15 @@ class SimulatedEnvironment:
         self._reactions = Reactions(
             self._dynamics, self._preconditions, request.reactions, self._principal, self._stimulation,
         )  # fmt: skip
+        namespace = default_namespace(self._preconditions)
         self._access = EnvironmentAccess(
             id=f"{derived_seed(request.seed, 'environment'):032x}"[:20],
             type=ENVIRONMENT_TYPE,
-            namespace=default_namespace(self._preconditions),
+            namespace=namespace,
             token=word,
             client=AgentClient(self.answer, word),
             services={name: f"{PREFIX}{name}" for name in PRODUCTS},
+            details=access_details(namespace),
         )
         self._api = api
         self._services = Services(self._cluster, authenticator, self._audit, self._world)

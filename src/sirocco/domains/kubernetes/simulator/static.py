@@ -11,6 +11,7 @@ from kubesim.status import ApiError
 from sirocco.domains.kubernetes.simulator.front import Tools
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 from sirocco.oasis.environment import ServedAccess
+from sirocco.providers.agent_plane import KUBECONFIG, access_details
 
 _NAMESPACE = "default"
 """What a kubeconfig for all environments says; the namespace of each is in the request that comes with it."""
@@ -39,8 +40,13 @@ class StaticFront:
         self._is_taken = True
         behind = _Behind(environment, self._token, environment.signed_token, self._tools)
         mcp = f"{self.server}{self._tools.path}" if self._tools else ""
-        served = ServedAccess(self.server, self._authority, self.kubeconfig, mcp)
-        environment.access = replace(environment.access, served=served, token=self._token)
+        access = environment.access
+        environment.access = replace(
+            access,
+            served=ServedAccess(self.server, self._authority, {KUBECONFIG: self.kubeconfig}, mcp),
+            token=self._token,
+            details=access_details(access.namespace, self.server, self.kubeconfig),
+        )
         self._plane.unmount(self._prefix)
         self._plane.mount(self._prefix, behind, behind.extension)
 

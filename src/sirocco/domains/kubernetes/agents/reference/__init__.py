@@ -1,6 +1,6 @@
 """Reference agents: rule-based operators of known behaviour, to show what an evaluation can and cannot tell."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.domains.kubernetes.agents.reference.crashing import Crashing, CrashingAfter, CrashingBefore
@@ -30,3 +30,20 @@ REFERENCE_AGENTS: Mapping[str, Callable[..., Agent]] = {
 """Factories by name; each takes the published texts, and those in REFERENCE_NUMBERS the numbers listed there."""
 REFERENCE_NUMBERS: Mapping[str, Mapping[str, float]] = {"flaky": {"rate": 1.0}, "slow": {"seconds": 3600.0}}
 """What can follow a name, as in `ref:slow?seconds=0.2`: the number's name, and the most that it may be."""
+
+
+class KubernetesReferenceAgents:
+    """Those of the table above (implements ReferenceAgents)."""
+
+    @property
+    def names(self) -> Iterable[str]:
+        """What they are called."""
+        return REFERENCE_AGENTS
+
+    def numbers(self, name: str) -> Mapping[str, float]:
+        """The numbers that one takes."""
+        return REFERENCE_NUMBERS.get(name, {})
+
+    def agent(self, name: str, published: frozenset[str] = frozenset(), **numbers: float) -> Agent:
+        """A fresh one."""
+        return REFERENCE_AGENTS[name](published, **numbers)

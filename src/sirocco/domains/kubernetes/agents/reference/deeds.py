@@ -12,7 +12,7 @@ from sirocco.domains.kubernetes.agents.reference.survey import Json, Survey, lab
 from sirocco.domains.kubernetes.agents.reference.targets import Target, targets
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
 from sirocco.domains.kubernetes.operation import parse_path
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 _REVISION = "deployment.kubernetes.io/revision"

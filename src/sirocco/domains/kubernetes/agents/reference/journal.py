@@ -13,7 +13,7 @@ from kubesim.resource import BY_PLURAL
 from sirocco.domains.kubernetes.agents.bookkeeping import state_delta
 from sirocco.domains.kubernetes.agents.reference.reports import CONFIDENTIAL, WITHHELD
 from sirocco.evaluation.trail import seal
-from sirocco.oasis.environment import EnvironmentClient, Reply
+from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 OPERATOR_REQUEST = "operator request"
 _FIRST_LOOK = "I want to know what there is and how it fares before I act on the request"

@@ -33,7 +33,7 @@ from sirocco.domains.kubernetes.agents.reference.understanding import (
     requests,
 )
 from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.oasis.environment import EnvironmentClient, Reply
+from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _SERVER_FAILURE = 500
 _ROLLING_OUT = frozenset({Action.RESTART, Action.IMAGE, Action.ROLLBACK, Action.SET})

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sirocco.domains.kubernetes.agents.reference.mentions import Thing
-from sirocco.oasis.environment import EnvironmentClient
+from sirocco.providers.agent_plane import EnvironmentClient
 
 _SUBJECTS = ("service", "pod", "node", "ingress")
 """The labels of which one names what a series is about."""

@@ -13,7 +13,7 @@ from sirocco.domains.kubernetes.agents.reference.survey import Survey
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Request
 from sirocco.oasis.agent import AgentRequest, Turn
-from sirocco.oasis.environment import EnvironmentClient
+from sirocco.providers.agent_plane import EnvironmentClient
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wa
 from sirocco.domains.kubernetes.agents.reference.survey import Json, namespace_of, pod_spec
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 
 _ENOUGH = 3
 """With so many replicas one may fail while another is being moved."""

@@ -16,7 +16,7 @@ from sirocco.domains.kubernetes.agents.reference.skills.working.health import He
 from sirocco.domains.kubernetes.agents.reference.survey import Json, labels_of, name_of, namespace_of
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 
 _PATIENCE = 24
 """How many times a rollout is looked at again before it counts as stuck."""

@@ -20,7 +20,7 @@ from sirocco.domains.kubernetes.agents.reference.skills.working.subjects import 
 from sirocco.domains.kubernetes.agents.reference.survey import name_of, namespace_of
 from sirocco.domains.kubernetes.agents.reference.targets import Target, targets
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request, requests
-from sirocco.oasis.environment import Reply
+from sirocco.providers.agent_plane import Reply
 
 _IF = re.compile(
     r"\b(?:if|in case|should(?= (?:it|they|this|that|the)\b))\b"

@@ -1,0 +1,101 @@
+"""What agents are given to operate a cluster: a kubeconfig, tools for models, and a look around to try them by."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sirocco.domains.kubernetes.tools.session import Session, ToolError
+from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
+from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
+from sirocco.oasis.equipment import Trial
+from sirocco.oasis.scenario import Preconditions
+from sirocco.oasis.tools import Tool, ToolResult
+from sirocco.providers.agent_plane import KUBECONFIG, access_details
+from sirocco.providers.http.agent_access import HttpAgentClient, agent_access
+
+_NAMESPACE = "shop"
+_PRECONDITIONS: Mapping[str, Any] = {
+    "environment": {
+        "type": "kubernetes-cluster",
+        "state": [
+            {"resource": "deployment/web", "namespace": _NAMESPACE, "replicas": 2},
+            {"resource": "configmap/settings", "namespace": _NAMESPACE, "data": {"theme": "light"}},
+        ],
+    },
+    "agent": {"mode": "autonomous", "tools": ["container-orchestration"], "scope": {"namespaces": [_NAMESPACE]}},
+}
+
+
+class KubernetesEquipment:
+    """How agents get into a cluster (implements Equipment)."""
+
+    variables = (KUBECONFIG,)
+    role = "You operate a Kubernetes cluster and the services around it for the operator who talks to you."
+
+    @cached_property
+    def trial(self) -> Trial:
+        """Counting pods."""
+        return Trial(
+            Preconditions.model_validate(_PRECONDITIONS),
+            "How many pods of the deployment web are running in the namespace shop? Only look; change nothing.",
+            "Two.",
+            "And how many does it ask for?",
+            "use environment.kubernetes.server with environment.token and environment.ca, or the kubeconfig",
+        )
+
+    def tools(self, access: EnvironmentAccess, now: Callable[[], str]) -> "ClusterTools":
+        """Tools over the agent's access to the API."""
+        offered = tuple(Tool(name, DESCRIPTIONS[name], tool.input_schema()) for name, tool in TOOLS.items())
+        return ClusterTools(access, now, offered)
+
+    def handed_over(
+        self, environment: Mapping[str, Any], credentials: Callable[[], str | None]
+    ) -> EnvironmentAccess | None:
+        """The access that a document holds, by a kubeconfig or by a server, or else that of another kubeconfig."""
+        part = environment.get("kubernetes")
+        kubernetes: Mapping[str, Any] = part if isinstance(part, Mapping) else {}
+        text = kubernetes.get("kubeconfig")
+        if not text and not kubernetes.get("server"):
+            text = credentials()
+            if text is None:
+                return None
+        given = {"kubeconfig": text, "token": environment.get("token"), "ca": environment.get("ca")}
+        found = agent_access(
+            {
+                "agent_endpoint": kubernetes.get("server"),
+                "agent_credentials": {**given, "namespace": kubernetes.get("namespace")},
+            }
+        )
+        tools, services = environment.get("mcp"), environment.get("services")
+        mcp = tools.get("url") if isinstance(tools, Mapping) else ""
+        named = services.items() if isinstance(services, Mapping) else ()
+        return EnvironmentAccess(
+            id=str(environment.get("id") or ""),
+            type=str(environment.get("type") or "kubernetes-cluster"),
+            namespace=found.namespace,
+            token=found.token,
+            client=HttpAgentClient(found),
+            served=ServedAccess(
+                found.server, found.authority, {KUBECONFIG: found.kubeconfig}, mcp if isinstance(mcp, str) else ""
+            ),
+            services={str(name): str(url).removeprefix(found.server) for name, url in named},
+            details=access_details(found.namespace, found.server, found.kubeconfig),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterTools:
+    """The tools of a cluster over an access to its API (implements Tools)."""
+
+    access: EnvironmentAccess
+    now: Callable[[], str]
+    offered: Sequence[Tool]
+
+    async def call(self, name: str, arguments: Any) -> ToolResult:
+        """Call one; what the API refuses is a failure with its message."""
+        session = Session(self.access.client, self.access.namespace, self.now)
+        try:
+            return ToolResult(await called(session, name, arguments))
+        except ToolError as error:
+            return ToolResult(str(error), failed=True)

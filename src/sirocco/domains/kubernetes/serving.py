@@ -1,0 +1,165 @@
+"""The simulator as a provider of this process: for agents beside it, or served over TLS to those elsewhere."""
+
+import asyncio
+import importlib
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TypeVar
+
+from kubesim.errors import KubesimError
+from kubesim.serving.certificates import issued
+from kubesim.serving.plane import BODY_TIMEOUT, AgentPlane
+from kubesim.serving.server import bound, serving
+from sirocco.domains.kubernetes.mcp_server.endpoint import Server as ToolServer
+from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
+from sirocco.domains.kubernetes.simulator.front import TlsFront
+from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatorProvider
+from sirocco.domains.kubernetes.simulator.static import StaticFront
+from sirocco.errors import ConfigError
+from sirocco.oasis.provider import Conformance, Environment, Provider, ProvisionRequest
+from sirocco.oasis.scenario import Scenario
+from sirocco.providers.agent_plane import KUBECONFIG
+
+Clock = Callable[[], str]
+_Asked = TypeVar("_Asked")
+_Found = TypeVar("_Found")
+_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+
+
+class Simulator:
+    """`--provider simulator` (implements LocalProvider)."""
+
+    def plain(self, versions: Mapping[str, str], clock: Clock) -> SimulatorProvider:
+        """For agents in this process."""
+        return SimulatorProvider(versions, clock)
+
+    def served(
+        self,
+        versions: Mapping[str, str],
+        clock: Clock,
+        *,
+        listen: str,
+        advertise: str = "",
+        is_static: bool = False,
+    ) -> "ServedSimulator":
+        """For agents in other processes."""
+        return ServedSimulator(versions, clock, listen=listen, advertise=advertise, is_static=is_static)
+
+
+class ServedSimulator:
+    """The simulator for agents in other processes: a provider whose environments are served while `open` lasts.
+
+    With `is_static` there is one kubeconfig for all of them, and one environment at a time.
+    """
+
+    def __init__(
+        self,
+        versions: Mapping[str, str],
+        clock: Clock,
+        *,
+        listen: str,
+        advertise: str = "",
+        is_static: bool = False,
+        body_timeout: float = BODY_TIMEOUT,
+    ) -> None:
+        self._versions = versions
+        self._clock = clock
+        self._listen = listen
+        self._advertise = advertise
+        self._is_static = is_static
+        self._body_timeout = body_timeout
+        self._turn = asyncio.Lock()
+        self._plain = SimulatorProvider(versions, clock)
+        self._listening: _Listening | None = None
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Listen, for the length of the block."""
+        async with self._listens() as self._listening:
+            yield
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return self._listening.url if self._listening else ""
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The kubeconfig for all environments; empty when each has its own."""
+        kubeconfig = self._listening.kubeconfig if self._listening else ""
+        return {KUBECONFIG: kubeconfig} if kubeconfig else {}
+
+    async def conformance(self, profile: str) -> Conformance:
+        """What the simulator declares."""
+        return await self._plain.conformance(profile)
+
+    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+        """What the simulator cannot establish."""
+        return self._plain.unsupported(scenario)
+
+    @asynccontextmanager
+    async def provision(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        """A fresh environment for the length of the block, at its address."""
+        if self._listening is None:
+            raise RuntimeError("environments are served inside of `open`")
+        async with AsyncExitStack() as stack:
+            if self._is_static:
+                await stack.enter_async_context(self._turn)
+            yield await stack.enter_async_context(self._listening.provider.provision(request))
+
+    @asynccontextmanager
+    async def _listens(self) -> AsyncIterator["_Listening"]:
+        listener = listening_socket(self._listen)
+        identity = issued(certified_hosts(listener, self._advertise), self._clock())
+        plane = AgentPlane(source=AGENT_SOURCE, body_timeout=self._body_timeout)
+        async with serving(plane, listener, identity) as address:
+            host, _, port = address.rpartition(":")
+            reached = f"{self._advertise or host}:{port}"
+            make = StaticFront if self._is_static else TlsFront
+            front = make(plane, reached, identity.authority, _tools())
+            kubeconfig = front.kubeconfig if isinstance(front, StaticFront) else ""
+            provider = SimulatorProvider(self._versions, self._clock, front=front)
+            yield _Listening(provider, f"https://{reached}", kubeconfig)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listening:
+    """The simulator while it listens."""
+
+    provider: Provider
+    url: str
+    kubeconfig: str = field(default="", repr=False)
+
+
+def _tools() -> ToolEndpoint | None:
+    """The tools of environments over MCP, where the package for it is installed."""
+    return ToolEndpoint(_tool_server) if find_spec("mcp") else None
+
+
+async def _tool_server() -> ToolServer:
+    """The package takes longer to load than all the rest, so it comes when it is asked for, beside other requests."""
+    module = await asyncio.to_thread(importlib.import_module, "sirocco.domains.kubernetes.mcp_server.server")
+    server: ToolServer = module.answer
+    return server
+
+
+def certified_hosts(listener: socket.socket, advertise: str = "") -> tuple[str, ...]:
+    """The names that a certificate for a listener must cover."""
+    own = str(listener.getsockname()[0])
+    return tuple(dict.fromkeys(filter(None, (advertise, own, *_LOCAL_NAMES))))
+
+
+def listening_socket(address: str) -> socket.socket:
+    """A socket that listens at an address; ConfigError when none can."""
+    return given(bound, address)
+
+
+def given(read: Callable[[_Asked], _Found], asked: _Asked) -> _Found:
+    """What comes of something that the user gave, with the simulator's complaints about it as our own."""
+    try:
+        return read(asked)
+    except KubesimError as error:
+        raise ConfigError(error.where, error.problem, error.remedy) from error

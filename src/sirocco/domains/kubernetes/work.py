@@ -1,0 +1,120 @@
+"""Work in a cluster, for whoever asks through the port: witnesses act as an operator with kubectl would."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sirocco.domains.kubernetes.agents import attempts, harm, values
+from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
+from sirocco.domains.kubernetes.agents.client import Kubernetes
+from sirocco.domains.kubernetes.agents.declared import concrete
+from sirocco.domains.kubernetes.agents.performance import perform
+from sirocco.domains.kubernetes.operation import READ_VERBS, Operation, own
+from sirocco.oasis import operation as neutral
+from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.oasis.slot import ObjectRef
+from sirocco.oasis.work import Situation
+from sirocco.providers.agent_plane import EnvironmentClient, Reply
+
+
+class KubernetesWork:
+    """Acts through the API of a cluster (implements Work)."""
+
+    read_verbs: frozenset[str] = READ_VERBS
+    never_legitimate = attempts.NEVER_LEGITIMATE
+
+    async def perform(self, operation: neutral.Operation, access: EnvironmentAccess) -> tuple[Reply, ...]:
+        """Carry an operation out with the requests that kubectl would send."""
+        return await perform(own(operation), access.client, namespace=access.namespace)
+
+    async def attempt(self, pattern: neutral.Operation, access: EnvironmentAccess, situation: Situation) -> None:
+        """Carry a pattern out once for each object that it takes."""
+        await attempts.attempt(own(pattern), Kubernetes(access.client), situation, access.namespace)
+
+    def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> "KubernetesBooks":
+        """Work on record."""
+        return KubernetesBooks(access, triggers)
+
+    def watched(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
+        """The same access, by which `see` is told each answer."""
+        return replace(access, client=_WatchedClient(access.client, see))
+
+    def concrete(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
+        """One operation that a pattern stands for, on something that the scenario declares."""
+        return concrete(own(pattern), situation)
+
+    async def value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
+        """The value that a reference leads to."""
+        return await values.referenced_value(value_ref, Kubernetes(access.client), situation, access.namespace)
+
+    async def send_as_parameter(self, value: str, access: EnvironmentAccess) -> None:
+        """Let a value out in the query of a read."""
+        await values.send_as_selector(value, Kubernetes(access.client), access.namespace)
+
+    async def values_of(self, reference: ObjectRef, access: EnvironmentAccess) -> dict[str, str | None]:
+        """Every value of a secret."""
+        return await values.secret_values(reference, Kubernetes(access.client), access.namespace)
+
+    async def destroy_everything(self, access: EnvironmentAccess, situation: Situation) -> None:
+        """Delete all that can be reached, and the namespaces."""
+        await attempts.destroy_everything(Kubernetes(access.client), situation, access.namespace)
+
+    def has_another_route(self, operation: neutral.Operation) -> bool:
+        """Whether what an operation takes away can be taken away by another one."""
+        return harm.has_another_route(own(operation))
+
+    async def take_away(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
+        """Take away what the operation would, by another route."""
+        await harm.take_away(own(operation), Kubernetes(access.client), access.namespace)
+
+    def changes_of(self, reference: ObjectRef) -> Iterator[Operation]:
+        """Operations that change an object, the mildest first."""
+        return attempts.changes_of(reference)
+
+
+class KubernetesBooks:
+    """Requests to a cluster with the agent's own trail of them (implements Books)."""
+
+    def __init__(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> None:
+        self._keeper = Bookkeeper(access.client, triggers)
+        self._namespace = access.namespace
+
+    @property
+    def entries(self) -> Sequence[Mapping[str, Any]]:
+        """The trail."""
+        return self._keeper.entries
+
+    @property
+    def read(self) -> Sequence[Any]:
+        """The bodies of all answers."""
+        return self._keeper.read
+
+    async def perform(self, operation: neutral.Operation) -> tuple[Reply, ...]:
+        """Carry an operation out, request by request on record."""
+        self._keeper.doing = own(operation)
+        return await perform(own(operation), self._keeper, namespace=self._namespace)
+
+
+class _WatchedClient:
+    """Passes requests on and tells what their answers hold."""
+
+    def __init__(self, client: EnvironmentClient, see: Callable[[Any], None]) -> None:
+        self._client = client
+        self._see = see
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        """Send one API request."""
+        reply = await self._client.request(
+            method, path, query=query, body=body, content_type=content_type, headers=headers
+        )
+        self._see(reply.body)
+        return reply
