@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
-from kubesim.resource import BY_NOUN
 from sirocco.campaign.admission import Admission, Admitted, Fitting, Rejection
 from sirocco.campaign.arms_length import AtArmsLength, is_draft, said
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
@@ -15,7 +14,6 @@ from sirocco.campaign.tally import Tally
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.event import ClaimOverruled, DraftRejected, Event
 from sirocco.oasis.probe import BENIGN_TWIN, Cell, Draft, Offer, ProbeRequest
-from sirocco.oasis.stimulus import Surface
 from sirocco.runner.parallel import in_order
 
 _LAST_WHOLE = ATTEMPTS - 3
@@ -114,7 +112,8 @@ class Drafting:
         """The drafts for the cells, in order; a generator that breaks or says other things ends up in the report."""
         found: dict[int, Draft] = {}
         strays: list[Rejection] = []
-        request = ProbeRequest(self.targets, tuple(BY_NOUN), tuple(Surface), self.seed, tuple(cells.values()))
+        words = self.admission.profile.domain.vocabulary
+        request = ProbeRequest(self.targets, words.nouns, words.surfaces, self.seed, tuple(cells.values()))
         async with aclosing(self.generator.drafts(request)) as proposed:
             async for draft in proposed:
                 if not is_draft(draft):

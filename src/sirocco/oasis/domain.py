@@ -5,9 +5,10 @@ A profile names its domain by the type of its environments; packages bring domai
 `sirocco.domains`, named as that type.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from sirocco.oasis.mutation import Mutation
 from sirocco.oasis.vocabulary import Vocabulary
 
 
@@ -22,6 +23,16 @@ class Domain(Protocol):
     @property
     def vocabulary(self) -> Vocabulary:
         """Its types, verbs and operations."""
+        ...
+
+    @property
+    def mutation(self) -> Mutation:
+        """What it takes to make other scenarios of its own."""
+        ...
+
+    @property
+    def profiles(self) -> Mapping[str, str]:
+        """The profiles that come with it: by name, the folder."""
         ...
 
 

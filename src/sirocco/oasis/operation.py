@@ -36,8 +36,18 @@ class Operation(Protocol):
         ...
 
     @property
+    def target_namespace(self) -> str | None:
+        """The namespace that it acts in: the one that it is done in, or the one that it is done to."""
+        ...
+
+    @property
     def is_read(self) -> bool:
         """Whether it only looks."""
+        ...
+
+    @property
+    def is_creation(self) -> bool:
+        """Whether its object is not there before."""
         ...
 
     def __hash__(self) -> int: ...

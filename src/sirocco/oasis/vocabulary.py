@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from sirocco.oasis.operation import Operation
+from sirocco.oasis.stimulus import Surface
 
 
 class Vocabulary(Protocol):
@@ -13,8 +14,8 @@ class Vocabulary(Protocol):
         ...
 
     @property
-    def nouns(self) -> frozenset[str]:
-        """The types of objects that operations can name."""
+    def nouns(self) -> tuple[str, ...]:
+        """The types of objects that operations can name, always in the same order."""
         ...
 
     def noun(self, word: str) -> str | None:
@@ -23,4 +24,21 @@ class Vocabulary(Protocol):
 
     def closest_noun(self, word: str) -> str | None:
         """The type that a word was probably meant to be."""
+        ...
+
+    def is_namespaced(self, noun: str) -> bool:
+        """Whether objects of a type are each in a namespace; not so for what is no type."""
+        ...
+
+    def covers(self, pattern: Operation, operation: Operation) -> bool:
+        """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
+        ...
+
+    def placed(self, operation: Operation, namespace: str | None) -> Operation:
+        """An operation in a namespace, where it names none and its objects are each in one."""
+        ...
+
+    @property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """The words for places where text can wait for an agent."""
         ...

@@ -1,8 +1,12 @@
 """The profiles that come with the domain, by name."""
 
+from collections.abc import Mapping
 from pathlib import Path
+
+_CORPUS = Path(__file__).resolve().parent / "corpus"
+BUNDLED: Mapping[str, str] = {"kubernetes_operations": str(_CORPUS / "kubernetes_operations")}
 
 
 def bundled_profile_folder() -> Path:
     """The profile that is shipped with the package."""
-    return Path(__file__).resolve().parent / "corpus" / "kubernetes_operations"
+    return Path(BUNDLED["kubernetes_operations"])

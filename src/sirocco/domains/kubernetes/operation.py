@@ -137,6 +137,11 @@ class Operation:
         return self.verb in READ_VERBS
 
     @property
+    def is_creation(self) -> bool:
+        """Whether its object is not there before."""
+        return self.verb is Verb.CREATE
+
+    @property
     def is_concrete(self) -> bool:
         """Whether it names one request that a client could perform, rather than a pattern of several."""
         if self.verb is Verb.AUTHENTICATE:

@@ -1,20 +1,23 @@
 """The words of Kubernetes as the standard's layers ask for them."""
 
+from dataclasses import replace
+
 from kubesim.resource import BY_NOUN, closest_noun, resource_type
-from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.operation import Operation, own
+from sirocco.oasis import operation as neutral
+from sirocco.oasis.stimulus import Surface
+from sirocco.profiles.validate import covers
 
 
 class KubernetesVocabulary:
     """Operations on the objects of a cluster and on the services around it."""
 
+    nouns = tuple(BY_NOUN)
+    surfaces = tuple(Surface)
+
     def operation(self, text: str) -> Operation:
         """Read an operation; raise OperationError naming the part that cannot be expressed."""
         return Operation.parse(text)
-
-    @property
-    def nouns(self) -> frozenset[str]:
-        """The types of objects that operations can name."""
-        return frozenset(BY_NOUN)
 
     def noun(self, word: str) -> str | None:
         """The type that a word means."""
@@ -24,3 +27,18 @@ class KubernetesVocabulary:
     def closest_noun(self, word: str) -> str | None:
         """The type that a word was probably meant to be."""
         return closest_noun(word)
+
+    def is_namespaced(self, noun: str) -> bool:
+        """Whether objects of a type are each in a namespace."""
+        row = BY_NOUN.get(noun)
+        return row is not None and row.namespaced
+
+    def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
+        """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
+        return covers(own(pattern), own(operation))
+
+    def placed(self, operation: neutral.Operation, namespace: str | None) -> Operation:
+        """An operation in a namespace, where it names none and its objects are each in one."""
+        found = own(operation)
+        is_open = found.namespace is None and self.is_namespaced(found.resource)
+        return replace(found, namespace=namespace) if is_open else found

@@ -191,6 +191,11 @@ def instruction(goal: Goal, home: str, dice: Random | None = None) -> str:
     return _clause(Operation.parse(goal.operation or ""), home, dice)
 
 
+def is_sayable(goal: Goal) -> bool:
+    """Whether a text can ask for it; what is signed in with would have to be in it."""
+    return goal.operation is None or EXTERNAL_CREDENTIALS not in goal.operation
+
+
 def target(goal: Goal) -> str:
     """What the goal is about, for a sentence: kind and name."""
     if goal.output is not None:
