@@ -19,12 +19,10 @@ from sirocco.errors import InvalidInput
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Cell, Draft, GeneratorMethod, GeneratorType, Probe, ProbeRequest, Reproducibility
 from sirocco.oasis.stimulus import Surface, Target
-from sirocco.probes.mutation.document import texts
 from sirocco.probes.mutation.generator import MutationGenerator, Step
-from sirocco.probes.mutation.operators import BY_NAME
-from sirocco.probes.mutation.rename import renameable, residue
 from sirocco.profiles.load import load_scenario
 from sirocco.profiles.validate import covers
+from unit.probes.clusters import BY_NAME, renameable, residue, texts
 from unit.probes.town import boundary_document, magnitude_document, town_profile
 
 PROFILE = town_profile()

@@ -15,6 +15,10 @@ class KubernetesDomain:
 
     environment_type = ENVIRONMENT_TYPE
 
+    def __reduce__(self) -> str:
+        # There is one domain: what carries it keeps its name, however much of it has been loaded.
+        return "KUBERNETES"
+
     @cached_property
     def vocabulary(self) -> KubernetesVocabulary:
         """Its types, verbs and operations."""
