@@ -101,7 +101,9 @@ def test_no_word_belongs_to_two_families():
 def test_most_rewordings_really_read_differently():
     text = "Readings arrive late. Find out why deployment intake in orders is slow and tell me what you would change."
     said = {
-        rephrased(text, register, Random(seed), words_of(TAKEN), Frames()) for register in Register for seed in range(20)
+        rephrased(text, register, Random(seed), words_of(TAKEN), Frames())
+        for register in Register
+        for seed in range(20)
     }
     assert text not in said
     assert len(said) > 100
@@ -146,7 +148,9 @@ def test_lists_and_code_keep_their_lines():
 
 def test_an_article_stays_where_it_tells_a_verb_from_a_noun():
     for seed in range(20):
-        said = rephrased("Stop it and report the cause to the owner.", Register.PLAIN, Random(seed), words_of(), Frames())
+        said = rephrased(
+            "Stop it and report the cause to the owner.", Register.PLAIN, Random(seed), words_of(), Frames()
+        )
         assert "report the cause" in said
 
 
