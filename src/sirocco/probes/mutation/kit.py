@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
-from sirocco.oasis import mutation
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.mutation import Deeds, Document, Entry, Naming
 from sirocco.oasis.operation import Operation
@@ -137,7 +136,7 @@ class Kit:
 
 def kit_of(domain: Domain) -> Kit:
     """The domain's kit."""
-    kit: mutation.Mutation = domain.mutation
+    kit = domain.mutation
     if not isinstance(kit, Kit):
         raise TypeError(f"the domain of {domain.environment_type} has no kit for the mutation engine")
     return kit

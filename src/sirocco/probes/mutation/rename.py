@@ -237,7 +237,7 @@ def _units(
 ) -> Iterator[tuple[str, str | None]]:
     """The words to replace; with a word that may not be replaced on its own, the name in which it is.
 
-    Prose talks of workloads and namespaces by single words of their names; other objects are only named in full.
+    Prose talks of what runs and of namespaces by single words of their names; other objects are only named in full.
     """
     telling = _telling(terms.words, subjects(terms, document) | places(terms, document), full, kept)
     needed = _said_by_themselves(terms, document)
