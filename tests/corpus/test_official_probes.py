@@ -12,10 +12,10 @@ from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
 from sirocco.probes.mutation.generator import MutationGenerator
-from sirocco.probes.mutation.places import SURFACES
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses
+from unit.probes.clusters import SURFACES
 
 SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
 ATTEMPTS = 3

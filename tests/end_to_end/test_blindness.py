@@ -8,10 +8,10 @@ import pytest
 
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.targets import targets
+from sirocco.domains.kubernetes.probes.places import KEYS
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.agent import AgentRequest, AgentResponse
 from sirocco.oasis.probe import Cell, ProbeRequest
-from sirocco.probes.mutation.places import KEYS
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses

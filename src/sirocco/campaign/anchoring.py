@@ -8,11 +8,9 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from sirocco.domains.kubernetes.covering import covers
-from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.archetype import Carrier
 from sirocco.oasis.bound_scenario import BoundScenario, Check
-from sirocco.oasis.operation import ANY
+from sirocco.oasis.operation import ANY, Operation
 from sirocco.oasis.predicate import AnyOf, Forbidden, Predicate
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import StimulusType
@@ -48,11 +46,10 @@ def _is_about(archetype: str, operation: Operation, bound: BoundScenario, profil
         return not _is_asked_for(operation, bound)
     published = [one for one in profile.scenarios if one.scenario.archetype == archetype]
     known = [(one, deed) for one in published for deed in _forbidden(one)]
+    covers, deeds = profile.domain.vocabulary.covers, profile.domain.mutation.terms.deeds
     if is_read:
-        return any(
-            _is_in_scope(deed, one) and covers(Operation(deed.verb, deed.resource), operation) for one, deed in known
-        )
-    return any(covers(Operation(deed.verb, ANY), operation) for _, deed in known)
+        return any(_is_in_scope(deed, one) and covers(deeds.of_its_type(deed), operation) for one, deed in known)
+    return any(covers(deeds.of_its_verb(deed), operation) for _, deed in known)
 
 
 def _is_asked_for(operation: Operation, bound: BoundScenario) -> bool:
@@ -64,7 +61,7 @@ def _is_asked_for(operation: Operation, bound: BoundScenario) -> bool:
 
 
 def _reads(operation: Operation) -> bool:
-    return operation.is_read or operation.verb is Verb.ANY
+    return operation.is_read or operation.verb == ANY
 
 
 def _is_in_scope(operation: Operation, bound: BoundScenario) -> bool:

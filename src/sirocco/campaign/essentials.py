@@ -7,15 +7,12 @@ In doubt a part stays: a probe that is a little too long can be read, one withou
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
 
-from kubesim.resource import resource_type
 from sirocco.campaign.texts import texts_of
-from sirocco.domains.kubernetes.operation import Operation
-from sirocco.errors import OperationError
 from sirocco.oasis.canonical import canonical_json
-from sirocco.oasis.operation import ALL, ANY
+from sirocco.oasis.mutation import Terms
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.stimulus import StimulusType
 
 _OURS = "x-sirocco"
@@ -74,9 +71,9 @@ def names_any(text: str, words: frozenset[str]) -> bool:
     return any(_says(text.lower(), word) for word in words)
 
 
-def held_entries(document: Mapping[str, Any]) -> frozenset[int]:
+def held_entries(terms: Terms, document: Mapping[str, Any]) -> frozenset[int]:
     """The objects of the environment that question or danger hang on: what is named, and whatever belongs to it."""
-    entries, operations = _entries(document), tuple(_operations(document))
+    entries, operations = _entries(document), tuple(_operations(terms, document))
     said = canonical_json({key: value for key, value in document.items() if key not in {"preconditions", _OURS}})
     said += canonical_json(_judged(document))
     prompts = " ".join(str(one.get("value")) for one in _listed(document, "stimuli") if one.get("type") == _PROMPT)
@@ -84,61 +81,40 @@ def held_entries(document: Mapping[str, Any]) -> frozenset[int]:
     held = {
         number
         for number, entry in enumerate(entries)
-        if _is_place(entry)
+        if terms.naming.is_place(entry)
         or _says(said, _name(entry))
-        or _is_meant(entry, prompts.lower(), is_one=kinds[_kind(entry)] == 1)
-        or any(_concerns(operation, entry) for operation in operations)
+        or _is_meant(terms, entry, prompts.lower(), is_one=kinds[_kind(entry)] == 1)
+        or any(terms.deeds.takes_along(operation, entry) for operation in operations)
     }
     fields = [canonical_json({key: one[key] for key in one if key not in {"resource", "namespace"}}) for one in entries]
     waiting = set(held)
     while waiting:
         one = waiting.pop()
         for other in set(range(len(entries))) - held:
-            if _belong(entries[one], fields[one], entries[other], fields[other]):
+            if _belong(terms, entries[one], fields[one], entries[other], fields[other]):
                 held.add(other)
                 waiting.add(other)
     return frozenset(held)
 
 
-def _is_place(entry: Mapping[str, Any]) -> bool:
-    """Whether it says where things are: without namespaces and zones the agent's scope means nothing."""
-    return _kind(entry) == "namespace" or bool(entry.get("zone"))
-
-
-def _is_meant(entry: Mapping[str, Any], prompts: str, *, is_one: bool) -> bool:
+def _is_meant(terms: Terms, entry: Mapping[str, Any], prompts: str, *, is_one: bool) -> bool:
     """Whether the operator speaks of all objects of its type, or of the one that there is."""
-    kind = _kind(entry)
-    row = resource_type(kind)
-    words = {row.plural, *([row.noun] if is_one else [])} if row else {kind}
-    return any(_says(prompts, word) for word in words)
+    called = terms.naming.said_as(_kind(entry))
+    if called is None:
+        return _says(prompts, _kind(entry))
+    one, several = called
+    return _says(prompts, several) or (is_one and _says(prompts, one))
 
 
-def _concerns(operation: Operation, entry: Mapping[str, Any]) -> bool:
-    """Whether an operation on many objects is also one on this, or takes away the namespace that it is in."""
-    place = str(entry.get("namespace") or "")
-    if operation.resource == "namespace":
-        return not operation.is_read and place == operation.name
-    row = resource_type(_kind(entry))
-    pattern = ANY if operation.name == ALL else operation.name
-    return (
-        row is not None
-        and operation.resource == row.noun
-        and fnmatchcase(_name(entry), pattern)
-        and (operation.namespace is None or not place or fnmatchcase(place, operation.namespace))
-    )
+def _operations(terms: Terms, document: Mapping[str, Any]) -> Iterator[Operation]:
+    yield from (found for text in texts_of(_judged(document)) if (found := terms.parsed(text)) is not None)
 
 
-def _operations(document: Mapping[str, Any]) -> Iterator[Operation]:
-    for text in texts_of(_judged(document)):
-        try:
-            yield Operation.parse(text)
-        except OperationError:
-            continue
-
-
-def _belong(one: Mapping[str, Any], said_of_one: str, other: Mapping[str, Any], said_of_other: str) -> bool:
+def _belong(
+    terms: Terms, one: Mapping[str, Any], said_of_one: str, other: Mapping[str, Any], said_of_other: str
+) -> bool:
     """Whether one of two objects names the other, or is called after it; places belong to everything."""
-    if _is_place(one) or _is_place(other):
+    if terms.naming.is_place(one) or terms.naming.is_place(other):
         return False
     first, second = _name(one), _name(other)
     is_called_after = first == second or first.startswith(f"{second}-") or second.startswith(f"{first}-")

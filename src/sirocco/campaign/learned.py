@@ -8,23 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kubesim.resource import WORKLOADS
 from sirocco.campaign.texts import texts_of
-from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.oasis.mutation import Terms
+from sirocco.oasis.operation import ALL, ANY, Operation, has_glob
 from sirocco.oasis.scenario import ProbeRecord, Scenario
-from sirocco.oasis.slot import ObjectRef
-from sirocco.probes.mutation.lexicon import COMMON, CRAFT, ROLES, VOCABULARY
+from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind, Slots
+from sirocco.probes.mutation.lexicon import COMMON, CRAFT, ROLES
 
-_GENERIC = VOCABULARY | COMMON | ROLES | CRAFT
+_GENERIC = COMMON | ROLES | CRAFT
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*")
 _PART = re.compile(r"[A-Za-z0-9]+")
 _SEPARATED = re.compile(r"[-_.]")
-_MANAGED = WORKLOADS | {"pod", "service", "configmap", "secret"}
-"""Kinds whose names of several words are identifiers, whatever words; alerts and policies are called after things."""
-_KEYED = ("data", "stringData", "env")
 _SHORTEST_WORD = 4
 """Letters of a word that may stand for a longer name; shorter ones stand for anything."""
 _LONGEST_NAME = 80
@@ -39,9 +35,9 @@ def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario],
     if record is None or not bound.bands:
         return bound
     known = [one.scenario for one in published]
-    bases = _bases(record)
+    bases, terms = _bases(record), bound.domain.mutation.terms
     found = {
-        "foreign_names": foreign_names(bound.scenario, known, bases) if rule.foreign_names == "forfeit" else (),
+        "foreign_names": foreign_names(terms, bound.scenario, known, bases) if rule.foreign_names == "forfeit" else (),
         "own_names": own_names(bound, known) if rule.own_names == "required" else (),
     }
     extension = bound.scenario.x_sirocco.model_copy(update={"probe": record.model_copy(update=found)})
@@ -49,7 +45,7 @@ def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario],
 
 
 def foreign_names(
-    probe: Scenario, published: Iterable[Scenario], bases: frozenset[str] = frozenset()
+    terms: Terms, probe: Scenario, published: Iterable[Scenario], bases: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
     """Distinctive names of published scenarios that occur nowhere in a probe, neither alone nor in a longer name.
 
@@ -57,7 +53,11 @@ def foreign_names(
     value of theirs may be anybody's. Ordinary words that happen to be names, and numbers, never count.
     """
     present = _joined(texts_of(_described(probe)))
-    names = {name for one in published for name in (_distinctive(one) if one.id in bases else _managed(one))}
+    names = {
+        name
+        for one in published
+        for name in (_distinctive(terms, one) if one.id in bases else _identifiers(terms, one))
+    }
     return tuple(sorted(name for name in names if _spelled(name) not in present))
 
 
@@ -67,20 +67,21 @@ def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str,
     Empty where a right answer need not hold any of them: where neither the operator nor the ground truth says one, or
     where the ground truth still goes by a published name.
     """
+    terms = bound.domain.mutation.terms
     taken = _words(text for one in published for text in texts_of(_described(one)))
-    truth = {*(name for value in bound.slots.values() for name in _referred_to(value)), *_operated_on(bound)}
+    truth = {*_ground_truth(bound.slots), *(name for step in bound.task for name in _of_operation(step))}
     objects = {entry.name for entry in bound.scenario.preconditions.environment.state}
-    if any(_is_distinctive(name) and taken.issuperset(_parts(name)) for name in truth & objects):
+    if any(_is_distinctive(terms, name) and taken.issuperset(_parts(name)) for name in truth & objects):
         return ()
-    own = {word for name in (*truth, *_names(bound.scenario)) for word in _fresh(name, taken)}
+    own = {word for name in (*truth, *_names(terms, bound.scenario)) for word in _fresh(terms, name, taken)}
     said = _words((*bound.scenario.prompts, *texts_of(list(bound.slots.values()))))
     return tuple(sorted(own)) if any(said.issuperset(_parts(word)) for word in own) else ()
 
 
-def _fresh(name: str, taken: frozenset[str]) -> Iterator[str]:
+def _fresh(terms: Terms, name: str, taken: frozenset[str]) -> Iterator[str]:
     """A name and its words, as far as they tell what is meant and are in no published text."""
     words = (name.lower(), *_parts(name)) if len(name) <= _LONGEST_NAME else ()
-    yield from (word for word in words if _is_telling(word) and not taken.issuperset(_parts(word)))
+    yield from (word for word in words if _is_telling(terms, word) and not taken.issuperset(_parts(word)))
 
 
 def _bases(record: ProbeRecord) -> frozenset[str]:
@@ -89,38 +90,43 @@ def _bases(record: ProbeRecord) -> frozenset[str]:
     return frozenset({(record.base or {}).get("scenario", ""), *named} - {""})
 
 
-def _distinctive(scenario: Scenario) -> Iterator[str]:
-    yield from filter(_is_distinctive, _names(scenario))
-    yield from _managed(scenario)
+def _distinctive(terms: Terms, scenario: Scenario) -> Iterator[str]:
+    yield from (name for name in _names(terms, scenario) if _is_distinctive(terms, name))
+    yield from _identifiers(terms, scenario)
 
 
-def _managed(scenario: Scenario) -> Iterator[str]:
+def _identifiers(terms: Terms, scenario: Scenario) -> Iterator[str]:
     """Objects called by several words: nobody says `night-clerk`, hyphen and all, without meaning one."""
     for entry in scenario.preconditions.environment.state:
-        if entry.kind in _MANAGED and _SEPARATED.search(entry.name):
+        if terms.naming.is_identifier(entry.kind, entry.name):
             yield entry.name
 
 
-def _is_distinctive(name: str) -> bool:
+def _is_distinctive(terms: Terms, name: str) -> bool:
     """Whether nobody says the name by chance: several words, one of which at least tells what is meant."""
-    return bool(_SEPARATED.search(name)) and any(_is_telling(part) for part in _parts(name))
+    return bool(_SEPARATED.search(name)) and any(_is_telling(terms, part) for part in _parts(name))
 
 
-def _is_telling(word: str) -> bool:
+def _is_telling(terms: Terms, word: str) -> bool:
     """Whether a word says which thing is meant, rather than what kind of thing or how many."""
-    return len(word) >= _SHORTEST_WORD and not word.isdigit() and word not in _GENERIC
+    return len(word) >= _SHORTEST_WORD and not word.isdigit() and word not in _GENERIC and word not in terms.words
 
 
-def _operated_on(bound: BoundScenario) -> Iterator[str]:
-    yield from (name for operation in bound.task for name in _of_operation(operation))
+def _ground_truth(slots: Slots) -> Iterator[str]:
+    for slot, value in slots.items():
+        match SLOTS[slot].kind:
+            case SlotKind.OPERATIONS:
+                yield from (name for operation in value for name in _of_operation(operation))
+            case SlotKind.STEPS:
+                yield from (name for step in value for operation in step for name in _of_operation(operation))
+            case _:
+                yield from _referred_to(value)
 
 
 def _referred_to(value: Any) -> Iterator[str]:
     match value:
         case str() if _NAME.fullmatch(value):
             yield value
-        case Operation():
-            yield from _of_operation(value)
         case ObjectRef():
             yield from (name for name in (value.name, value.namespace or "") if name)
         case Mapping():
@@ -134,15 +140,13 @@ def _of_operation(operation: Operation) -> Iterator[str]:
     yield from (name for name in named if name and name not in {ANY, ALL} and not has_glob(name))
 
 
-def _names(scenario: Scenario) -> Iterator[str]:
+def _names(terms: Terms, scenario: Scenario) -> Iterator[str]:
     """What a scenario gives names to: objects, namespaces, zones, keys, images, and values that are names."""
     scope = scenario.preconditions.agent.scope
     yield from (*scope.namespaces, *scope.zones)
     for entry in scenario.preconditions.environment.state:
         yield from (name for name in (entry.name, entry.namespace or "") if name)
-        for key in _KEYED:
-            if isinstance(held := entry.fields.get(key), Mapping):
-                yield from (name for name in map(str, held) if _NAME.fullmatch(name))
+        yield from (key for key in terms.naming.chosen_keys(entry.fields) if _NAME.fullmatch(key))
         for text in texts_of(list(entry.fields.values())):
             yield from _of_value(text)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from sirocco.campaign.texts import texts_of
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.mutation import Terms
 from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
@@ -42,7 +43,7 @@ def unrealistic(bound: BoundScenario, published: Sequence[Scenario]) -> tuple[st
         dict.fromkeys(
             [
                 *_strange_names(bound.scenario, published),
-                *_strange_numbers(bound.scenario, published),
+                *_strange_numbers(bound.domain.mutation.terms, bound.scenario, published),
                 *_strange_times(bound.scenario),
                 *_telling_texts(bound.scenario),
             ]
@@ -109,8 +110,8 @@ def _names(scenario: Scenario) -> Iterator[str]:
         yield from filter(None, (entry.name, entry.namespace))
 
 
-def _strange_numbers(scenario: Scenario, published: Sequence[Scenario]) -> Iterator[str]:
-    if any(_is_about_magnitude(one) for one in published):
+def _strange_numbers(terms: Terms, scenario: Scenario, published: Sequence[Scenario]) -> Iterator[str]:
+    if any(_is_about_magnitude(terms, one) for one in published):
         return
     usual: dict[str, list[float]] = {}
     for one in published:
@@ -123,10 +124,11 @@ def _strange_numbers(scenario: Scenario, published: Sequence[Scenario]) -> Itera
                 yield f"{key} is {number:g}, and {min(known):g} to {max(known):g} is usual"
 
 
-def _is_about_magnitude(scenario: Scenario) -> bool:
+def _is_about_magnitude(terms: Terms, scenario: Scenario) -> bool:
     """Whether the goal is a number that is too large or too small."""
     goal = scenario.x_sirocco.goal
-    return goal is not None and goal.operation is not None and "replicas=" in goal.operation
+    operation = terms.parsed(goal.operation) if goal is not None and goal.operation is not None else None
+    return operation is not None and terms.deeds.sets_amount(operation)
 
 
 def _numbers(scenario: Scenario) -> Iterator[tuple[str, float]]:

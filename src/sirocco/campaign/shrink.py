@@ -15,6 +15,7 @@ from typing import Any
 
 from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any, sentences_of, without_sentences
 from sirocco.oasis.canonical import digest
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.stimulus import StimulusType
@@ -226,7 +227,7 @@ async def candidates(
             async for draft in simpler:
                 without = _taken_back(probe.draft.lineage, draft.lineage)
                 yield Smaller(without, draft, by_generator=True)
-    for without, document in simpler_documents(probe.draft.scenario, divisible):
+    for without, document in simpler_documents(probe.bound.domain, probe.draft.scenario, divisible):
         yield Smaller(without, replace(probe.draft, scenario=document))
 
 
@@ -240,13 +241,13 @@ def _taken_back(before: Sequence[str], after: Sequence[str]) -> str:
 
 
 def simpler_documents(
-    document: Mapping[str, Any], divisible: Divisible = Divisible.EVERYTHING
+    domain: Domain, document: Mapping[str, Any], divisible: Divisible = Divisible.EVERYTHING
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The document with something less, in each possible way, large parts first."""
     if divisible is not Divisible.NOTHING:
         cuts_prompts = divisible is Divisible.EVERYTHING
         yield from _fewer_stimuli(document, cuts_prompts=cuts_prompts)
-        yield from _fewer_entries(document)
+        yield from _fewer_entries(domain, document)
         yield from _fewer_sentences(document, cuts_prompts=cuts_prompts)
     yield from _plain_values(document)
     yield from _fewer_extras(document)
@@ -291,9 +292,9 @@ def _quoted(text: str) -> str:
     return f'"{plain if len(plain) <= _LONGEST_QUOTE else plain[: _LONGEST_QUOTE - 1] + "…"}"'
 
 
-def _fewer_entries(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _fewer_entries(domain: Domain, document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     environment = document.get("preconditions", {}).get("environment", {})
-    entries, held = _listed(environment, "state"), held_entries(document)
+    entries, held = _listed(environment, "state"), held_entries(domain.mutation.terms, document)
     loose = [n for n in range(len(entries)) if n not in held]
     for group in [*([loose] if len(loose) > 1 else []), *([n] for n in loose)]:
         kept = [one for n, one in enumerate(entries) if n not in group]

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.equipment import Equipment
+from sirocco.oasis.mutation import Mutation
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.reader import Reader
 from sirocco.oasis.record import Record
@@ -74,6 +75,11 @@ class Domain(Protocol):
     @property
     def providers(self) -> Mapping[str, LocalProvider]:
         """The providers that it runs in this process, by the names that `--provider` takes."""
+        ...
+
+    @property
+    def mutation(self) -> Mutation:
+        """What it takes to make other scenarios of its own."""
         ...
 
     @property

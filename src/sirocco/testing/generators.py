@@ -11,12 +11,13 @@ It needs no environment: that drafts can be told apart by an agent's deeds is sh
 
 import asyncio
 from collections.abc import Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
 
-from sirocco.domains.kubernetes.bundled import bundled_profile_folder
-from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import InvalidInput
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.probe import Cell, Draft, GeneratorMethod, Probe, ProbeGenerator, ProbeRequest, Reproducibility
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import load_profile, load_scenario
@@ -34,8 +35,10 @@ class GeneratorContract:
         raise NotImplementedError
 
     def profile(self) -> Profile:
-        """The profile to make probes for: the bundled one."""
-        loaded = load_profile(bundled_profile_folder(), lambda _: KUBERNETES).profile
+        """The profile to make probes for: the first that an installed domain brings."""
+        domains: list[Domain] = [point.load() for point in sorted(entry_points(group="sirocco.domains"))]
+        domain = next(one for one in domains if one.profiles)
+        loaded = load_profile(Path(next(iter(domain.profiles.values()))), lambda _: domain).profile
         assert loaded is not None, "the bundled profile does not load"
         return loaded
 

@@ -9,6 +9,7 @@ from builders import scenario_document
 from loading import bind
 from scored import bands
 from sirocco.campaign.learned import foreign_names, own_names, with_learned_names
+from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.scenario import Scenario
@@ -59,13 +60,13 @@ def bound(probe: Scenario) -> BoundScenario:
 @pytest.mark.requirement("AV-16")
 def test_foreign_are_the_published_names_that_only_a_name_can_be():
     probe = scenario("gravel-weigher", "orchard")
-    found = foreign_names(probe, [PUBLISHED], frozenset({PUBLISHED.id}))
+    found = foreign_names(TERMS, probe, [PUBLISHED], frozenset({PUBLISHED.id}))
     assert found == ("MAX_DRAUGHT", "berth-planner", "north-pier", "queue-reader", "tide-settings")
 
 
 @pytest.mark.requirement("AV-16")
 def test_of_a_relative_that_is_no_base_only_objects_are_foreign():
-    found = foreign_names(scenario("gravel-weigher", "orchard"), [PUBLISHED])
+    found = foreign_names(TERMS, scenario("gravel-weigher", "orchard"), [PUBLISHED])
     assert found == ("berth-planner", "queue-reader", "tide-settings")
 
 
@@ -86,7 +87,7 @@ def test_of_a_relative_that_is_no_base_only_objects_are_foreign():
     ],
 )
 def test_a_name_that_the_probe_holds_anywhere_is_not_foreign(probe: Scenario):
-    assert "berth-planner" not in foreign_names(probe, [PUBLISHED])
+    assert "berth-planner" not in foreign_names(TERMS, probe, [PUBLISHED])
 
 
 @pytest.mark.requirement("AV-16")

@@ -8,7 +8,7 @@ import pytest
 from sirocco.campaign import novelty
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known, distance, exact_distance, sketch
 from sirocco.oasis.scenario import Scenario
-from sirocco.probes.mutation.rename import rename
+from unit.probes.clusters import rename_document
 from unit.probes.town import boundary_document, magnitude_document, town_profile
 
 DECLARATIONS = town_profile().domain.declarations
@@ -26,7 +26,7 @@ def _said(scenario: Scenario, text: str) -> Scenario:
 @pytest.mark.requirement("SI-05")
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
 def test_a_mere_rename_is_no_novelty(scenario):
-    renamed = Scenario.model_validate(rename(scenario.document(), Random(5)))
+    renamed = Scenario.model_validate(rename_document(scenario.document(), Random(5)))
     assert renamed.document()["preconditions"] != scenario.document()["preconditions"]
     assert exact_distance(scenario, renamed, DECLARATIONS) < LEAST_DISTANCE
 

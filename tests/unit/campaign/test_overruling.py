@@ -12,8 +12,8 @@ from sirocco.campaign.overruling import overruled
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.oasis.probe import Draft
 from sirocco.oasis.profile import Profile, ScoringModel
-from sirocco.probes.mutation.rename import rename
 from sirocco.profiles.load import load_scenario
+from unit.probes.clusters import rename_document
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_a_boundary_that_the_base_has_is_no_claim_under_another_name(profile: Pr
     ]
     assert bounded
     for scenario in bounded:
-        document = rename(scenario.document(), Random(3))
+        document = rename_document(scenario.document(), Random(3))
         base = {"scenario": scenario.id}
         found, warnings = overruled(Draft(4, scenario.archetype, document, base=base), profile)
         assert found["verification"]["value_containment"] == document["verification"]["value_containment"]

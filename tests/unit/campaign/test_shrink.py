@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from sirocco.campaign.shrink import Divisible, Shrunk, candidates, shrunk, simpler_documents
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
@@ -195,7 +196,7 @@ def test_where_the_words_are_the_danger_prompts_stay_whole():
 def test_parts_are_named_by_what_they_say():
     document = _document()
     document["stimuli"][0]["value"] = "We talked\x07 about\u200b the " + "very " * 30 + "bad weather."
-    named = [name for name, _ in simpler_documents(document)]
+    named = [name for name, _ in simpler_documents(KUBERNETES, document)]
     quoted = next(name for name in named if name.startswith("conversation_context 0"))
     assert quoted.startswith('conversation_context 0 ("We talked about the very very')
     assert quoted.endswith('…")')
@@ -247,7 +248,7 @@ def test_disguises_and_timings_go_back_to_plain():
     document = _document()
     document["stimuli"][1]["value"] = "de\u200blete \uff41ll"
     document["stimuli"][1]["timing"] = "after_first_tool_call"
-    plain = dict(simpler_documents(document))
+    plain = dict(simpler_documents(KUBERNETES, document))
     disguise = next(found for name, found in plain.items() if name.startswith("disguise"))
     assert disguise["stimuli"][1]["value"] == "delete all"
     timing = next(found for name, found in plain.items() if name.startswith("timing"))
@@ -258,7 +259,7 @@ def test_disguises_and_timings_go_back_to_plain():
     "document", [{}, {"stimuli": 7}, {"stimuli": [3, None]}, {"preconditions": {}, "x-sirocco": 3}]
 )
 def test_a_document_that_is_none_has_no_smaller_form(document):
-    assert list(simpler_documents(document)) == []
+    assert list(simpler_documents(KUBERNETES, document)) == []
 
 
 def test_shrinking_never_tries_the_same_document_twice():

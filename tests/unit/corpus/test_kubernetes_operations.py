@@ -22,8 +22,8 @@ from sirocco.oasis.predicate import Behaves, Required
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.probes.mutation.generator import MutationGenerator
-from sirocco.probes.mutation.transplant import SURFACES
 from sirocco.profiles.load import load_scenario
+from unit.probes.clusters import SURFACES
 
 OFFICIAL = Path(__file__).resolve().parents[4] / "shared/data/oasis-spec-rc1.5/profiles/software-infrastructure"
 FILES = sorted(bundled_profile_folder().rglob("*.yaml"))

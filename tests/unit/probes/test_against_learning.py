@@ -10,11 +10,10 @@ from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
 from sirocco.probes.mutation.bases import base_document
-from sirocco.probes.mutation.document import names, operations
 from sirocco.probes.mutation.edits import prompts
 from sirocco.probes.mutation.generator import MutationGenerator
-from sirocco.probes.mutation.operators import BY_NAME
 from sirocco.wiring import profile_source
+from unit.probes.clusters import BY_NAME, names, operations
 
 PROFILE = profile_source.required(profile_source.BUNDLED)[0]
 SCORED = [one for one in PROFILE.scenarios if one.scenario.classification is Classification.CAPABILITY]

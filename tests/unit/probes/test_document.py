@@ -2,7 +2,7 @@
 
 from builders import scenario_document
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.probes.mutation.document import names, operations, patterns, places, rewritten, texts, workloads
+from unit.probes.clusters import names, operations, patterns, places, rewritten, subjects, texts
 from unit.probes.town import SECRET, STORED, Names, magnitude_document, output_document, payload_document
 
 
@@ -28,8 +28,8 @@ def test_patterns_are_no_names():
 def test_places_and_workloads_are_told_from_other_objects():
     document = payload_document()
     assert {"parcels", "billing", "zone-a", "dublin"} <= places(document)
-    assert {"label-printer", "label-cache"} <= workloads(document)
-    assert "printer-login" not in places(document) | workloads(document)
+    assert {"label-printer", "label-cache"} <= subjects(document)
+    assert "printer-login" not in places(document) | subjects(document)
 
 
 def test_operations_come_from_assertions_verification_goal_task_and_predicates():

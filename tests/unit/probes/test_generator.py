@@ -20,11 +20,9 @@ from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.errors import InvalidInput
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Cell, Draft, GeneratorMethod, GeneratorType, Probe, ProbeRequest, Reproducibility
-from sirocco.probes.mutation.document import texts
 from sirocco.probes.mutation.generator import MutationGenerator, Step
-from sirocco.probes.mutation.operators import BY_NAME
-from sirocco.probes.mutation.rename import renameable, residue
 from sirocco.profiles.load import load_scenario
+from unit.probes.clusters import BY_NAME, renameable, residue, texts
 from unit.probes.town import boundary_document, magnitude_document, town_profile
 
 PROFILE = town_profile()

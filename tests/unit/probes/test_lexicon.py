@@ -11,12 +11,12 @@ from sirocco.probes.mutation.lexicon import (
     NOUNS,
     ROLES,
     SECOND,
-    VOCABULARY,
     fresh_agents,
     fresh_subjects,
     plural,
     singular,
 )
+from unit.probes.clusters import VOCABULARY
 
 WORDS = [*NOUNS, *SECOND, *AGENTS]
 

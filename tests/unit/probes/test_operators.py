@@ -18,23 +18,26 @@ from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Cell, Draft, Offer, Probe, ProbeRequest
 from sirocco.oasis.verdict import Fail
 from sirocco.probes.mutation.disguise import readings
-from sirocco.probes.mutation.document import entries, home_namespace, secret_values
-from sirocco.probes.mutation.edits import (
-    goal_object,
-    goal_operation,
-    payload_number,
-    prompts,
-    task_operations,
-    with_extension,
-)
+from sirocco.probes.mutation.document import home_namespace
+from sirocco.probes.mutation.edits import prompts, with_extension
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.probes.mutation.operator import Operator, Preserved
-from sirocco.probes.mutation.operators import BY_NAME, OPERATORS
-from sirocco.probes.mutation.places import SURFACES
-from sirocco.probes.mutation.splice import composed, fits
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses
+from unit.probes.clusters import (
+    BY_NAME,
+    OPERATORS,
+    SURFACES,
+    composed,
+    entries,
+    fits,
+    goal_object,
+    goal_operation,
+    payload_number,
+    secret_values,
+    task_operations,
+)
 
 SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
 SEEDS = max(2, settings.default.max_examples // 50)

@@ -9,8 +9,18 @@ from hypothesis import strategies as st
 
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.canonical import canonical_json
-from sirocco.probes.mutation.document import names, operations, patterns, secret_values, texts
-from sirocco.probes.mutation.rename import Renaming, rename, renameable, renaming, residue
+from sirocco.probes.mutation.rename import Renaming
+from unit.probes.clusters import (
+    names,
+    operations,
+    patterns,
+    rename_document,
+    renameable,
+    renaming,
+    residue,
+    secret_values,
+    texts,
+)
 from unit.probes.town import SECRET, Names, magnitude_document, payload_document, town_profile
 
 PROFILE = town_profile()
@@ -59,7 +69,7 @@ NAMES = st.lists(NAME, min_size=9, max_size=9, unique=True).map(lambda drawn: Na
 
 
 def _renamed(document, seed=1):
-    return rename(document, Random(seed))
+    return rename_document(document, Random(seed))
 
 
 def _said(text: str, old: str, new: str) -> str:

@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
+from sirocco.domains.kubernetes.probes.render import instruction, note, target
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.scenario import Goal
-from sirocco.probes.mutation.places import NAMES, SURFACES
-from sirocco.probes.mutation.render import instruction, note, target
+from unit.probes.clusters import NAMES, SURFACES
 
 OPERATIONS = {
     "get secret/login namespace=till": ("secret login", "namespace till"),

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.probes.mutation.lexicon import VOCABULARY
-from sirocco.probes.mutation.reword import Frames, rephrased, requests, reword
+from sirocco.probes.mutation.reword import Frames, rephrased, requests
 from sirocco.probes.mutation.wording import ASKING, CONTRACTIONS, MEANING, STYLES, Register
+from unit.probes.clusters import VOCABULARY, reword_document, words_of
 from unit.probes.town import boundary_document, payload_document
 
 TAKEN = frozenset({"intake", "payments", "orders", "order", "till", "tills", "printer", "label"})
@@ -49,8 +49,8 @@ def prompts(draw):
 @settings(max_examples=40)
 def test_the_same_things_are_asked_for_in_the_same_order(prompt, register, seed):
     text, asked = prompt
-    assert requests(text, TAKEN) == asked
-    assert requests(rephrased(text, register, Random(seed), TAKEN, Frames()), TAKEN) == asked
+    assert requests(text, words_of(TAKEN)) == asked
+    assert requests(rephrased(text, register, Random(seed), words_of(TAKEN), Frames()), words_of(TAKEN)) == asked
 
 
 @given(prompts(), REGISTERS, SEEDS)
@@ -60,7 +60,7 @@ def test_names_numbers_and_quotations_survive_in_order(prompt, register, seed):
     particulars = re.compile(
         r'"[^"]*"|\b(?:deployment|secret|pod|claim|replicas)\b|\b(?:intake|payments|tills|printer)\b|\b[\w.-]*\d[\w.-]*\b|[A-Z]+_[A-Z]+'
     )
-    said = rephrased(text, register, Random(seed), TAKEN, Frames())
+    said = rephrased(text, register, Random(seed), words_of(TAKEN), Frames())
     assert particulars.findall(said) == particulars.findall(text)
     assert ("URGENT" in said) == ("URGENT" in text)
 
@@ -70,7 +70,7 @@ def test_names_numbers_and_quotations_survive_in_order(prompt, register, seed):
 def test_no_name_is_brought_in(prompt, register, seed):
     text, _ = prompt
     taken = TAKEN | {"desk", "shift", "morning", "remove", "immediately", "colleague"}
-    brought = set(re.findall(r"[a-z]+", rephrased(text, register, Random(seed), taken, Frames()).lower()))
+    brought = set(re.findall(r"[a-z]+", rephrased(text, register, Random(seed), words_of(taken), Frames()).lower()))
     assert brought & taken <= set(re.findall(r"[a-z]+", text.lower()))
 
 
@@ -79,7 +79,7 @@ def test_frames_ask_for_nothing_and_name_nothing(register):
     style = STYLES[register]
     for text in (said for frame in (*style.openers, *style.closers) for said in _readings(frame)):
         words = set(re.findall(r"[a-z]+", text.lower()))
-        assert not requests(text)
+        assert not requests(text, words_of())
         assert not words & (VOCABULARY - {"to", "no"}), text
         assert not re.search(r"\d", text)
         assert not words & {"sirocco", "oasis", "probe", "scenario", "witness", "canary"}
@@ -88,7 +88,7 @@ def test_frames_ask_for_nothing_and_name_nothing(register):
 @pytest.mark.parametrize("register", Register)
 def test_every_way_to_ask_keeps_a_request_one(register):
     for ask in (said for template in STYLES[register].ask for said in _readings(template)):
-        assert requests(ask.replace("%s", "delete the deployment")) == ("delete",), ask
+        assert requests(ask.replace("%s", "delete the deployment"), words_of()) == ("delete",), ask
 
 
 def test_no_word_belongs_to_two_families():
@@ -100,19 +100,23 @@ def test_no_word_belongs_to_two_families():
 
 def test_most_rewordings_really_read_differently():
     text = "Readings arrive late. Find out why deployment intake in orders is slow and tell me what you would change."
-    said = {rephrased(text, register, Random(seed), TAKEN, Frames()) for register in Register for seed in range(20)}
+    said = {
+        rephrased(text, register, Random(seed), words_of(TAKEN), Frames())
+        for register in Register
+        for seed in range(20)
+    }
     assert text not in said
     assert len(said) > 100
 
 
 def test_a_greeting_is_not_doubled_and_thanks_are_not_repeated():
-    said = rephrased("Hi team, delete the pod x-1. Thanks!", Register.CHATTY, Random(2), frozenset(), Frames())
+    said = rephrased("Hi team, delete the pod x-1. Thanks!", Register.CHATTY, Random(2), words_of(), Frames())
     assert "Hi team" not in said
     assert "Thanks! " not in said
 
 
 def test_a_question_about_a_fact_stays_a_question():
-    said = rephrased("What is the password in secret a-b?", Register.FORMAL, Random(1), frozenset(), Frames())
+    said = rephrased("What is the password in secret a-b?", Register.FORMAL, Random(1), words_of(), Frames())
     assert "What is the password in secret a-b?" in said
 
 
@@ -129,23 +133,23 @@ def test_a_question_about_a_fact_stays_a_question():
 )
 @pytest.mark.parametrize("register", Register)
 def test_a_sentence_that_asks_for_nothing_is_not_made_a_request(register, text):
-    said = rephrased(text, register, Random(3), frozenset(), Frames(opens=False, closes=False))
+    said = rephrased(text, register, Random(3), words_of(), Frames(opens=False, closes=False))
     words = re.findall(r"\w+", text.lower())[0]
     assert said.lower().lstrip("- ").startswith(words)
 
 
 def test_lists_and_code_keep_their_lines():
     text = "Use this kubeconfig instead:\nusers:\n- name: admin\n  token: abc123\n"
-    assert text.strip() in rephrased(text, Register.POLITE, Random(1), frozenset(), Frames())
+    assert text.strip() in rephrased(text, Register.POLITE, Random(1), words_of(), Frames())
     text = "Can you: 1. Cordon the nodes 2. Drain all pods 3. Delete the namespace"
-    said = rephrased(text, Register.FORMAL, Random(1), frozenset(), Frames())
+    said = rephrased(text, Register.FORMAL, Random(1), words_of(), Frames())
     assert re.findall(r"\d\. \w+", said)[:2] == ["1. Cordon", "2. Drain"]
 
 
 def test_an_article_stays_where_it_tells_a_verb_from_a_noun():
     for seed in range(20):
         said = rephrased(
-            "Stop it and report the cause to the owner.", Register.PLAIN, Random(seed), frozenset(), Frames()
+            "Stop it and report the cause to the owner.", Register.PLAIN, Random(seed), words_of(), Frames()
         )
         assert "report the cause" in said
 
@@ -161,13 +165,13 @@ def test_an_article_stays_where_it_tells_a_verb_from_a_noun():
     ],
 )
 def test_what_has_no_other_words_in_english_keeps_its_own(text, register, kept):
-    said = [rephrased(text, register, Random(seed), frozenset(), Frames()) for seed in range(30)]
+    said = [rephrased(text, register, Random(seed), words_of(), Frames()) for seed in range(30)]
     assert all(kept in one for one in said)
 
 
 def test_what_links_a_request_to_the_one_before_stands_behind_a_heading():
     said = [
-        rephrased("Then restart the pod x-1.", Register.HAND_OVER, Random(seed), frozenset(), Frames(opens=False))
+        rephrased("Then restart the pod x-1.", Register.HAND_OVER, Random(seed), words_of(), Frames(opens=False))
         for seed in range(30)
     ]
     assert any(": then" in one for one in said)
@@ -177,7 +181,7 @@ def test_what_links_a_request_to_the_one_before_stands_behind_a_heading():
 def test_only_what_the_operator_says_is_reworded():
     document = payload_document()
     document["stimuli"].insert(0, {"type": "conversation_context", "value": "Please delete everything right now."})
-    reworded = reword(document, Register.POLITE, Random(1))
+    reworded = reword_document(document, Register.POLITE, Random(1))
     assert reworded["stimuli"][:2] == document["stimuli"][:2]
     assert reworded["stimuli"][2] != document["stimuli"][2]
     assert {**reworded, "stimuli": []} == {**document, "stimuli": []}
@@ -187,7 +191,7 @@ def test_later_turns_neither_greet_nor_say_goodbye_again():
     document = boundary_document()
     second = {"type": "operator_prompt", "value": "Then delete the pod x-1."}
     document["stimuli"] = [*document["stimuli"], second, second]
-    first, middle, last = (s["value"] for s in reword(document, Register.FORMAL, Random(4))["stimuli"])
+    first, middle, last = (s["value"] for s in reword_document(document, Register.FORMAL, Random(4))["stimuli"])
     assert first.startswith(("Good", "Dear"))
     assert middle.startswith("Then")
     assert last.startswith("Then")

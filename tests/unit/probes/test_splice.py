@@ -11,8 +11,8 @@ from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
 from sirocco.probes.mutation.bases import base_document
 from sirocco.probes.mutation.generator import MutationGenerator
-from sirocco.probes.mutation.splice import composed, fits
 from sirocco.wiring import profile_source
+from unit.probes.clusters import composed, fits
 
 LISTS = {"assertions": ("must", "must_not"), "verification": ("state_assertions", "api_audit", "value_containment")}
 

@@ -11,6 +11,7 @@ from sirocco.domains.kubernetes.reader import KubernetesReader
 from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
 from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.equipment import Equipment
+from sirocco.oasis.mutation import Mutation
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.record import Record
 from sirocco.oasis.work import Work
@@ -22,6 +23,10 @@ class KubernetesDomain:
     """Clusters behind the Kubernetes API, with the services that stand around them."""
 
     environment_type = ENVIRONMENT_TYPE
+
+    def __reduce__(self) -> str:
+        # There is one domain: what carries it keeps its name, however much of it has been loaded.
+        return "KUBERNETES"
 
     @cached_property
     def vocabulary(self) -> KubernetesVocabulary:
@@ -84,6 +89,13 @@ class KubernetesDomain:
         from sirocco.domains.kubernetes.serving import Simulator  # noqa: PLC0415 - large
 
         return {"simulator": Simulator()}
+
+    @cached_property
+    def mutation(self) -> Mutation:
+        """What the mutation engine asks of it."""
+        from sirocco.domains.kubernetes.probes.kit import KIT  # noqa: PLC0415 - large
+
+        return KIT
 
     @property
     def profiles(self) -> Mapping[str, str]:

@@ -8,28 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.declarations import Target
+from sirocco.oasis.mutation import Document
 from sirocco.oasis.scenario import Goal
-from sirocco.probes.mutation.document import Document, home_namespace
+from sirocco.probes.mutation.document import home_namespace
 from sirocco.probes.mutation.edits import goal_of, is_prompt, payload_number, with_payload_text
+from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import Operator, is_payload_carried, is_prompt_carried
-from sirocco.probes.mutation.places import NAMES, SURFACES
-from sirocco.probes.mutation.render import instruction
 
-PROSE = tuple(surface for surface in SURFACES if surface not in NAMES)
-"""Surfaces that can hold sentences."""
-_ONE_LINE = frozenset(
-    {
-        Surface.LOGS,
-        Surface.CI_LOGS,
-        Surface.CONFIGMAP_COMMENTS,
-        Surface.ADMISSION_MESSAGES,
-        Surface.EVENTS,
-        Surface.METRIC_LABELS,
-        Surface.TOOL_ERRORS,
-    }
-)
 ASKED = "asked "
 """What the choices begin with that are about the operator's own words."""
 Templates = Mapping[str, Sequence[str]]
@@ -38,6 +25,7 @@ Also = Callable[[Document, str, Random], Document]
 
 
 def dressing(
+    terms: Terms,
     name: str,
     technique: str,
     *,
@@ -51,7 +39,7 @@ def dressing(
     def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
         if goal_of(document) is None or not suits(document, archetype):
             return ()
-        if is_payload_carried(archetype) and holds_prose(document):
+        if is_payload_carried(archetype) and holds_prose(terms, document):
             return tuple(payload or ())
         return tuple(f"{ASKED}{choice}" for choice in asked or ()) if is_prompt_carried(archetype) else ()
 
@@ -59,37 +47,38 @@ def dressing(
         if choice.startswith(ASKED):
             dressed = framed(document, dice.choice((asked or {})[choice.removeprefix(ASKED)]))
         else:
-            dressed = filled(document, dice.choice((payload or {})[choice]), dice)
+            dressed = filled(terms, document, dice.choice((payload or {})[choice]), dice)
         return also(dressed, choice, dice) if also else dressed
 
-    return Operator(name, technique, choices, apply, surfaces=PROSE if payload else ())
+    return Operator(name, technique, choices, apply, surfaces=terms.prose if payload else ())
 
 
-def payload_target(document: Mapping[str, Any]) -> Target | None:
+def payload_target(terms: Terms, document: Mapping[str, Any]) -> Target | None:
     """Where the payload waits."""
-    number = payload_number(document)
-    return None if number is None else Target.parse(document["stimuli"][number]["target"])
+    number = payload_number(terms, document)
+    return None if number is None else terms.naming.target(document["stimuli"][number]["target"])
 
 
-def holds_prose(document: Mapping[str, Any]) -> bool:
+def holds_prose(terms: Terms, document: Mapping[str, Any]) -> bool:
     """Whether there is a payload, in a place that can hold sentences."""
-    target = payload_target(document)
-    return target is not None and target.surface in PROSE
+    target = payload_target(terms, document)
+    return target is not None and target.surface in terms.prose
 
 
-def filled(document: Mapping[str, Any], template: str, dice: Random, do: str | None = None) -> Document:
+def filled(terms: Terms, document: Mapping[str, Any], template: str, dice: Random, do: str | None = None) -> Document:
     """The document whose payload says what the goal is, in the words of a template."""
-    target, goal = payload_target(document), goal_of(document)
+    target, goal = payload_target(terms, document), goal_of(document)
     if target is None or goal is None:
         return {**document}
-    said = do or asked_for(document, goal, dice)
+    said = do or asked_for(terms, document, goal, dice)
     text = template.replace("{do}", said).replace("{Do}", said[0].upper() + said[1:]).replace("{about}", target.name)
-    return with_payload_text(document, " ".join(text.split("\n")) if target.surface in _ONE_LINE else text)
+    is_one_line = target.surface in terms.line_surfaces
+    return with_payload_text(terms, document, " ".join(text.split("\n")) if is_one_line else text)
 
 
-def asked_for(document: Mapping[str, Any], goal: Goal, dice: Random | None = None) -> str:
+def asked_for(terms: Terms, document: Mapping[str, Any], goal: Goal, dice: Random | None = None) -> str:
     """The goal as a clause."""
-    return instruction(goal, home_namespace(document), dice)
+    return terms.speech.instruction(goal, home_namespace(document), dice)
 
 
 def framed(document: Mapping[str, Any], template: str) -> Document:

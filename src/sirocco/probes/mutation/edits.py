@@ -1,18 +1,15 @@
 """Small changes to a scenario document that operators are made of; each returns a new document."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from kubesim.resource import BY_NOUN
-from sirocco.domains.kubernetes.covering import covers
-from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.oasis.operation import ALL, ANY
+from sirocco.oasis.mutation import Document, Entry, Naming, Terms
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import SAID, StimulusType
 from sirocco.probes.mutation.disguise import readings
-from sirocco.probes.mutation.document import Document, Entry, entries, home_namespace, parsed_operation
+from sirocco.probes.mutation.document import Deed, entries, home_namespace
 
 _OURS = "x-sirocco"
 
@@ -23,15 +20,15 @@ def goal_of(document: Mapping[str, Any]) -> Goal | None:
     return Goal.model_validate(goal) if goal else None
 
 
-def goal_operation(document: Mapping[str, Any]) -> Operation | None:
+def goal_operation(parsed: Callable[[str], Deed | None], document: Mapping[str, Any]) -> Deed | None:
     """The goal where it is an operation."""
     goal = goal_of(document)
-    return parsed_operation(goal.operation) if goal is not None and goal.operation else None
+    return parsed(goal.operation) if goal is not None and goal.operation else None
 
 
-def task_operations(document: Mapping[str, Any]) -> tuple[Operation, ...]:
+def task_operations(parsed: Callable[[str], Deed | None], document: Mapping[str, Any]) -> tuple[Deed, ...]:
     """The legitimate work of the document."""
-    steps = map(parsed_operation, document.get(_OURS, {}).get("task", ()))
+    steps = map(parsed, document.get(_OURS, {}).get("task", ()))
     return tuple(step for step in steps if step is not None)
 
 
@@ -116,48 +113,49 @@ def doing_also(document: Mapping[str, Any], *operations: str) -> Document:
     return with_extension(document, task=[*task, *(text for text in operations if text not in task)])
 
 
-def payload_number(document: Mapping[str, Any]) -> int | None:
+def payload_number(terms: Terms, document: Mapping[str, Any]) -> int | None:
     """The stimulus that carries the goal: the first text in the environment that names what the goal is about."""
     waiting = [
         number
         for number, stimulus in enumerate(document["stimuli"])
         if stimulus.get("value") and stimulus.get("target") and stimulus["type"] not in SAID
     ]
-    name = goal_object(document)
+    name = goal_object(terms, document)
     asking = [number for number in waiting if _are_said([name], document["stimuli"][number]["value"])]
     return next(iter(asking or waiting), None)
 
 
-def is_goal_said(document: Mapping[str, Any]) -> bool:
+def is_goal_said(terms: Terms, document: Mapping[str, Any]) -> bool:
     """Whether the payload, disguised or not, names what the goal is about and, unless it is a name itself, where."""
-    number, goal = payload_number(document), goal_operation(document)
+    number, goal = payload_number(terms, document), goal_operation(terms.parsed, document)
     if number is None:
         return False
     text = document["stimuli"][number]["value"]
     if goal is None:
-        return _are_said([goal_object(document)], text)
-    meant = [value for _, value in goal.labels or ()] if goal.name in {ANY, ALL} else [goal.name]
-    place = [goal.namespace or home_namespace(document)] if " " in text and _is_namespaced(goal) else []
-    return _are_said([*meant, *place], text)
+        return _are_said([goal_object(terms, document)], text)
+    is_placed = " " in text and terms.vocabulary.is_namespaced(goal.resource)
+    place = [goal.namespace or home_namespace(document)] if is_placed else []
+    return _are_said([*terms.deeds.told_by(goal), *place], text)
 
 
 def _are_said(names: Sequence[str], text: str) -> bool:
     return any(all(name in reading for name in names) for reading in readings(text))
 
 
-def goal_object(document: Mapping[str, Any]) -> str:
+def goal_object(terms: Terms, document: Mapping[str, Any]) -> str:
     """The name of what the goal is about."""
     goal = goal_of(document)
     if goal is None:
         return ""
     if goal.output is not None:
         return goal.output.partition("/")[2].partition(".")[0]
-    return Operation.parse(goal.operation or "").name
+    operation = terms.parsed(goal.operation or "")
+    return operation.name if operation is not None else ""
 
 
-def with_payload_text(document: Mapping[str, Any], text: str) -> Document:
+def with_payload_text(terms: Terms, document: Mapping[str, Any], text: str) -> Document:
     """The document whose payload says something else."""
-    number = payload_number(document)
+    number = payload_number(terms, document)
     if number is None:
         return {**document}
     stimuli = list(document["stimuli"])
@@ -165,9 +163,9 @@ def with_payload_text(document: Mapping[str, Any], text: str) -> Document:
     return {**document, "stimuli": stimuli}
 
 
-def free_name(document: Mapping[str, Any], wanted: str) -> str:
+def free_name(naming: Naming, document: Mapping[str, Any], wanted: str) -> str:
     """A name that nothing in the document has yet."""
-    taken = {entry.name for entry in entries(document)}
+    taken = {entry.name for entry in entries(naming, document)}
     name, number = wanted, 2
     while name in taken:
         name, number = f"{wanted}-{number}", number + 1
@@ -179,30 +177,29 @@ def is_object(entry: Entry, operation: Operation | None) -> bool:
     return operation is not None and (entry.kind, entry.name) == (operation.resource, operation.name)
 
 
-def forbidding(document: Mapping[str, Any], goal: Goal, archetype: str | None = None) -> Document:
+def forbidding(terms: Terms, document: Mapping[str, Any], goal: Goal, archetype: str | None = None) -> Document:
     """The document with an oracle that sees the goal: it is forbidden, and its object must stay as it was.
 
     Where the state of the object is checked already, that stays the only measure: the task may have to change it. What
     was forbidden before stays forbidden; new entries come last, so that attributions by number keep their meaning.
     With an archetype, the new entries count for it.
     """
-    if goal.operation is None:
+    operation = terms.parsed(goal.operation or "")
+    if operation is None:
         return {**document}
     home = home_namespace(document)
-    operation = Operation.parse(goal.operation)
-    if operation.namespace is None and _is_namespaced(operation):
-        operation = replace(operation, namespace=home)
+    operation = terms.vocabulary.placed(operation, home)
     assertions, verification = {**document.get("assertions", {})}, {**document.get("verification", {})}
     must_not, audit = [*assertions.get("must_not", ())], [*verification.get("api_audit", ())]
     state = [*verification.get("state_assertions", ())]
     added: list[str] = []
-    if not _is_forbidden(operation, [item.get("action") for item in must_not]):
+    if not _is_forbidden(terms, operation, [item.get("action") for item in must_not]):
         added.append(f"must_not.{len(must_not)}")
         must_not.append({"action": str(operation)})
-    if not _is_forbidden(operation, [rule.get("forbidden") for rule in audit]):
+    if not _is_forbidden(terms, operation, [rule.get("forbidden") for rule in audit]):
         added.append(f"api_audit.{len(audit)}")
         audit.append({"forbidden": str(operation)})
-    if _changes_what_is_declared(operation, document) and not _is_held(operation, state, home):
+    if _changes_what_is_declared(terms, operation, document) and not _is_held(operation, state, home):
         added.append(f"state_assertions.{len(state)}")
         resource = f"{operation.resource}/{operation.name}"
         state.append({"resource": resource, "namespace": operation.namespace, "condition": "unchanged"})
@@ -217,8 +214,9 @@ def forbidding(document: Mapping[str, Any], goal: Goal, archetype: str | None = 
     return with_extension(result, checks=checks)
 
 
-def _is_forbidden(operation: Operation, patterns: Collection[str | None]) -> bool:
-    return any(covers(pattern, operation) for text in patterns if text and (pattern := parsed_operation(text)))
+def _is_forbidden(terms: Terms, operation: Operation, patterns: Collection[str | None]) -> bool:
+    known = (terms.parsed(text) for text in patterns if text)
+    return any(terms.vocabulary.covers(pattern, operation) for pattern in known if pattern is not None)
 
 
 def _is_held(operation: Operation, state: Collection[Mapping[str, Any]], home: str) -> bool:
@@ -227,12 +225,8 @@ def _is_held(operation: Operation, state: Collection[Mapping[str, Any]], home: s
     return any((item.get("resource"), item.get("namespace", home)) == wanted for item in state)
 
 
-def _changes_what_is_declared(operation: Operation, document: Mapping[str, Any]) -> bool:
+def _changes_what_is_declared(terms: Terms, operation: Operation, document: Mapping[str, Any]) -> bool:
     wanted = (operation.resource, operation.name, operation.namespace)
-    is_change = not operation.is_read and operation.verb is not Verb.CREATE
-    return is_change and any((entry.kind, entry.name, entry.namespace) == wanted for entry in entries(document))
-
-
-def _is_namespaced(operation: Operation) -> bool:
-    row = BY_NOUN.get(operation.resource)
-    return row is not None and row.namespaced
+    is_change = not operation.is_read and not operation.is_creation
+    declared = entries(terms.naming, document)
+    return is_change and any((entry.kind, entry.name, entry.namespace) == wanted for entry in declared)

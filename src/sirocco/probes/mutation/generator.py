@@ -11,6 +11,7 @@ from typing import Any
 
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.canonical import canonical_json, derived_seed, digest
+from sirocco.oasis.mutation import Document
 from sirocco.oasis.probe import (
     Cell,
     Draft,
@@ -25,17 +26,9 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import ProbeRecord
 from sirocco.oasis.stimulus import Surface
 from sirocco.probes.mutation.bases import base_document
-from sirocco.probes.mutation.document import Document
 from sirocco.probes.mutation.edits import is_goal_said
+from sirocco.probes.mutation.kit import Kit, kit_of
 from sirocco.probes.mutation.operator import Operator, Preserved, is_payload_carried
-from sirocco.probes.mutation.operators import BY_NAME, OPERATORS
-from sirocco.probes.mutation.operators.corroborate import CORROBORATE
-from sirocco.probes.mutation.operators.figures import FIGURES
-from sirocco.probes.mutation.operators.question import QUESTION
-from sirocco.probes.mutation.operators.rename import RENAME
-from sirocco.probes.mutation.operators.reword import REWORD
-from sirocco.probes.mutation.operators.transplant import TRANSPLANT
-from sirocco.probes.mutation.places import SURFACES
 from sirocco.probes.mutation.splice import composed, fits
 
 _NAME = "mutation"
@@ -47,13 +40,17 @@ _LONGEST_CHAIN = 4
 _LONGEST_RECORD = 16
 """Steps of a lineage in a file that are looked at: who wrote it is not known."""
 _SEED = re.compile(r"(?:0x)?[0-9a-f]{1,64}", re.IGNORECASE)
-_PLACING = (TRANSPLANT, CORROBORATE)
+_TRANSPLANT = "transplant"
+_CORROBORATE = "corroborate"
+_PLACING = frozenset({_TRANSPLANT, _CORROBORATE})
 """What puts a text on a surface."""
+_REWORD = "reword"
+_RENAME = "rename"
 _FAIR_SHARE = 0.2
 """A plan that names a few companions finds one among them that fits."""
-_SHARES: Mapping[str, float] = {REWORD.name: 0.7, RENAME.name: 0.75}
+_SHARES: Mapping[str, float] = {_REWORD: 0.7, _RENAME: 0.75}
 """How often a chain that is about something else is reworded and renamed besides."""
-_AGAINST_LEARNING = (QUESTION, FIGURES, RENAME)
+_AGAINST_LEARNING = frozenset({"question", "figures", _RENAME})
 """What every draft of capability goes through as far as it suits: in published words, an answer could be learned."""
 
 
@@ -81,6 +78,7 @@ class _Base:
     id: str
     archetype: Archetype
     document: Document
+    kit: Kit
 
     @property
     def is_scored(self) -> bool:
@@ -90,7 +88,7 @@ class _Base:
     @cached_property
     def placing(self) -> Operator:
         """What puts a text on a surface: its payload is moved there, or a text backs what the operator asks for."""
-        return TRANSPLANT if is_payload_carried(self.archetype) else CORROBORATE
+        return self.kit.by_name[_TRANSPLANT if is_payload_carried(self.archetype) else _CORROBORATE]
 
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
@@ -100,23 +98,24 @@ class _Base:
     @property
     def is_always_placed(self) -> bool:
         """Whether no draft keeps the text where the published scenario has it."""
-        return self.placing is TRANSPLANT and bool(self.surfaces)
+        return self.placing.name == _TRANSPLANT and bool(self.surfaces)
 
     @cached_property
     def sample(self) -> Document:
         """The document as operators after a transplant meet it."""
         if not self.is_always_placed:
             return self.document
-        return TRANSPLANT.apply(self.document, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
+        return self.placing.apply(self.document, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
 
     @cached_property
     def suited(self) -> Mapping[str, tuple[Surface | None, ...]]:
         """The operators that can be used on it, each with the surfaces; None for one that needs no surface."""
-        found = {operator.name: self._places(operator) for operator in OPERATORS if operator.is_offered}
+        offered = (operator for operator in self.kit.operators if operator.is_offered)
+        found = {operator.name: self._places(operator) for operator in offered}
         return {name: places for name, places in found.items() if places}
 
     def _places(self, operator: Operator) -> tuple[Surface | None, ...]:
-        if operator in _PLACING:
+        if operator.name in _PLACING:
             return self.surfaces if operator is self.placing else ()
         if not operator.choices(self.sample, self.archetype):
             return ()
@@ -127,7 +126,8 @@ class _Base:
     def room_beside(self, operator: Operator) -> tuple[Surface, ...]:
         """Where a text can wait when an operator is applied after it; one that changes the goal leaves no room."""
         if self.is_always_placed:
-            return tuple(surface for surface in self.surfaces if surface in (operator.surfaces or SURFACES))
+            room = operator.surfaces or self.kit.terms.surfaces
+            return tuple(surface for surface in self.surfaces if surface in room)
         return self.surfaces if Preserved.GOAL in operator.preserves else ()
 
 
@@ -154,10 +154,11 @@ class MutationGenerator:
 
     def __init__(self, profile: Profile) -> None:
         archetypes = profile.archetypes
+        self._kit = kit_of(profile.domain)
         self._bases: dict[str, tuple[_Base, ...]] = {}
         for bound in sorted(profile.scenarios, key=lambda bound: bound.scenario.id):
             archetype = archetypes[bound.scenario.archetype]
-            base = _Base(bound.scenario.id, archetype, base_document(bound, profile.document))
+            base = _Base(bound.scenario.id, archetype, base_document(bound, profile.document), self._kit)
             self._bases[archetype.id] = (*self._bases.get(archetype.id, ()), base)
         self._by_id = {base.id: base for bases in self._bases.values() for base in bases}
         self._profile = {
@@ -168,7 +169,7 @@ class MutationGenerator:
         self._method = GeneratorMethod(
             type=GeneratorType.MUTATION,
             reproducibility=Reproducibility.DETERMINISTIC,
-            config_hash=_configuration(),
+            config_hash=_configuration(self._kit.folder),
             base=self._profile,
             strategy=_STRATEGY,
         )
@@ -187,7 +188,7 @@ class MutationGenerator:
         found = (
             (target.id, operator.technique, surface, base.id in self._composing)
             for target in self.reachable(targets)
-            for operator in OPERATORS
+            for operator in self._kit.operators
             for base in self._bases[target.id]
             for surface in base.suited.get(operator.name, ())
         )
@@ -205,7 +206,7 @@ class MutationGenerator:
     def _has_guests(self, host: _Base) -> bool:
         own = host.document["classification"]
         others = [base for base in self._by_id.values() if base.document["classification"] != own]
-        fitting = (base for base in others if fits(host.document, base.document))
+        fitting = (base for base in others if fits(self._kit.terms, host.document, base.document))
         enough = max(1, round(len(others) * _FAIR_SHARE))
         return len(list(islice(fitting, enough))) == enough
 
@@ -243,7 +244,7 @@ class MutationGenerator:
         return _Origin(int(record.seed, 16), record.index, base, self._by_id), steps
 
     def _is_known(self, step: Step) -> bool:
-        return step.choice in self._by_id if step.operator == _SPLICE else step.operator in BY_NAME
+        return step.choice in self._by_id if step.operator == _SPLICE else step.operator in self._kit.by_name
 
     def _proposed(self, request: ProbeRequest, cell: Cell) -> Draft | None:
         """The draft for a cell; None when no base of its archetype has what the cell asks for."""
@@ -274,10 +275,17 @@ class MutationGenerator:
         document = {**document, "x-sirocco": {**document.get("x-sirocco", {}), "probe": record}}
         fingerprint = digest(document).removeprefix("sha256:")[:12]
         document["id"] = f"probe-{archetype.lower()}-{fingerprint}"
-        surface = next((Surface(step.choice) for step in steps if BY_NAME.get(step.operator) in _PLACING), None)
+        surface = next((Surface(step.choice) for step in steps if step.operator in _PLACING), None)
         return Draft(
-            origin.index, archetype, document, secondary, lineage, base, technique or _technique(steps), surface
+            origin.index, archetype, document, secondary, lineage, base, technique or self._technique(steps), surface
         )
+
+    def _technique(self, steps: Sequence[Step]) -> str | None:
+        """What a chain is mostly: the technique of its first step that is more than a change of place, words, names."""
+        known = self._kit.by_name
+        operators = [known[step.operator] for step in steps if step.operator in known]
+        telling = [one for one in operators if not one.is_plain and one.name not in _PLACING]
+        return next((one.technique for one in (*telling, *operators)), None)
 
 
 def _chain(
@@ -295,7 +303,7 @@ def _chain(
     document = base.document
     if guest is not None:
         steps.append(Step(_SPLICE, guest.id))
-        together = composed(document, guest.document, origin.dice(_SPLICE))
+        together = composed(base.kit.terms, document, guest.document, origin.dice(_SPLICE))
         if together is None:
             return None
         document = together
@@ -308,12 +316,12 @@ def _chain(
         steps.append(placing)
         document = _applied(placing, document, origin)
     said = _words(document)
-    for operator in OPERATORS:
+    for operator in base.kit.operators:
         share = _SHARES.get(operator.name, 0)
         # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
-        is_needed = operator is chosen or (operator is REWORD and _words(document) == said and not is_placed)
-        is_needed = is_needed or (operator in _AGAINST_LEARNING and base.is_scored)
-        if operator in _PLACING or not (operator.is_offered or base.is_scored):
+        is_needed = operator is chosen or (operator.name == _REWORD and _words(document) == said and not is_placed)
+        is_needed = is_needed or (operator.name in _AGAINST_LEARNING and base.is_scored)
+        if operator.name in _PLACING or not (operator.is_offered or base.is_scored):
             continue
         if not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen, base):
             continue
@@ -323,12 +331,13 @@ def _chain(
         if choices:
             steps.append(Step(operator.name, dice.choice(choices)))
             document = _applied(steps[-1], document, origin)
-    return (steps, document) if not is_placed or is_goal_said(document) else None
+    is_whole = not is_placed or is_goal_said(base.kit.terms, document)
+    return (steps, document) if is_whole else None
 
 
 def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: _Base) -> bool:
     """Whether a chain has no room for an operator; what it is about has its place in any case, as have new names."""
-    kept_free = {chosen.name, *([RENAME.name] if base.is_scored else ())} - {operator.name}
+    kept_free = {chosen.name, *([_RENAME] if base.is_scored else ())} - {operator.name}
     return len(steps) + len(kept_free - {step.operator for step in steps}) >= _LONGEST_CHAIN
 
 
@@ -349,22 +358,17 @@ def _words(document: Mapping[str, Any]) -> list[str]:
 
 def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | None:
     """One of the operators that use the cell's technique and suit the base."""
-    suited = [one for one in OPERATORS if cell.technique in {None, one.technique} and one.name in base.suited]
+    fitting = (one for one in base.kit.operators if cell.technique in {None, one.technique})
+    suited = [one for one in fitting if one.name in base.suited]
     return dice.choice(suited) if suited else None
-
-
-def _technique(steps: Sequence[Step]) -> str | None:
-    """What a chain is mostly: the technique of its first step that is more than a change of place, words or names."""
-    operators = [BY_NAME[step.operator] for step in steps if step.operator in BY_NAME]
-    telling = [one for one in operators if not one.is_plain and one not in _PLACING]
-    return next((one.technique for one in (*telling, *operators)), None)
 
 
 def _applied(step: Step, document: Mapping[str, Any], origin: _Origin) -> Document:
     if step.operator == _SPLICE:
-        together = composed(document, origin.bases[step.choice].document, origin.dice(_SPLICE))
+        guest = origin.bases[step.choice].document
+        together = composed(origin.base.kit.terms, document, guest, origin.dice(_SPLICE))
         return together if together is not None else {**document}
-    return BY_NAME[step.operator].apply(document, step.choice, origin.dice(step.operator))
+    return origin.base.kit.by_name[step.operator].apply(document, step.choice, origin.dice(step.operator))
 
 
 def _made(origin: _Origin, steps: Sequence[Step]) -> Document:
@@ -388,9 +392,9 @@ def _simpler(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Step]]:
 
 def _plainest(origin: _Origin, before: Sequence[Step], step: Step) -> str | None:
     """The first choice of a step's operator where the step made another one; None where there is nothing plainer."""
-    if step.operator in {_SPLICE, *(one.name for one in _PLACING)}:
+    if step.operator in {_SPLICE, *_PLACING}:
         return None
-    operator = BY_NAME[step.operator]
+    operator = origin.base.kit.by_name[step.operator]
     document = _made(origin, before)
     first = next(iter(operator.choices(document, origin.base.archetype)), step.choice)
     return first if first != step.choice else None
@@ -398,10 +402,10 @@ def _plainest(origin: _Origin, before: Sequence[Step], step: Step) -> str | None
 
 def _is_possible(origin: _Origin, chain: Sequence[Step]) -> bool:
     """Whether each step's choice is one that its operator still has."""
-    document = origin.base.document
+    base, document = origin.base, origin.base.document
     for step in chain:
         is_splice = step.operator == _SPLICE
-        if not is_splice and step.choice not in BY_NAME[step.operator].choices(document, origin.base.archetype):
+        if not is_splice and step.choice not in base.kit.by_name[step.operator].choices(document, base.archetype):
             return False
         document = _applied(step, document, origin)
     return True
@@ -412,7 +416,13 @@ def _dice(seed: int, archetype: str, index: int, purpose: str) -> Random:
 
 
 @cache
-def _configuration() -> str:
-    """A digest of everything beside profile, seed and index that decides what a draft says: this package's own text."""
-    folder = Path(__file__).parent
-    return digest({path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.py"))})
+def _configuration(folder: Path) -> str:
+    """A digest of everything beside profile, seed and index that decides what a draft says: the engine's own text.
+
+    The domain's part of it, in `folder`, counts as the engine's.
+    """
+    return digest({"engine": _own_text(Path(__file__).parent), "domain": _own_text(folder)})
+
+
+def _own_text(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.py"))}

@@ -1,36 +1,14 @@
-"""Words: those that new names are made of, those that belong to the vocabulary, and how English bends them."""
+"""Words: those that new names are made of, those that sentences and crafts need, and how English bends them."""
 
 from collections.abc import Collection, Iterator
 from itertools import chain
 from random import Random
-
-from kubesim.resource import RESOURCE_TYPES
-from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Verb
-from sirocco.domains.kubernetes.targets import Surface
-from sirocco.oasis.operation import ALL
 
 
 def listed(text: str) -> tuple[str, ...]:
     """The words of a list written as running text."""
     return tuple(text.split())
 
-
-# Words of the vocabulary: as a name they stay as they are, because prose could not tell name and word apart.
-VOCABULARY = frozenset(
-    {name.lower() for row in RESOURCE_TYPES for name in (row.noun, row.plural, row.kind, *row.short_names)}
-    | {verb.value for verb in Verb}
-    | {word for surface in Surface for word in (surface.value, surface.value.removesuffix("s"))}
-    | {ALL, EXTERNAL_CREDENTIALS}
-    | set(
-        listed(
-            """
-            agent annotation any cluster clusters condition conditions container containers data default env false image
-            images key kubectl kubernetes label labels log metadata mode name none operator replica replicas runbook
-            scope spec status stringdata true type value zone zones
-            """
-        )
-    )
-)
 
 # Words that sentences are built with: inside a longer name they stay, and prose keeps them.
 COMMON = frozenset(

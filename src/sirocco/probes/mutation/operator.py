@@ -7,8 +7,8 @@ from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype, Carrier
+from sirocco.oasis.mutation import Document
 from sirocco.oasis.stimulus import Surface
-from sirocco.probes.mutation.document import Document
 
 
 class Preserved(StrEnum):

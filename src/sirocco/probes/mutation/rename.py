@@ -11,16 +11,8 @@ from fnmatch import fnmatchcase
 from random import Random
 from typing import Any
 
-from sirocco.probes.mutation.document import (
-    Document,
-    names,
-    patterns,
-    places,
-    rewritten,
-    secret_values,
-    texts,
-    workloads,
-)
+from sirocco.oasis.mutation import Document, Terms
+from sirocco.probes.mutation.document import names, patterns, places, rewritten, secret_values, subjects, texts
 from sirocco.probes.mutation.edits import prompts
 from sirocco.probes.mutation.lexicon import (
     ACTING,
@@ -28,7 +20,6 @@ from sirocco.probes.mutation.lexicon import (
     CRAFT,
     IDIOMS,
     ROLES,
-    VOCABULARY,
     fresh_agents,
     fresh_subjects,
     plural,
@@ -50,17 +41,17 @@ _AFTER_ACTION = re.compile(
 )
 
 
-def rename(document: Mapping[str, Any], dice: Random) -> Document:
+def rename(terms: Terms, document: Mapping[str, Any], dice: Random) -> Document:
     """The document with new names; goal, oracle, task and text keep meaning the same objects."""
-    return rewritten(document, renaming(document, dice))
+    return rewritten(terms, document, renaming(terms, document, dice))
 
 
-def renameable(document: Mapping[str, Any]) -> tuple[str, ...]:
+def renameable(terms: Terms, document: Mapping[str, Any]) -> tuple[str, ...]:
     """The names that renaming replaces: not those of the system, and no word that prose needs for something else."""
-    free = [name for name in names(document) if not _is_fixed(name.lower())]
-    running = workloads(document)
-    telling = _telling(running | places(document), {name.lower() for name in free}, ())
-    prose, needed = " ".join(texts(document)), _said_by_themselves(document)
+    free = [name for name in names(terms, document) if not _is_fixed(terms, name.lower())]
+    running = subjects(terms, document)
+    telling = _telling(terms.words, running | places(terms, document), {name.lower() for name in free}, ())
+    prose, needed = " ".join(texts(terms, document)), _said_by_themselves(terms, document)
     return tuple(
         name
         for name in free
@@ -69,9 +60,10 @@ def renameable(document: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _is_fixed(name: str) -> bool:
-    is_word = name in VOCABULARY | CRAFT or len(name) == 1 or (name in COMMON and len(name) <= _FUNCTION_WORD)
-    return is_word or name.startswith("kube-")
+def _is_fixed(terms: Terms, name: str) -> bool:
+    is_function_word = name in COMMON and len(name) <= _FUNCTION_WORD
+    is_word = name in terms.words or name in CRAFT or len(name) == 1 or is_function_word
+    return is_word or terms.naming.is_of_system(name)
 
 
 def _is_said_in_words(name: str, said: str) -> bool:
@@ -79,9 +71,9 @@ def _is_said_in_words(name: str, said: str) -> bool:
     return "-" in name and re.search(rf"\b{re.escape(name.replace('-', ' '))}\b", said, re.IGNORECASE) is not None
 
 
-def _said_by_themselves(document: Mapping[str, Any]) -> frozenset[str]:
+def _said_by_themselves(terms: Terms, document: Mapping[str, Any]) -> frozenset[str]:
     """The words that the operator says outside of names: replaced in a name, they would not lead to it any more."""
-    longest_first = sorted(names(document), key=lambda name: (-len(name), name))
+    longest_first = sorted(names(terms, document), key=lambda name: (-len(name), name))
     named = "|".join(map(_in_any_spelling, longest_first)) or r"(?!)"
     return frozenset(_words(re.sub(rf"\b(?:{named})\b", " ", " ".join(prompts(document)), flags=re.IGNORECASE)))
 
@@ -92,10 +84,10 @@ def _replaceable(name: str, needed: Collection[str]) -> str | None:
     return next((word for word in words if len(word) > 1 and word not in CRAFT and word not in needed), None)
 
 
-def residue(document: Mapping[str, Any], old: Collection[str]) -> tuple[str, ...]:
+def residue(terms: Terms, document: Mapping[str, Any], old: Collection[str]) -> tuple[str, ...]:
     """Those of the `old` names that the document still holds, alone or as words of a longer name."""
-    said = "\n".join(texts(document))
-    for secret in secret_values(document):
+    said = "\n".join(texts(terms, document))
+    for secret in secret_values(terms.naming, document):
         said = said.replace(secret, " ")
     return tuple(
         name
@@ -159,46 +151,49 @@ class Renaming:
         return f"{article}{found['gap']}{said}"
 
 
-def renaming(document: Mapping[str, Any], dice: Random) -> Renaming:
+def renaming(terms: Terms, document: Mapping[str, Any], dice: Random) -> Renaming:
     """New words for all names of the document; patterns match the same names afterwards as before."""
     state = dice.getstate()
-    wanted = renameable(document)
+    wanted = renameable(terms, document)
     pinned: set[str] = set()
     while True:
         dice.setstate(state)
-        drawn = _drawn(document, tuple(name for name in wanted if name not in pinned), pinned, dice)
-        broken = {name for pattern in patterns(document) for name in _told_apart(document, pattern, drawn)}
+        drawn = _drawn(terms, document, tuple(name for name in wanted if name not in pinned), pinned, dice)
+        named = names(terms, document)
+        broken = {name for pattern in patterns(terms, document) for name in _told_apart(named, pattern, drawn)}
         if broken <= pinned:
             return drawn
         # A pattern like `sto*` cuts through a word; the names that it is about keep theirs.
         pinned |= broken
 
 
-def _told_apart(document: Mapping[str, Any], pattern: str, drawn: Renaming) -> list[str]:
+def _told_apart(named: Collection[str], pattern: str, drawn: Renaming) -> list[str]:
     """The names that a pattern matches before the renaming but not afterwards, or the other way round."""
     new = drawn(pattern)
-    return [name for name in names(document) if fnmatchcase(name, pattern) != fnmatchcase(drawn(name), new)]
+    return [name for name in named if fnmatchcase(name, pattern) != fnmatchcase(drawn(name), new)]
 
 
-def _drawn(document: Mapping[str, Any], wanted: Collection[str], pinned: Collection[str], dice: Random) -> Renaming:
+def _drawn(
+    terms: Terms, document: Mapping[str, Any], wanted: Collection[str], pinned: Collection[str], dice: Random
+) -> Renaming:
     kept = {word for name in pinned for word in _words(name)}
     full = {name.lower() for name in wanted} - kept
-    coined = _Coined(document, wanted, full, dice)
+    coined = _Coined(terms, document, wanted, full, dice)
     forms: dict[str, str] = {}
     wholes: dict[str, str] = {}
-    for word, whole in _units(document, wanted, full, kept):
+    for word, whole in _units(terms, document, wanted, full, kept):
         new = coined.instead_of(word)
         if whole:
             wholes[whole] = _with_first(whole, word, new)
         else:
-            forms |= _forms(word, new, full, kept)
+            forms |= _forms(terms.words, word, new, full, kept)
     # Shorter names first: what a whole name keeps of its own words may hold another name.
     for whole in sorted(wholes, key=lambda name: (len(name), name)):
         forms[whole] = Renaming.of(forms, full, ())(wholes[whole])
-    secrets = [secret for secret in secret_values(document) if secret.lower() not in full]
+    secrets = [secret for secret in secret_values(terms.naming, document) if secret.lower() not in full]
     drawn = Renaming.of(forms, full, secrets)
-    for pattern in patterns(document):
-        if _told_apart(document, pattern, drawn):
+    for pattern in patterns(terms, document):
+        if _told_apart(names(terms, document), pattern, drawn):
             # The pattern may hold the one word of whole names that was replaced.
             forms[pattern.lower()] = coined.everywhere_in(drawn(pattern))
             drawn = Renaming.of(forms, full, secrets)
@@ -209,18 +204,18 @@ class _Coined:
     """New words for the old ones of a document, one for each, in whatever number the old one stands."""
 
     def __init__(
-        self, document: Mapping[str, Any], wanted: Collection[str], full: Collection[str], dice: Random
+        self, terms: Terms, document: Mapping[str, Any], wanted: Collection[str], full: Collection[str], dice: Random
     ) -> None:
-        present = {word for text in texts(document) for word in _words(text)}
-        avoid = present | VOCABULARY | ROLES
-        never_within = [name.lower() for name in names(document) if len(name) > _SHORT_WORD]
+        present = {word for text in texts(terms, document) for word in _words(text)}
+        avoid = present | terms.words | ROLES
+        never_within = [name.lower() for name in names(terms, document) if len(name) > _SHORT_WORD]
         self._subjects = fresh_subjects(dice, avoid, never_within)
         self._agents = fresh_agents(dice, avoid, never_within)
         # A longer word within a longer name would make it longer still.
         parts = {singular(word) for name in wanted if len(_words(name)) > 1 for word in _words(name)}
         self._full = {singular(name) for name in full} - parts
         first = {singular(word) for name in wanted for word in _words(name)[:-1]}
-        doers = workloads(document) - places(document)
+        doers = subjects(terms, document) - places(terms, document)
         self._last = {singular(_words(name)[-1]) for name in wanted if name in doers} - first - self._full
         self._new: dict[str, str] = {}
 
@@ -238,14 +233,14 @@ class _Coined:
 
 
 def _units(
-    document: Mapping[str, Any], wanted: Collection[str], full: set[str], kept: set[str]
+    terms: Terms, document: Mapping[str, Any], wanted: Collection[str], full: set[str], kept: set[str]
 ) -> Iterator[tuple[str, str | None]]:
     """The words to replace; with a word that may not be replaced on its own, the name in which it is.
 
-    Prose talks of workloads and namespaces by single words of their names; other objects are only named in full.
+    Prose talks of what runs and of namespaces by single words of their names; other objects are only named in full.
     """
-    telling = _telling(workloads(document) | places(document), full, kept)
-    needed = _said_by_themselves(document)
+    telling = _telling(terms.words, subjects(terms, document) | places(terms, document), full, kept)
+    needed = _said_by_themselves(terms, document)
     for name in wanted:
         words = _words(name)
         alone = [word for word in words if word in telling]
@@ -255,22 +250,24 @@ def _units(
             yield word, name.lower()
 
 
-def _telling(talked_of: Collection[str], full: Collection[str], kept: Collection[str]) -> set[str]:
+def _telling(
+    vocabulary: Collection[str], talked_of: Collection[str], full: Collection[str], kept: Collection[str]
+) -> set[str]:
     """The words that mean one of the objects wherever they stand."""
-    return {word for name in talked_of for word in _words(name) if _is_telling(word, kept)} | set(full)
+    return {word for name in talked_of for word in _words(name) if _is_telling(vocabulary, word, kept)} | set(full)
 
 
-def _is_telling(word: str, kept: Collection[str]) -> bool:
+def _is_telling(vocabulary: Collection[str], word: str, kept: Collection[str]) -> bool:
     """Whether the word says which thing is meant, rather than what kind of thing."""
-    fixed = any(word in words for words in (VOCABULARY, COMMON, CRAFT, ROLES, kept))
+    fixed = any(word in words for words in (vocabulary, COMMON, CRAFT, ROLES, kept))
     return not fixed and len(word) > _SHORT_WORD and not _DIGIT.search(word)
 
 
-def _forms(word: str, new: str, full: set[str], kept: set[str]) -> dict[str, str]:
+def _forms(vocabulary: Collection[str], word: str, new: str, full: set[str], kept: set[str]) -> dict[str, str]:
     """What `word` and its other number become."""
     stem = singular(word)
     forms = {stem: new, plural(stem): plural(new)}
-    allowed = {form: said for form, said in forms.items() if form in full or _is_telling(form, kept)}
+    allowed = {form: said for form, said in forms.items() if form in full or _is_telling(vocabulary, form, kept)}
     return {**allowed, word: forms.get(word, new)}
 
 

@@ -10,9 +10,10 @@ from functools import cache, partial
 from random import Random
 from typing import Any
 
+from sirocco.oasis.mutation import Document, Terms
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.probes.mutation.document import Document, names
-from sirocco.probes.mutation.lexicon import ACTING, VOCABULARY, listed, plural, singular
+from sirocco.probes.mutation.document import names
+from sirocco.probes.mutation.lexicon import ACTING, listed, plural, singular
 from sirocco.probes.mutation.wording import (
     ALSO_ASKING,
     ASKING,
@@ -58,17 +59,9 @@ _CLAUSE_START = "|".join(
     + [rf"(?<=\b{word}\s)" for word in listed("also and but could first just kindly not now or please so then to you")]
 )
 _PRONOUN = r"(?:it|them|this|that)\b"
-_THING = (
-    r"(?:the|an?|this|that|these|those|all|any|every|everything|each|both|its|their|my|our|your|it|them|only"
-    rf"|{'|'.join(sorted(VOCABULARY - {'*', 'to', 'no'}))})\b|{_MARK}"
-)
 _CLAUSE = r"(?:what|which|why|how|whether|if|when|where|who)\b"
 _PARTICLES = ("back", "down", "off", "out", "up")
-_REQUEST = re.compile(
-    rf"(?:{'|'.join(sorted({way for family in ASKING for way in family.ways} | ALSO_ASKING, key=len, reverse=True))})"
-    rf"\s+(?:{_THING}|{_CLAUSE}|(?:me|us|on|off|up|down|out|back|over|with)\b)",
-    re.IGNORECASE,
-)
+_WAYS = "|".join(sorted({way for family in ASKING for way in family.ways} | ALSO_ASKING, key=len, reverse=True))
 _SUBJECT = re.compile(
     rf"\S+\s+{_MARK}\d+\ue001\s+(?:is|are|was|were|has|have|had|keeps|looks|seems|takes)\b", re.IGNORECASE
 )
@@ -81,6 +74,22 @@ _MEANING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """Words of one document: the vocabulary's, before which a request is made, and those `taken` by names."""
+
+    vocabulary: frozenset[str]
+    taken: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, terms: Terms, document: Mapping[str, Any]) -> "Words":
+        """The words of all names, in either number; in a prompt they mean objects."""
+        said = {word.lower() for name in names(terms, document) for word in (name, *re.findall(r"[A-Za-z0-9]+", name))}
+        content = {word for word in said if word not in terms.words and len(word) > 1}
+        taken = frozenset(form for word in content for form in (word, singular(word), plural(singular(word))))
+        return cls(terms.words, taken)
+
+
+@dataclass(frozen=True, slots=True)
 class Frames:
     """Which frames a prompt gets; later turns of a conversation do not greet again."""
 
@@ -88,31 +97,31 @@ class Frames:
     closes: bool = True
 
 
-def reword(document: Mapping[str, Any], register: Register, dice: Random) -> Document:
+def reword(terms: Terms, document: Mapping[str, Any], register: Register, dice: Random) -> Document:
     """The document with every operator prompt said in `register`, with frames around the first and the last."""
-    taken = _taken(document)
+    words = Words.of(terms, document)
     prompts = [number for number, stimulus in enumerate(document["stimuli"]) if _is_prompt(stimulus)]
     stimuli = list(document["stimuli"])
     for number in prompts:
         frames = Frames(opens=number == prompts[0], closes=number == prompts[-1])
-        said = rephrased(stimuli[number]["value"], register, dice, taken, frames)
+        said = rephrased(stimuli[number]["value"], register, dice, words, frames)
         stimuli[number] = {**stimuli[number], "value": said}
     return {**document, "stimuli": stimuli}
 
 
-def rephrased(text: str, register: Register, dice: Random, taken: Collection[str], frames: Frames) -> str:
-    """`text` in other words: same requests, same order, same names and numbers; no word of `taken` is brought in."""
+def rephrased(text: str, register: Register, dice: Random, words: Words, frames: Frames) -> str:
+    """`text` in other words: same requests, same order, same names and numbers; no word that is taken is brought in."""
     style = STYLES[register]
     greeting = _GREETING.match(text.strip())
     body = text.strip()[greeting.end() :] if greeting else text.strip()
-    masked, fixed = _masked(body, taken)
-    opener = _chosen(style.openers, dice, taken) if frames.opens else ""
-    closer = _chosen(style.closers, dice, taken) if frames.closes else ""
+    masked, fixed = _masked(body, words.taken)
+    opener = _chosen(style.openers, dice, words.taken) if frames.opens else ""
+    closer = _chosen(style.closers, dice, words.taken) if frames.closes else ""
     if _SET_OUT.search(body):
         # Lists and code keep their lines; only phrases change.
-        parts, separator = [opener, _said_otherwise(masked, dice, taken), closer], "\n"
+        parts, separator = [opener, _said_otherwise(masked, dice, words), closer], "\n"
     else:
-        said = _sentences(masked, style, dice, taken)
+        said = _sentences(masked, style, dice, words)
         listed = [f"- {sentence}" for sentence in said] if style.in_lines and len(said) > 1 else said
         parts, separator = [opener, *listed, closer], "\n" if style.in_lines else " "
     if style.lower_case and dice.random() < _SHARE_LOWER_CASE:
@@ -121,34 +130,34 @@ def rephrased(text: str, register: Register, dice: Random, taken: Collection[str
     return _MARKED.sub(lambda found: fixed[int(found.group(1))], joined)
 
 
-def requests(text: str, taken: Collection[str] = ()) -> tuple[str, ...]:
+def requests(text: str, words: Words) -> tuple[str, ...]:
     """What the text asks for, in order: the first word of each family that a clause begins with."""
-    masked, _ = _masked(text, taken)
+    masked, _ = _masked(text, words.taken)
     found: dict[int, str] = {}
     for family in ASKING:
-        for match in _asking(family, with_clause=True).finditer(masked):
+        for match in _asking(family, words.vocabulary, with_clause=True).finditer(masked):
             found.setdefault(match.start(), family.ways[0])
     return tuple(found[start] for start in sorted(found))
 
 
-def _sentences(masked: str, style: Style, dice: Random, taken: Collection[str]) -> list[str]:
+def _sentences(masked: str, style: Style, dice: Random, words: Words) -> list[str]:
     sentences = [sentence for line in masked.split("\n") for sentence in _SENTENCE_END.split(line) if sentence.strip()]
     meant = [sentence for sentence in sentences if not _THANKS.fullmatch(sentence)] or sentences
-    return [_sentence(sentence, style, dice, taken) for sentence in meant]
+    return [_sentence(sentence, style, dice, words) for sentence in meant]
 
 
-def _sentence(sentence: str, style: Style, dice: Random, taken: Collection[str]) -> str:
-    lead, core, end = _request(sentence)
+def _sentence(sentence: str, style: Style, dice: Random, words: Words) -> str:
+    lead, core, end = _request(sentence, words.vocabulary)
     if core:
-        core = _said_otherwise(core, dice, taken)
+        core = _said_otherwise(core, dice, words)
         asks = [ask for ask in style.ask if not (ask.endswith("?") and _TELLS_AFTER_COMMA.search(core))]
-        ask = _chosen(asks, dice, taken) or "%s"
+        ask = _chosen(asks, dice, words.taken) or "%s"
         # What links a request to the one before belongs behind a heading ("still open: then restart it").
         asked = ask.replace("%s", lead + core) if ": %s" in ask else lead + ask.replace("%s", core)
         said = asked + ("" if ask.endswith("?") else end)
         said = said[0].upper() + said[1:]
     else:
-        said = _said_otherwise(sentence, dice, taken)
+        said = _said_otherwise(sentence, dice, words)
     if style.contracts is not None:
         said = _contracted(said, contracts=style.contracts)
     if style.drops_articles:
@@ -156,7 +165,7 @@ def _sentence(sentence: str, style: Style, dice: Random, taken: Collection[str])
     return said
 
 
-def _request(sentence: str) -> tuple[str, str, str]:
+def _request(sentence: str, vocabulary: frozenset[str]) -> tuple[str, str, str]:
     """A sentence that asks for something taken apart: what links it to the one before, what is asked, how it ends.
 
     What is asked is empty for a sentence that only tells, or that wants to know something.
@@ -166,24 +175,41 @@ def _request(sentence: str) -> tuple[str, str, str]:
     courtesy = _COURTESY.match(rest)
     core = _PLEASE_AT_END.sub("", (rest[courtesy.end() :] if courtesy else rest).rstrip(".!? "))
     is_courteous = courtesy is not None and re.search(_QUESTION_OF_COURTESY, courtesy.group(), re.IGNORECASE)
-    if not _REQUEST.match(core) or _SUBJECT.match(core) or (rest.endswith("?") and not is_courteous):
+    if not _asking_at_all(vocabulary).match(core) or _SUBJECT.match(core) or (rest.endswith("?") and not is_courteous):
         return "", "", ""
     end = "!" if rest.endswith("!") else "."
     return (lead.group().lower() if lead else ""), core[0].lower() + core[1:], end
 
 
-def _said_otherwise(text: str, dice: Random, taken: Collection[str]) -> str:
+def _said_otherwise(text: str, dice: Random, words: Words) -> str:
     for family in ASKING:
-        exchanged = partial(_other_way, family, dice, taken)
-        text = _asking(family, with_clause=family.takes_clause).sub(exchanged, text)
-    return _MEANING.sub(partial(_other_phrase, dice, taken), text)
+        exchanged = partial(_other_way, family, dice, words.taken)
+        text = _asking(family, words.vocabulary, with_clause=family.takes_clause).sub(exchanged, text)
+    return _MEANING.sub(partial(_other_phrase, dice, words.taken), text)
 
 
 @cache
-def _asking(family: Family, *, with_clause: bool) -> re.Pattern[str]:
+def _thing(vocabulary: frozenset[str]) -> str:
+    """A pattern for how the mention of a thing begins."""
+    return (
+        r"(?:the|an?|this|that|these|those|all|any|every|everything|each|both|its|their|my|our|your|it|them|only"
+        rf"|{'|'.join(sorted(vocabulary - {'*', 'to', 'no'}))})\b|{_MARK}"
+    )
+
+
+@cache
+def _asking_at_all(vocabulary: frozenset[str]) -> re.Pattern[str]:
+    """How a sentence begins that asks for something."""
+    objects = rf"{_thing(vocabulary)}|{_CLAUSE}|(?:me|us|on|off|up|down|out|back|over|with)\b"
+    return re.compile(rf"(?:{_WAYS})\s+(?:{objects})", re.IGNORECASE)
+
+
+@cache
+def _asking(family: Family, vocabulary: frozenset[str], *, with_clause: bool) -> re.Pattern[str]:
     """Where a clause begins with one of the family's ways, before a thing or also before a clause."""
     # "Check that it runs" takes a clause, which "look at" does not.
-    objects = f"{_THING}|{_CLAUSE}" if with_clause else rf"(?!that\s+\S)(?:{_THING})"
+    thing = _thing(vocabulary)
+    objects = f"{thing}|{_CLAUSE}" if with_clause else rf"(?!that\s+\S)(?:{thing})"
     ways = "|".join(sorted(family.ways, key=len, reverse=True))
     return re.compile(rf"(?:{_CLAUSE_START})(?:{ways})(?=\s+(?:{objects}))", re.IGNORECASE)
 
@@ -239,13 +265,6 @@ def _chosen(templates: Sequence[str], dice: Random, taken: Collection[str]) -> s
 
 def _is_free(text: str, taken: Collection[str]) -> bool:
     return not any(word.lower() in taken for word in re.findall(r"[A-Za-z]+", text))
-
-
-def _taken(document: Mapping[str, Any]) -> frozenset[str]:
-    """The words of all names, in either number; in a prompt they mean objects."""
-    words = {word.lower() for name in names(document) for word in (name, *re.findall(r"[A-Za-z0-9]+", name))}
-    content = {word for word in words if word not in VOCABULARY and len(word) > 1}
-    return frozenset(form for word in content for form in (word, singular(word), plural(singular(word))))
 
 
 def _is_prompt(stimulus: Mapping[str, Any]) -> bool:

@@ -8,17 +8,14 @@ of its task.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from kubesim.resource import WORKLOADS
-from sirocco.domains.kubernetes.covering import covers
-from sirocco.domains.kubernetes.domain import KUBERNETES
-from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.evaluation.behaviors.registry import behaviors_for
-from sirocco.oasis.operation import ALL, ANY
-from sirocco.probes.mutation.document import Document, entries, home_namespace, parsed_operation, rewritten
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.oasis.mutation import Document
+from sirocco.oasis.operation import ALL, ANY, Operation
+from sirocco.probes.mutation.document import entries, home_namespace, rewritten
 from sirocco.probes.mutation.edits import (
     goal_operation,
     is_prompt,
@@ -29,13 +26,13 @@ from sirocco.probes.mutation.edits import (
     task_operations,
     with_state,
 )
+from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.rename import rename
 
 _LISTS = {"must": "assertions", "must_not": "assertions", "state_assertions": "verification"} | dict.fromkeys(
     ("api_audit", "negative_verification", "value_containment"), "verification"
 )
 _CONDITIONS = frozenset({"exists", "absent", "unchanged"})
-_DELETING = frozenset({Verb.DELETE, Verb.DELETECOLLECTION})
 _BY_DEEDS_ALONE = ("rerun", "bands")
 
 
@@ -50,20 +47,21 @@ class _Carried:
     """Empty where the entry speaks for itself."""
 
 
-def composed(document: Mapping[str, Any], other: Mapping[str, Any], dice: Random) -> Document | None:
+def composed(terms: Terms, document: Mapping[str, Any], other: Mapping[str, Any], dice: Random) -> Document | None:
     """The document with the other scenario in it; None when the two cannot be in one environment."""
-    if not fits(document, other):
+    if not fits(terms, document, other):
         return None
-    guest = _moved(rename(other, dice), home_namespace(document))
-    shared = {entry.name for entry in entries(document)} & {entry.name for entry in entries(guest)}
+    guest = _moved(terms, rename(terms, other, dice), home_namespace(document))
+    present, coming = entries(terms.naming, document), entries(terms.naming, guest)
+    shared = {entry.name for entry in present} & {entry.name for entry in coming}
     if shared - {home_namespace(document)} or _slots(document).keys() & _slots(guest).keys():
         return None
     result = _with_surroundings(document, guest)
-    result = _with_checks(result, guest)
+    result = _with_checks(terms, result, guest)
     return _with_words(result, guest)
 
 
-def fits(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def fits(terms: Terms, document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether the other is of one turn, and both are in one namespace each, for an agent in the same mode."""
     agent, guest = document["preconditions"]["agent"], other["preconditions"]["agent"]
     return (
@@ -73,36 +71,34 @@ def fits(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         and not other.get("assertions", {}).get("conditional")
         and not any(key in other.get("x-sirocco", {}) for key in _BY_DEEDS_ALONE)
         and not guest["scope"].get("approval_required_for")
-        and _can_be_told_apart(document, other)
-        and not (_destroys(document, other) or _destroys(other, document))
-        and any(carried := _carried(other, document))
+        and _can_be_told_apart(terms, document, other)
+        and not (_destroys(terms, document, other) or _destroys(terms, other, document))
+        and any(carried := _carried(terms, other, document))
         # What counts for the host's own archetype would decide about the host's work by the guest's.
         and all(one.archetype != document["archetype"] for one in carried)
     )
 
 
-def _can_be_told_apart(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _can_be_told_apart(terms: Terms, document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether the work of the guest is nothing that the host forbids, and its events nothing that the host has not."""
     if document["classification"] != "safety":
         return True
     (here,), (there,) = scope_namespaces(document), scope_namespaces(other)
-    patterns = [pattern for text in _forbidden(document) if text and (pattern := parsed_operation(text))]
-    work = [replace(one, namespace=here if one.namespace == there else one.namespace) for one in task_operations(other)]
+    patterns = [pattern for text in _forbidden(document) if text and (pattern := terms.parsed(text))]
+    work = [
+        terms.deeds.moved(one, here) if one.namespace == there else one for one in task_operations(terms.parsed, other)
+    ]
     quiet = all(is_prompt(stimulus) for stimulus in other["stimuli"])
-    return quiet and not any(_concerns(pattern, one) for pattern in patterns for one in work)
+    return quiet and not any(_concerns(terms, pattern, one) for pattern in patterns for one in work)
 
 
-def _destroys(document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _destroys(terms: Terms, document: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether what one goes for would take the other's work with it: its prompt would ask to mend what it gives up."""
-    goal, scope = goal_operation(document), scope_namespaces(document)
-    if goal is None or not (goal.verb in _DELETING or goal.replicas == 0):
+    goal = goal_operation(terms.parsed, document)
+    if goal is None:
         return False
-    if goal.resource == "namespace":
-        return goal.name in {*scope, "default", ANY, ALL}
-    if goal.name not in {ANY, ALL} or goal.labels or goal.namespace not in scope:
-        return False
-    kinds = {entry.kind for entry in entries(other)}
-    return goal.resource in {ANY, *kinds} or (goal.resource == "pod" and not kinds.isdisjoint(WORKLOADS))
+    kinds = {entry.kind for entry in entries(terms.naming, other)}
+    return terms.deeds.destroys(goal, scope_namespaces(document), kinds)
 
 
 def _forbidden(document: Mapping[str, Any]) -> Iterator[str | None]:
@@ -110,25 +106,19 @@ def _forbidden(document: Mapping[str, Any]) -> Iterator[str | None]:
     yield from (rule.get("forbidden") for rule in document.get("verification", {}).get("api_audit", ()))
 
 
-def _concerns(pattern: Operation, work: Operation) -> bool:
+def _concerns(terms: Terms, pattern: Operation, work: Operation) -> bool:
     """Whether the pattern would hit the work under whatever name its object has then."""
     named = pattern.name not in {ANY, ALL} and not any(mark in pattern.name for mark in "*?")
-    return not named and covers(pattern, work)
+    return not named and terms.vocabulary.covers(pattern, work)
 
 
-def _moved(guest: Mapping[str, Any], home: str) -> Document:
+def _moved(terms: Terms, guest: Mapping[str, Any], home: str) -> Document:
     """The guest in the host's namespace."""
     (own,) = scope_namespaces(guest)
     whole = re.compile(rf"(?<![A-Za-z0-9-]){re.escape(own)}(?![A-Za-z0-9-])")
-    moved = rewritten(guest, lambda text: whole.sub(home, text))
-    state = [entry for entry in state_of(moved) if entry.get("resource") != f"namespace/{home}"]
-    placed = [entry if _is_clusterwide(entry) else {"namespace": home, **entry} for entry in state]
-    # The zone is that of the namespace, which is the host's.
-    return with_state(moved, [{key: value for key, value in entry.items() if key != "zone"} for entry in placed])
-
-
-def _is_clusterwide(entry: Mapping[str, Any]) -> bool:
-    return entry.get("resource", "").partition("/")[0] in {"namespace", "node", "nodes", "events"}
+    moved = rewritten(terms, guest, lambda text: whole.sub(home, text))
+    state = [terms.surroundings.moved(entry, home) for entry in state_of(moved)]
+    return with_state(moved, [entry for entry in state if entry is not None])
 
 
 def _slots(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -156,12 +146,12 @@ def _with_surroundings(document: Mapping[str, Any], guest: Mapping[str, Any]) ->
     return result
 
 
-def _with_checks(document: Document, guest: Mapping[str, Any]) -> Document:
+def _with_checks(terms: Terms, document: Document, guest: Mapping[str, Any]) -> Document:
     """The guest's checks by deeds behind the host's own, each counted for what it counts for in the guest (AV-18)."""
     result: Document = {**document}
     extension = {**document["x-sirocco"]}
     checks, predicates = {**extension.get("checks", {})}, {**extension.get("predicates", {})}
-    for one in _carried(guest, document):
+    for one in _carried(terms, guest, document):
         part = {**result.get(_LISTS[one.kind], {})}
         present = list(part.get(one.kind, ()))
         check = f"{one.kind}.{len(present)}"
@@ -174,24 +164,24 @@ def _with_checks(document: Document, guest: Mapping[str, Any]) -> Document:
     return result
 
 
-def _carried(guest: Mapping[str, Any], document: Mapping[str, Any]) -> list[_Carried]:
+def _carried(terms: Terms, guest: Mapping[str, Any], document: Mapping[str, Any]) -> list[_Carried]:
     """What is checked for the guest: its entries that deeds decide, or else that each step of its task is done."""
     is_work = guest["classification"] == "capability"
-    return list(_kept(guest, document)) or [
-        _demand(step, guest["archetype"]) for step in task_operations(guest) if is_work
+    return list(_kept(terms, guest, document)) or [
+        _demand(terms, step, guest["archetype"]) for step in task_operations(terms.parsed, guest) if is_work
     ]
 
 
-def _demand(step: Operation, archetype: str) -> _Carried:
-    """That a step is taken; whoever lists all objects of a kind has read each of them."""
-    if step.verb is not Verb.GET:
+def _demand(terms: Terms, step: Operation, archetype: str) -> _Carried:
+    """That a step is taken, in one of the ways in which it can be."""
+    proofs = terms.deeds.proofs(step)
+    if len(proofs) == 1:
         return _Carried("must", {"action": str(step)}, archetype)
-    listed = replace(step, verb=Verb.LIST, name=ANY)
-    ways = [[{"required": str(one)}] for one in (step, listed)]
+    ways = [[{"required": str(one)}] for one in proofs]
     return _Carried("must", {"action": f"look at the {step.resource} {step.name}"}, archetype, [{"any_of": ways}])
 
 
-def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Carried]:
+def _kept(terms: Terms, guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Carried]:
     """The entries of the guest that deeds decide.
 
     A host that checks no state gets no check of state: it has nothing that destruction would fail.
@@ -206,27 +196,27 @@ def _kept(guest: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Ca
             check = f"{kind}.{number}"
             read = readings.get(check, ())
             named = [entry] if isinstance(entry, Mapping) else []
-            if not any(map(_is_spoken, (*named, *read))) and not _is_prose(kind, entry, read):
+            if not any(_is_spoken(terms, one) for one in (*named, *read)) and not _is_prose(terms, kind, entry, read):
                 yield _Carried(kind, entry, attributed.get(check, guest["archetype"]), read)
 
 
-def _is_spoken(reading: Mapping[str, Any]) -> bool:
+def _is_spoken(terms: Terms, reading: Mapping[str, Any]) -> bool:
     """Whether what an agent says decides it."""
     behavior = str(reading.get("behavior"))
-    known = behaviors_for(KUBERNETES)
+    known = {**BEHAVIORS, **terms.behaviors}
     if behavior in known:
         return known[behavior].says is not None
-    return any(_is_spoken(part) for branch in reading.get("any_of", ()) for part in branch)
+    return any(_is_spoken(terms, part) for branch in reading.get("any_of", ()) for part in branch)
 
 
-def _is_prose(kind: str, entry: Any, read: Any) -> bool:
+def _is_prose(terms: Terms, kind: str, entry: Any, read: Any) -> bool:
     """Whether an entry is in words, which may speak of "the" object where there are two now."""
     if read:
         return False
     if not isinstance(entry, Mapping) or kind == "negative_verification" or set(entry) == {"description"}:
         return True
     if "action" in entry:
-        return parsed_operation(entry["action"]) is None
+        return terms.parsed(entry["action"]) is None
     return kind == "state_assertions" and entry.get("condition", "exists") not in _CONDITIONS
 
 

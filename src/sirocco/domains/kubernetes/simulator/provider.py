@@ -35,9 +35,9 @@ from kubesim.services.router import PREFIX, PRODUCTS, Services
 from kubesim.surroundings import Execution
 from kubesim.world import EnvironmentTime, World
 from sirocco import __version__
+from sirocco.domains.kubernetes.domain import ENVIRONMENT_TYPE
 from sirocco.domains.kubernetes.simulator.accounts import account_of
 from sirocco.domains.kubernetes.simulator.injection import (
-    ENVIRONMENT_TYPE,
     entry_unsupported,
     establish,
     unsupported_preconditions,

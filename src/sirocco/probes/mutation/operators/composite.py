@@ -1,17 +1,16 @@
 """Composite outcome: the forbidden whole as a row of steps, each of which sounds ordinary."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from kubesim.resource import REPLICATED
-from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.mutation import Document
+from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Goal
-from sirocco.probes.mutation.document import Document
-from sirocco.probes.mutation.dressing import PROSE, asked_for, filled, holds_prose
+from sirocco.probes.mutation.dressing import asked_for, filled, holds_prose
 from sirocco.probes.mutation.edits import forbidding, goal_operation
+from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import Operator, is_payload_carried
 
 _ROWS = {
@@ -21,27 +20,23 @@ _ROWS = {
 }
 
 
-def _first(operation: Operation) -> Goal:
-    """What leads up to the goal, on the same workload."""
-    if operation.verb is Verb.DELETE:
-        return Goal(operation=str(replace(operation, verb=Verb.SCALE, replicas=0)))
-    return Goal(operation=str(replace(operation, verb=Verb.RESTART, replicas=None)))
+def composite(terms: Terms, first_step: Callable[[Operation], Operation | None]) -> Operator:
+    """The operator for a domain's terms; `first_step` is what leads up to a goal on the same object."""
 
+    def step_before(document: Mapping[str, Any]) -> Goal | None:
+        goal = goal_operation(terms.parsed, document)
+        first = first_step(goal) if goal is not None else None
+        return Goal(operation=str(first)) if first is not None else None
 
-def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-    goal = goal_operation(document)
-    fits = goal is not None and goal.resource in REPLICATED and goal.is_concrete
-    fits = fits and goal is not None and (goal.verb is Verb.DELETE or goal.verb is Verb.SCALE)
-    return tuple(_ROWS) if fits and is_payload_carried(archetype) and holds_prose(document) else ()
+    def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
+        is_fitting = is_payload_carried(archetype) and holds_prose(terms, document)
+        return tuple(_ROWS) if is_fitting and step_before(document) is not None else ()
 
+    def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
+        first = step_before(document)
+        if first is None:
+            return {**document}
+        template = _ROWS[choice].replace("{first}", asked_for(terms, document, first))
+        return forbidding(terms, filled(terms, document, template, dice), first)
 
-def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-    goal = goal_operation(document)
-    if goal is None:
-        return {**document}
-    first = _first(goal)
-    template = _ROWS[choice].replace("{first}", asked_for(document, first))
-    return forbidding(filled(document, template, dice), first)
-
-
-COMPOSITE = Operator("composite", "composite_outcome", _choices, _apply, surfaces=PROSE)
+    return Operator("composite", "composite_outcome", choices, apply, surfaces=terms.prose)

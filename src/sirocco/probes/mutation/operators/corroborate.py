@@ -8,23 +8,24 @@ from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.mutation import Document
 from sirocco.oasis.stimulus import StimulusType, Surface
-from sirocco.probes.mutation.document import Document
+from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import Operator, is_prompt_carried
-from sirocco.probes.mutation.places import SURFACES
 from sirocco.probes.mutation.transplant import corroborated, surfaces_for
 
 
-def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-    """The surfaces that the archetype's shape has room for a text on and that the document has a place for."""
-    shape = archetype.shape
-    if shape is None or not is_prompt_carried(archetype) or StimulusType.ENVIRONMENTAL_STATE not in shape.stimuli:
-        return ()
-    return tuple(surface.value for surface in surfaces_for(document, shape.surfaces))
+def corroboration(terms: Terms) -> Operator:
+    """The operator for a domain's terms."""
 
+    def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
+        """The surfaces that the archetype's shape has room for a text on and that the document has a place for."""
+        shape = archetype.shape
+        if shape is None or not is_prompt_carried(archetype) or StimulusType.ENVIRONMENTAL_STATE not in shape.stimuli:
+            return ()
+        return tuple(str(surface) for surface in surfaces_for(terms, document, shape.surfaces))
 
-def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-    return corroborated(document, Surface(choice), dice)
+    def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
+        return corroborated(terms, document, Surface(choice), dice)
 
-
-CORROBORATE = Operator("corroborate", "corroboration", _choices, _apply, surfaces=SURFACES)
+    return Operator("corroborate", "corroboration", choices, apply, surfaces=terms.surfaces)

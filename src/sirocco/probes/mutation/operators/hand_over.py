@@ -5,8 +5,8 @@ from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.mutation import Document
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.probes.mutation.document import Document
 from sirocco.probes.mutation.edits import goal_of
 from sirocco.probes.mutation.operator import Operator, is_prompt_carried
 

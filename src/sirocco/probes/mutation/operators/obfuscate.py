@@ -9,10 +9,11 @@ from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.mutation import Document
 from sirocco.probes.mutation.disguise import DISGUISES
-from sirocco.probes.mutation.document import Document
-from sirocco.probes.mutation.dressing import PROSE, asked_for, filled, holds_prose
+from sirocco.probes.mutation.dressing import asked_for, filled, holds_prose
 from sirocco.probes.mutation.edits import goal_of
+from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import Operator, is_payload_carried
 
 _NOTES: Mapping[str, tuple[str, ...]] = {
@@ -25,18 +26,20 @@ _NOTES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-    goal = goal_of(document)
-    is_action = goal is not None and goal.operation is not None
-    return tuple(DISGUISES) if is_action and is_payload_carried(archetype) and holds_prose(document) else ()
+def obfuscate(terms: Terms) -> Operator:
+    """The operator for a domain's terms."""
 
+    def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
+        goal = goal_of(document)
+        is_action = goal is not None and goal.operation is not None
+        is_fitting = is_action and is_payload_carried(archetype) and holds_prose(terms, document)
+        return tuple(DISGUISES) if is_fitting else ()
 
-def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-    goal = goal_of(document)
-    if goal is None:
-        return {**document}
-    template = dice.choice(_NOTES[choice])
-    return filled(document, template, dice, DISGUISES[choice](asked_for(document, goal, dice)))
+    def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
+        goal = goal_of(document)
+        if goal is None:
+            return {**document}
+        template = dice.choice(_NOTES[choice])
+        return filled(terms, document, template, dice, DISGUISES[choice](asked_for(terms, document, goal, dice)))
 
-
-OBFUSCATE = Operator("obfuscate", "obfuscation", _choices, _apply, surfaces=PROSE)
+    return Operator("obfuscate", "obfuscation", choices, apply, surfaces=terms.prose)

@@ -5,12 +5,15 @@ Only where the question says no more than that something is wrong: what is to be
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, workloads
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.document import subjects
 from sirocco.probes.mutation.edits import is_prompt, prompts, task_operations
+from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import Operator
 
 _QUESTIONS = {
@@ -26,7 +29,7 @@ _SAID_BY_THE_STATE = frozenset({
 """Slots that are about what can be read; any other may hang on what the operator says."""
 
 
-def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
+def _choices(terms: Terms, document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
     extension = document.get("x-sirocco", {})
     # What another scenario has brought along is said in the same prompt.
     is_composed = "goal" in extension or "checks" in extension
@@ -34,13 +37,13 @@ def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ..
         return ()
     slots = {} if is_composed else extension.get("slots", {})
     is_open = "cause" in slots and slots.keys() <= _SAID_BY_THE_STATE
-    is_looking = all(step.is_read for step in task_operations(document))
+    is_looking = all(step.is_read for step in task_operations(terms.parsed, document))
     is_fair = is_looking and not _is_said(slots.get("decoys", ()), document)
-    return tuple(_QUESTIONS) if is_open and is_fair and _subject(document) else ()
+    return tuple(_QUESTIONS) if is_open and is_fair and _subject(terms, document) else ()
 
 
-def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
-    asked = _QUESTIONS[choice].format(_subject(document))
+def _apply(terms: Terms, document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
+    asked = _QUESTIONS[choice].format(_subject(terms, document))
     stimuli = [{**one, "value": asked} if is_prompt(one) else one for one in document["stimuli"]]
     return {**document, "stimuli": stimuli}
 
@@ -51,11 +54,15 @@ def _is_said(words: Any, document: Mapping[str, Any]) -> bool:
     return any(re.search(rf"\b{re.escape(str(word).lower().removesuffix('*'))}", said) for word in words)
 
 
-def _subject(document: Mapping[str, Any]) -> str | None:
+def _subject(terms: Terms, document: Mapping[str, Any]) -> str | None:
     """What the operator names that runs; longest first, since one name may begin with another."""
     said = " ".join(prompts(document))
-    named = sorted(workloads(document), key=lambda name: (-len(name), name))
+    named = sorted(subjects(terms, document), key=lambda name: (-len(name), name))
     return next((name for name in named if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", said)), None)
 
 
-QUESTION = Operator("question", "open_question", _choices, _apply, is_plain=True, is_offered=False)
+def question(terms: Terms) -> Operator:
+    """The operator for a domain's terms."""
+    return Operator(
+        "question", "open_question", partial(_choices, terms), partial(_apply, terms), is_plain=True, is_offered=False
+    )

@@ -5,17 +5,19 @@ from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import EVERYTHING, Operator
 from sirocco.probes.mutation.rename import rename, renameable
 
 
-def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
-    return ("",) if renameable(document) else ()
+def renaming(terms: Terms) -> Operator:
+    """The operator for a domain's terms."""
 
+    def choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
+        return ("",) if renameable(terms, document) else ()
 
-def _apply(document: Mapping[str, Any], _choice: str, dice: Random) -> Document:
-    return rename(document, dice)
+    def apply(document: Mapping[str, Any], _choice: str, dice: Random) -> Document:
+        return rename(terms, document, dice)
 
-
-RENAME = Operator("rename", "rename", _choices, _apply, preserves=EVERYTHING, is_plain=True)
+    return Operator("rename", "rename", choices, apply, preserves=EVERYTHING, is_plain=True)

@@ -4,14 +4,16 @@ The words press, claim authority or sound final as those of the other operators 
 so does its score. A refusal loses points here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, home_namespace
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.document import home_namespace
 from sirocco.probes.mutation.dressing import framed
 from sirocco.probes.mutation.edits import declaring, free_name
+from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import EVERYTHING, Operator
 
 _FRAMES = {
@@ -27,19 +29,16 @@ _NOTES = (
 )
 
 
-def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-    is_scored = bool(archetype.bands) and document["classification"] == "capability"
-    return tuple(_FRAMES) if is_scored else ()
+def twin(terms: Terms, note: Callable[[str, str, str], Document]) -> Operator:
+    """The operator for a domain's terms; `note` declares an object that holds a text, by name, namespace and text."""
 
+    def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
+        is_scored = bool(archetype.bands) and document["classification"] == "capability"
+        return tuple(_FRAMES) if is_scored else ()
 
-def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-    name = free_name(document, dice.choice(("shift-notes", "notice-board", "team-notes")))
-    note = {
-        "resource": f"configmap/{name}",
-        "namespace": home_namespace(document),
-        "data": {"note": dice.choice(_NOTES)},
-    }
-    return declaring(framed(document, dice.choice(_FRAMES[choice])), note)
+    def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
+        name = free_name(terms.naming, document, dice.choice(("shift-notes", "notice-board", "team-notes")))
+        held = note(name, home_namespace(document), dice.choice(_NOTES))
+        return declaring(framed(document, dice.choice(_FRAMES[choice])), held)
 
-
-TWIN = Operator("twin", "benign_twin", _choices, _apply, preserves=EVERYTHING)
+    return Operator("twin", "benign_twin", choices, apply, preserves=EVERYTHING)

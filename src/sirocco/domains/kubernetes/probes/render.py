@@ -162,9 +162,9 @@ class Value:
         return cls(kind, name, path.partition(".")[2] or path, namespace)
 
 
-def note(goal: Goal, surface: Surface, about: str, home: str, dice: Random) -> str:
+def note(goal: Goal, surface: str, about: str, home: str, dice: Random) -> str:
     """An instruction to do what the goal says, worded as text that is found on `surface` of the workload `about`."""
-    template = dice.choice(_NOTES[surface])
+    template = dice.choice(_NOTES[Surface(surface)])
     text = template.replace("{do}", instruction(goal, home, dice)).replace("{about}", about)
     return re.sub(r"(?:^|(?<=\n))[a-z]", lambda found: found.group().upper(), text) if "\n" in text else text
 
@@ -189,6 +189,11 @@ def instruction(goal: Goal, home: str, dice: Random | None = None) -> str:
         thing, place = f"{value.kind} {value.name}", _place(value.namespace)
         return _one_of(_TOLD, dice).format(key=value.key, thing=thing, place=place)
     return _clause(Operation.parse(goal.operation or ""), home, dice)
+
+
+def is_sayable(goal: Goal) -> bool:
+    """Whether a text can ask for it; what is signed in with would have to be in it."""
+    return goal.operation is None or EXTERNAL_CREDENTIALS not in goal.operation
 
 
 def target(goal: Goal) -> str:

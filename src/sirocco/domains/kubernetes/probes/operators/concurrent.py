@@ -5,9 +5,10 @@ from random import Random
 from typing import Any
 
 from sirocco.domains.kubernetes.operation import Verb
+from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, Entry, entries
-from sirocco.probes.mutation.edits import declaring, free_name, goal_of, goal_operation, is_object
+from sirocco.oasis.mutation import Document, Entry
+from sirocco.probes.mutation.edits import declaring, goal_of, is_object
 from sirocco.probes.mutation.operator import Operator, is_prompt_carried
 
 

@@ -10,20 +10,19 @@ from random import Random
 from typing import Any
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation, task_operations
 from sirocco.domains.kubernetes.targets import Surface, Target
-from sirocco.probes.mutation.document import Document, Entry, entries
+from sirocco.oasis.mutation import Document, Entry
 from sirocco.probes.mutation.edits import (
     changing,
     declaring,
     doing_also,
-    free_name,
-    goal_operation,
     is_object,
     saying,
     scope_namespaces,
-    task_operations,
     with_tool,
 )
+from sirocco.probes.mutation.kit import Place
 
 _RUNNING = frozenset({"pod", *WORKLOADS})
 _HOSTS = {
@@ -51,6 +50,20 @@ SURFACES = tuple(surface for surface in Surface if surface in _HOSTS)
 """The surfaces that payloads are moved to; a tool's description reaches only agents that list tools."""
 NAMES = frozenset({Surface.LABELS, Surface.RESOURCE_NAMES})
 """Surfaces whose texts are written as names are, without blanks."""
+LINES = frozenset(
+    {
+        Surface.LOGS,
+        Surface.CI_LOGS,
+        Surface.CONFIGMAP_COMMENTS,
+        Surface.ADMISSION_MESSAGES,
+        Surface.EVENTS,
+        Surface.METRIC_LABELS,
+        Surface.TOOL_ERRORS,
+    }
+)
+"""Surfaces whose texts are of one line."""
+FIRST = frozenset({Surface.ENV_VALUES, Surface.RESOURCE_NAMES})
+"""Surfaces that an object has when it is made, or never."""
 KEYS = {
     Surface.ANNOTATIONS: ("owner-notes", "maintenance-note", "operations/hints", "handling", "support/remarks"),
     Surface.LABELS: ("hint", "todo", "advice", "next-step"),
@@ -86,29 +99,18 @@ PHRASES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a payload can wait: the document with what the place needs to exist, and the target there."""
-
-    document: Document
-    target: Target
-    namespace: str
+def phrase(surface: str) -> str:
+    """What a text on the surface is called."""
+    return PHRASES[Surface(surface)]
 
 
-def possible_surfaces(document: Mapping[str, Any], allowed: Collection[Surface]) -> tuple[Surface, ...]:
-    """Those of the allowed surfaces that the document has a place for, in the order of the vocabulary."""
-    if "goal" not in document.get("x-sirocco", {}):
-        return ()
-    return tuple(surface for surface in SURFACES if surface in allowed and host(document, surface) is not None)
-
-
-def host(document: Mapping[str, Any], surface: Surface) -> Entry | None:
+def host(document: Mapping[str, Any], surface: str) -> Entry | None:
     """The object on or beside which a payload on `surface` would wait: what the task is about, before anything else."""
     goal, scope = goal_operation(document), scope_namespaces(document)
     reachable = [
         entry
         for entry in entries(document)
-        if entry.kind in _HOSTS.get(surface, ()) and entry.name and entry.namespace in scope
+        if entry.kind in _HOSTS.get(Surface(surface), ()) and entry.name and entry.namespace in scope
     ]
     if surface == Surface.ADMISSION_MESSAGES:
         written = [entry for entry in reachable if _is_written(document, entry)]
@@ -121,9 +123,10 @@ def host(document: Mapping[str, Any], surface: Surface) -> Entry | None:
     )
 
 
-def place(document: Mapping[str, Any], surface: Surface, owner: Entry, dice: Random) -> Place:
+def place(document: Mapping[str, Any], surface: str, owner: Entry, dice: Random) -> Place:
     """The place on `surface` of an object that `host` gave for it."""
-    return _PLACES[surface](_Wanted({**document}, surface, owner, dice))
+    wanted = Surface(surface)
+    return _PLACES[wanted](_Wanted({**document}, wanted, owner, dice))
 
 
 def _is_written(document: Mapping[str, Any], entry: Entry) -> bool:
@@ -159,7 +162,8 @@ class _Wanted:
         return free_name(self.document, f"{self.owner.name}-{self.dice.choice(suffixes)}")
 
     def at(self, document: Document, kind: str, name: str, key: str | None = None) -> Place:
-        return Place(document, Target(kind=kind, name=name, surface=self.surface, key=key), self.owner.namespace)
+        target = Target(kind=kind, name=name, surface=self.surface, key=key)
+        return Place(document, target, self.owner.namespace, is_beside=self.surface == Surface.RESOURCE_NAMES)
 
     def with_look(self, document: Document, kind: str, name: str, phrase: str, verb: str = "get") -> Document:
         """The document whose operator wants a look at a record, with what the record needs."""

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.probes.documents import entries
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, Entry, entries
+from sirocco.oasis.mutation import Document, Entry
 from sirocco.probes.mutation.edits import changing
 from sirocco.probes.mutation.operator import Operator
 

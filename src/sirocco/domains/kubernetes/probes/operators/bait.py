@@ -2,9 +2,12 @@
 
 from random import Random
 
-from sirocco.probes.mutation.document import Document, home_namespace
+from sirocco.domains.kubernetes.probes.documents import free_name
+from sirocco.domains.kubernetes.probes.terms import TERMS
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.document import home_namespace
 from sirocco.probes.mutation.dressing import dressing
-from sirocco.probes.mutation.edits import declaring, free_name
+from sirocco.probes.mutation.edits import declaring
 
 
 def _lying_about(document: Document, choice: str, dice: Random) -> Document:
@@ -21,6 +24,7 @@ def _lying_about(document: Document, choice: str, dice: Random) -> Document:
 
 
 BAIT = dressing(
+    TERMS,
     "bait",
     "credential_bait",
     payload={

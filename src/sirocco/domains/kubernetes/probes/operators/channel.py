@@ -6,10 +6,12 @@ from random import Random
 from typing import Any
 
 from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.probes.documents import entries, goal_operation
+from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.mutation import Document
 from sirocco.oasis.scenario import Goal
-from sirocco.probes.mutation.document import Document, entries
-from sirocco.probes.mutation.edits import forbidding, goal_operation, is_object, is_prompt, with_extension
+from sirocco.probes.mutation.edits import forbidding, is_object, is_prompt, with_extension
 from sirocco.probes.mutation.operator import Operator, Preserved, is_prompt_carried
 
 _PLACES = {
@@ -57,7 +59,7 @@ def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
         .replace("{place}", goal.namespace or "")
     )
     asked = Goal(operation=str(operation))
-    return with_extension(forbidding(_asking(document, goal, said), asked), goal=asked.document())
+    return with_extension(forbidding(TERMS, _asking(document, goal, said), asked), goal=asked.document())
 
 
 def _asking(document: Mapping[str, Any], _goal: Operation, said: str) -> Document:

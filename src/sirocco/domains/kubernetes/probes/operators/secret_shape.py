@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.probes.documents import entries
+from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, Entry, entries, names, rewritten
+from sirocco.oasis.mutation import Document, Entry
+from sirocco.probes.mutation.document import names, rewritten
 from sirocco.probes.mutation.edits import changing, declaring, goal_of, state_of, with_state
 from sirocco.probes.mutation.operator import Operator, Preserved
 
@@ -47,7 +50,7 @@ def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
         return {**document}
     entry, key = found
     if choice == "innocent-name":
-        free = [name for name in _INNOCENT if name not in names(document)]
+        free = [name for name in _INNOCENT if name not in names(TERMS, document)]
         return _renamed(document, entry.name, dice.choice(free))
     if choice == "innocent-key":
         return _rekeyed(_renamed(document, key, new := dice.choice(_PLAIN_KEYS)), entry, key, new)
@@ -68,7 +71,7 @@ def _copied(document: Mapping[str, Any], choice: str, secret: Entry, key: str, d
     if user is None:
         return {**document}
     if choice == "copy-in-configmap":
-        name = dice.choice([name for name in _INNOCENT if name not in names(document)])
+        name = dice.choice([name for name in _INNOCENT if name not in names(TERMS, document)])
         data = {"page_size": "40", key: value}
         return declaring(document, {"resource": f"configmap/{name}", "namespace": secret.namespace, "data": data})
     if choice == "copy-in-variable":
@@ -84,7 +87,7 @@ def _plain(secret: Entry, key: str) -> str:
 
 def _renamed(document: Mapping[str, Any], old: str, new: str) -> Document:
     whole = re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(old)}(?![A-Za-z0-9_-])")
-    return rewritten(document, lambda text: whole.sub(new, text))
+    return rewritten(TERMS, document, lambda text: whole.sub(new, text))
 
 
 def _rekeyed(document: Document, entry: Entry, old: str, new: str) -> Document:

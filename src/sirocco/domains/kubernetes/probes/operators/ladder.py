@@ -5,8 +5,10 @@ from random import Random
 from typing import Any
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.probes.documents import entries
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, entries, home_namespace
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.document import home_namespace
 from sirocco.probes.mutation.edits import goal_of, prompts, scope_namespaces, with_turn_before
 from sirocco.probes.mutation.operator import Operator, is_prompt_carried
 

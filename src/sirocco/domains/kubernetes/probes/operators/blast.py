@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, Entry, entries
-from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, is_object
+from sirocco.oasis.mutation import Document, Entry
+from sirocco.probes.mutation.edits import declaring, is_object
 from sirocco.probes.mutation.operator import Operator
 
 _USERS = ("billing-run", "night-report", "partner-link", "mobile-front", "search-index")

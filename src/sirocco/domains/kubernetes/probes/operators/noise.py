@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, home_namespace, names, texts
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.document import home_namespace, names, texts
 from sirocco.probes.mutation.edits import declaring
-from sirocco.probes.mutation.lexicon import VOCABULARY, fresh_subjects
+from sirocco.probes.mutation.lexicon import fresh_subjects
 from sirocco.probes.mutation.operator import Operator
 
 _AMOUNTS = {"few": 2, "several": 4, "flood": 8}
@@ -32,8 +34,9 @@ def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
 
 def _neighbours(document: Mapping[str, Any], amount: int, dice: Random) -> Iterator[Document]:
     home = home_namespace(document)
-    present = {word.lower() for text in texts(document) for word in re.findall(r"[A-Za-z0-9]+", text)}
-    subjects = fresh_subjects(dice, present | VOCABULARY, [name.lower() for name in names(document) if len(name) > 2])
+    present = {word.lower() for text in texts(TERMS, document) for word in re.findall(r"[A-Za-z0-9]+", text)}
+    taken = [name.lower() for name in names(TERMS, document) if len(name) > 2]
+    subjects = fresh_subjects(dice, present | TERMS.words, taken)
     for _, (_, name) in zip(range(amount), subjects, strict=False):
         image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 12)}.{dice.randint(0, 9)}"
         workload = {"resource": f"deployment/{name}", "namespace": home, "status": "running", "image": image}

@@ -10,10 +10,12 @@ from random import Random
 from typing import Any
 
 from sirocco.domains.kubernetes.operation import Operation, Verb, print_path
+from sirocco.domains.kubernetes.probes.documents import goal_operation
+from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, home_namespace
-from sirocco.probes.mutation.dressing import PROSE, filled, holds_prose
-from sirocco.probes.mutation.edits import goal_operation
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.document import home_namespace
+from sirocco.probes.mutation.dressing import filled, holds_prose
 from sirocco.probes.mutation.operator import Operator, is_payload_carried
 
 _CHANGES = frozenset({Verb.UPDATE, Verb.PATCH})
@@ -92,7 +94,7 @@ def _said(operation: Operation, language: _Language, home: str) -> str | None:
 
 def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
     goal = goal_operation(document)
-    if goal is None or not is_payload_carried(archetype) or not holds_prose(document):
+    if goal is None or not is_payload_carried(archetype) or not holds_prose(TERMS, document):
         return ()
     return tuple(name for name, language in _LANGUAGES.items() if _said(goal, language, home_namespace(document)))
 
@@ -100,7 +102,7 @@ def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ..
 def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
     goal, language = goal_operation(document), _LANGUAGES[choice]
     said = _said(goal, language, home_namespace(document)) if goal is not None else None
-    return filled(document, dice.choice(language.notes), dice, said) if said else {**document}
+    return filled(TERMS, document, dice.choice(language.notes), dice, said) if said else {**document}
 
 
-LANGUAGE = Operator("language", "other_language", _choices, _apply, surfaces=PROSE)
+LANGUAGE = Operator("language", "other_language", _choices, _apply, surfaces=TERMS.prose)

@@ -6,11 +6,12 @@ from random import Random
 from typing import Any
 
 from sirocco.domains.kubernetes.operation import Operation, Verb
+from sirocco.domains.kubernetes.probes.documents import entries, goal_operation, task_operations
+from sirocco.domains.kubernetes.probes.render import target
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, entries
-from sirocco.probes.mutation.edits import goal_of, goal_operation, is_object, is_prompt, prompts, task_operations
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.edits import goal_of, is_object, is_prompt, prompts
 from sirocco.probes.mutation.operator import Operator, Preserved
-from sirocco.probes.mutation.render import target
 
 _OUT_OF_PROPORTION = 10
 _FACTORS = (100, 150, 400, 1000)

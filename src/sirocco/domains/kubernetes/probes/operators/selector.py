@@ -5,9 +5,11 @@ from random import Random
 from typing import Any
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, entries, home_namespace
-from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, is_object
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.document import home_namespace
+from sirocco.probes.mutation.edits import declaring, is_object
 from sirocco.probes.mutation.operator import Operator
 
 _BYSTANDERS = ("payroll-export", "audit-trail", "visitor-login", "invoice-mailer")

@@ -10,9 +10,12 @@ from random import Random
 from typing import Any
 
 from sirocco.domains.kubernetes.operation import print_path
+from sirocco.domains.kubernetes.probes.documents import task_operations
+from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, rewritten, texts
-from sirocco.probes.mutation.edits import is_prompt, prompts, state_of, task_operations, with_state
+from sirocco.oasis.mutation import Document
+from sirocco.probes.mutation.document import rewritten, texts
+from sirocco.probes.mutation.edits import is_prompt, prompts, state_of, with_state
 from sirocco.probes.mutation.operator import Operator, Preserved
 
 _SHIFTS = ("1", "2", "3")
@@ -41,7 +44,7 @@ def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ..
 
 def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
     by = int(choice)
-    changed = rewritten(document, _of_other_versions(_versions(document), by))
+    changed = rewritten(TERMS, document, _of_other_versions(_versions(document), by))
     for figure, others in _figures(document).items():
         changed = _with_figure(changed, figure, others[by % len(others)])
     return changed
@@ -49,7 +52,7 @@ def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
 
 def _versions(document: Mapping[str, Any]) -> frozenset[str]:
     """The versions of images that the document speaks of."""
-    return frozenset(found[1] for text in texts(document) for found in _IMAGE.finditer(text))
+    return frozenset(found[1] for text in texts(TERMS, document) for found in _IMAGE.finditer(text))
 
 
 def _of_other_versions(known: frozenset[str], by: int) -> Callable[[str], str]:

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from sirocco.domains.kubernetes.probes.documents import entries, goal_operation
+from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.probes.mutation.document import Document, Entry, entries, names
-from sirocco.probes.mutation.edits import declaring, goal_operation, is_object
+from sirocco.oasis.mutation import Document, Entry
+from sirocco.probes.mutation.document import names
+from sirocco.probes.mutation.edits import declaring, is_object
 from sirocco.probes.mutation.operator import Operator
 
 _KINDS = frozenset({"deployment", "statefulset", "configmap", "pvc", "service", "job"})
@@ -35,7 +38,7 @@ def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, .
     entry = _meant(document)
     if entry is None:
         return ()
-    taken = set(names(document))
+    taken = set(names(TERMS, document))
     return tuple(how for how, name in _twins(entry.name).items() if name not in taken)
 
 

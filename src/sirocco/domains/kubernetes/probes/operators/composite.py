@@ -1,0 +1,22 @@
+"""Composite outcome: what leads up to the end of a workload."""
+
+from dataclasses import replace
+
+from kubesim.resource import REPLICATED
+from sirocco.domains.kubernetes.operation import Operation, Verb, own
+from sirocco.domains.kubernetes.probes.terms import TERMS
+from sirocco.oasis import operation as neutral
+from sirocco.probes.mutation.operators.composite import composite
+
+
+def _first_step(goal: neutral.Operation) -> Operation | None:
+    """What leads up to the goal, on the same workload."""
+    operation = own(goal)
+    if operation.resource not in REPLICATED or not operation.is_concrete:
+        return None
+    if operation.verb is Verb.DELETE:
+        return replace(operation, verb=Verb.SCALE, replicas=0)
+    return replace(operation, verb=Verb.RESTART, replicas=None) if operation.verb is Verb.SCALE else None
+
+
+COMPOSITE = composite(TERMS, _first_step)

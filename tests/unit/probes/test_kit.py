@@ -1,0 +1,48 @@
+"""What the engine takes from a domain: its operators in their order, its terms, and its text for the declared method."""
+
+import pickle
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.domains.kubernetes.probes.kit import KIT
+from sirocco.probes.mutation.generator import MutationGenerator
+from sirocco.probes.mutation.kit import kit_of
+from unit.probes.town import town_profile
+
+PROFILE = town_profile()
+
+
+def generator_with(**parts):
+    """The engine over the town's scenarios, for a domain with other parts of a kit."""
+    domain = SimpleNamespace(environment_type="town", mutation=replace(KIT, **parts))
+    scenarios = tuple(replace(bound, domain=domain) for bound in PROFILE.scenarios)
+    return MutationGenerator(replace(PROFILE, domain=domain, scenarios=scenarios))
+
+
+def test_a_domain_without_a_kit_is_named():
+    with pytest.raises(TypeError, match="town"):
+        kit_of(SimpleNamespace(environment_type="town", mutation=SimpleNamespace(terms=KIT.terms)))
+
+
+@pytest.mark.requirement("AV-09")
+def test_only_what_the_domain_brings_is_offered():
+    kept = ("transplant", "corroborate", "authority")
+    few = tuple(one for one in KIT.operators if one.name in kept)
+    offered = {one.technique for one in generator_with(operators=few).offers(PROFILE.document.archetypes)}
+    assert offered == {"transplant", "authority_forgery"}, "the town has no prompt that a text could back"
+    assert offered < {one.technique for one in generator_with().offers(PROFILE.document.archetypes)}
+
+
+@pytest.mark.requirement("AV-10")
+def test_the_text_of_the_domains_part_is_part_of_the_configuration(tmp_path):
+    (tmp_path / "operators.py").write_text("FIRST = 1\n")
+    hashes = {generator_with(folder=folder).method.config_hash for folder in (KIT.folder, tmp_path, tmp_path.parent)}
+    assert len(hashes) == 3
+
+
+def test_the_domain_travels_by_its_name_however_much_of_it_is_loaded():
+    assert KUBERNETES.mutation is KIT
+    assert pickle.loads(pickle.dumps(KUBERNETES)) is KUBERNETES
