@@ -107,7 +107,7 @@ def check(url: str, profile: str, tier: int, token: str, timeout: int | None, ou
 async def _check(control: ControlPlane, profile: Profile, tier: int, *, is_shown: bool) -> list[Outcome]:
     out = console()
     found = []
-    async with aclosing(outcomes(control, profile.document, tier, CORE_VERSION)) as checks:
+    async with aclosing(outcomes(control, profile, tier, CORE_VERSION)) as checks:
         async for outcome in checks:
             found.append(outcome)
             if is_shown:

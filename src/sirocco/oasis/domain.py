@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from sirocco.oasis.vocabulary import Vocabulary
+from sirocco.oasis.wire import Wire
 
 
 class Domain(Protocol):
@@ -22,6 +23,11 @@ class Domain(Protocol):
     @property
     def vocabulary(self) -> Vocabulary:
         """Its types, verbs and operations."""
+        ...
+
+    @property
+    def wire(self) -> Wire:
+        """How its evidence travels between a provider elsewhere and a runner."""
         ...
 
 

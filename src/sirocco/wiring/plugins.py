@@ -49,7 +49,7 @@ def agent(spec: str, profile: Profile, options: AgentOptions | None = None) -> A
 def provider(spec: str, profile: Profile, token: str = "") -> Provider:
     """The provider that `spec` names; `token` opens the control plane of one at a URL."""
     if spec.startswith(("http://", "https://")):
-        return HttpProvider(spec, profile.document.id, token=token)
+        return HttpProvider(spec, profile.document.id, profile.domain.wire, token=token)
     made: Mapping[str, Callable[[], Provider]] = {
         "simulator": lambda: SimulatorProvider({profile.document.id: profile.document.version}, utc_now)
     }

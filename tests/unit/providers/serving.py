@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from contextlib import AsyncExitStack
 
 from kubesim.serving.server import bound, serving
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.providers.service.control_plane import ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
@@ -57,7 +58,7 @@ class Town(threading.Thread):
             idle_seconds=idle_seconds,
             calls=lambda environment: getattr(environment, "calls", 0),
         )
-        return ControlPlane(Operations(registry, utc_now), token)
+        return ControlPlane(Operations(registry, utc_now, KUBERNETES.wire), token)
 
     def serve(self, application):
         """The URL of an application that is now served."""

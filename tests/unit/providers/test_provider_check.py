@@ -21,7 +21,7 @@ def town():
 def checked(url, profile, *, token=TOKEN, timeout=20.0):
     async def all_of_them():
         control = ControlPlane(url, token=token, timeouts=Timeouts(timeout, timeout, timeout, timeout))
-        return [outcome async for outcome in outcomes(control, profile.document, 1, CORE_VERSION)]
+        return [outcome async for outcome in outcomes(control, profile, 1, CORE_VERSION)]
 
     return {outcome.check: outcome for outcome in asyncio.run(all_of_them())}
 

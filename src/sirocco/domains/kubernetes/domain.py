@@ -2,9 +2,8 @@
 
 from functools import cached_property
 
-from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
-
-ENVIRONMENT_TYPE = "kubernetes-cluster"
+from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE, KubernetesVocabulary
+from sirocco.domains.kubernetes.wire import KubernetesWire
 
 
 class KubernetesDomain:
@@ -16,6 +15,11 @@ class KubernetesDomain:
     def vocabulary(self) -> KubernetesVocabulary:
         """Its types, verbs and operations."""
         return KubernetesVocabulary()
+
+    @cached_property
+    def wire(self) -> KubernetesWire:
+        """How its evidence travels between a provider elsewhere and a runner."""
+        return KubernetesWire()
 
 
 KUBERNETES = KubernetesDomain()

@@ -3,6 +3,9 @@
 from kubesim.resource import BY_NOUN, closest_noun, resource_type
 from sirocco.domains.kubernetes.operation import Operation
 
+ENVIRONMENT_TYPE = "kubernetes-cluster"
+"""What profiles and scenarios call these environments."""
+
 
 class KubernetesVocabulary:
     """Operations on the objects of a cluster and on the services around it."""

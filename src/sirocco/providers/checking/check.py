@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 
-from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.profile import Profile
 from sirocco.providers.checking import declarations, environments, evidence
 from sirocco.providers.checking.outcome import Gap, NotNeeded, Outcome, Status
 from sirocco.providers.checking.session import Session
@@ -50,7 +50,7 @@ NAMES = tuple(check.name for check in _CHECKS)
 
 
 async def outcomes(
-    control: ControlPlane, profile: ProfileDocument, tier: int, core_version: str
+    control: ControlPlane, profile: Profile, tier: int, core_version: str
 ) -> AsyncGenerator[Outcome, None]:
     """The outcome of each check, as it comes; whatever was provisioned is torn down at the end."""
     session = Session(control, profile, tier, core_version)

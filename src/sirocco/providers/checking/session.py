@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sirocco.errors import ProviderFault
-from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.profile import Profile
 from sirocco.providers.checking.outcome import Gap, require
 from sirocco.providers.http import answers
 from sirocco.providers.http.agent_access import AgentAccess, HttpAgentClient, agent_access
@@ -86,9 +86,10 @@ class Call:
 class Session:
     """What the checks share."""
 
-    def __init__(self, control: ControlPlane, profile: ProfileDocument, tier: int, core_version: str) -> None:
+    def __init__(self, control: ControlPlane, profile: Profile, tier: int, core_version: str) -> None:
         self.control = control
-        self.profile = profile
+        self.profile = profile.document
+        self.wire = profile.domain.wire
         self.tier = tier
         self.core_version = core_version
         self.declared: Mapping[str, Any] = {}

@@ -19,6 +19,7 @@ from sirocco.oasis.observation import EvidenceSource, Observation, ObservationTy
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
+from sirocco.oasis.wire import Wire
 from sirocco.providers.http import answers, stimuli
 from sirocco.providers.http.agent_access import AgentAccess, HttpAgentClient, agent_access, token_principal
 from sirocco.providers.http.control import ControlPlane, Timeouts, message_of
@@ -34,11 +35,14 @@ Made = TypeVar("Made")
 
 
 class HttpProvider:
-    """A provider at a URL."""
+    """A provider at a URL, for environments whose evidence `wire` reads."""
 
-    def __init__(self, url: str, profile: str, *, token: str = "", timeouts: Timeouts | None = None) -> None:
+    def __init__(
+        self, url: str, profile: str, wire: Wire, *, token: str = "", timeouts: Timeouts | None = None
+    ) -> None:
         self._url = url
         self._profile = profile
+        self._wire = wire
         self._timeouts = timeouts or Timeouts()
         self._control = ControlPlane(url, token=token, timeouts=self._timeouts)
         self._extensions: frozenset[str] | None = None
@@ -89,7 +93,7 @@ class HttpProvider:
             access = agent_access(body)
             client = HttpAgentClient(access)
             handed = _access(identity, request, access, client, body)
-            yield HttpEnvironment(self._control, body, handed, request, extensions)
+            yield HttpEnvironment(self._control, body, handed, request, extensions, self._wire)
         except BaseException:
             if client is not None:
                 client.close()
@@ -127,8 +131,10 @@ class HttpEnvironment:
         access: EnvironmentAccess,
         request: ProvisionRequest,
         extensions: frozenset[str],
+        wire: Wire,
     ) -> None:
         self._control = control
+        self._wire = wire
         self._id = str(provisioned["environment_id"])
         self._access = access
         self._preconditions = request.preconditions
@@ -192,7 +198,7 @@ class HttpEnvironment:
             if (answered := body.get(key, asked)) != asked:
                 problem = f"asked for {key} {asked}, the provider answered for {answered}"
                 raise ProviderFault("observe", problem, _REMEDY, FaultKind.MALFORMED)
-        return answers.observation(body, observation_type)
+        return answers.observation(body, observation_type, self._wire)
 
     async def _injected(self, body: dict[str, Any], trigger: str | None) -> None:
         try:

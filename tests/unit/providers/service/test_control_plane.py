@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.providers.service.control_plane import BODY_LIMIT, ControlPlane
 from sirocco.providers.service.operations import Operations
@@ -30,7 +31,7 @@ class Plane:
         self.registry = Registry(
             provider, fresh_id=lambda: next(ids), time=lambda: 0.0, idle_seconds=60, arrivals=lambda it: it.arrivals
         )
-        self.app = ControlPlane(Operations(self.registry, lambda: self.now), token)
+        self.app = ControlPlane(Operations(self.registry, lambda: self.now, KUBERNETES.wire), token)
         self.runner = asyncio.Runner()
 
     def send(self, method, path, body=None, *, token="secret", query=""):

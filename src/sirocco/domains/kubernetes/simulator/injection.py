@@ -16,7 +16,6 @@ from kubesim.kinds.declared import established, require_valid
 from kubesim.names import is_dns_label, name_problem
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import ApiError, Json
-from sirocco.domains.kubernetes.domain import ENVIRONMENT_TYPE
 from sirocco.domains.kubernetes.simulator.accounts import account_objects
 from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.checks import NONE, as_text
@@ -48,6 +47,7 @@ from sirocco.domains.kubernetes.simulator.vocabulary import (
     is_record,
     stored_row,
 )
+from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
 _MONITORED = frozenset({METRICS})

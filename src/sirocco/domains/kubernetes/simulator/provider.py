@@ -37,7 +37,6 @@ from kubesim.world import EnvironmentTime, World
 from sirocco import __version__
 from sirocco.domains.kubernetes.simulator.accounts import account_of
 from sirocco.domains.kubernetes.simulator.injection import (
-    ENVIRONMENT_TYPE,
     entry_unsupported,
     establish,
     unsupported_preconditions,
@@ -48,6 +47,7 @@ from sirocco.domains.kubernetes.simulator.reacting import Reactions, unsupported
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
 from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage, unsupported_stimulus
 from sirocco.domains.kubernetes.simulator.stimuli.stimulation import Stimulation
+from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.environment import EnvironmentAccess, Reply
