@@ -12,14 +12,14 @@ V2BETA1 = V2.replace("v=v2", "v=v2beta1")
 PLAIN = "application/json"
 
 
-def recorded(shared, area):
-    for file in sorted((shared / "data" / "kube-apiserver" / "cases" / area).glob("*.json")):
+def recorded(recordings, area):
+    for file in sorted((recordings / "cases" / area).glob("*.json")):
         yield from json.loads(file.read_text())["steps"]
 
 
-def test_every_recorded_list_of_resources_is_told_as_the_real_server_told_it(shared):
+def test_every_recorded_list_of_resources_is_told_as_the_real_server_told_it(recordings):
     served, compared = catalogue(RECORDED_RELEASE), 0
-    for step in recorded(shared, "discovery"):
+    for step in recorded(recordings, "discovery"):
         body = step["response"].get("body") or {}
         if body.get("kind") in {"APIResourceList", "APIGroup"}:
             assert answer(served, step["request"]["path"], PLAIN) == (body, PLAIN)

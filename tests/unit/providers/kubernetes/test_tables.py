@@ -37,9 +37,9 @@ RUNNING = container({"running": {}}, ready=True)
 TWO_INIT = {"initContainers": [{"name": "one"}, {"name": "two"}], "containers": [{"name": "app"}]}
 
 
-def test_every_recorded_table_has_the_real_servers_columns(shared):
+def test_every_recorded_table_has_the_real_servers_columns(recordings):
     compared = 0
-    for file in sorted((shared / "data" / "kube-apiserver" / "cases" / "table").glob("*.json")):
+    for file in sorted((recordings / "cases" / "table").glob("*.json")):
         for step in json.loads(file.read_text())["steps"]:
             body = step["response"].get("body") or {}
             if body.get("kind") == "Table":
