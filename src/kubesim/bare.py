@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kubesim.access import AUTHENTICATED, Authenticator, Principal, bootstrap_objects
 from kubesim.audit_log import AuditLog
-from kubesim.cluster import Cluster, Ids
 from kubesim.discovery.catalogue import RECORDED_RELEASE, catalogue
 from kubesim.errors import KubesimError
 from kubesim.fields import updated
@@ -17,6 +16,7 @@ from kubesim.handling.request import Request
 from kubesim.resource import BY_NOUN
 from kubesim.server import KubernetesApi, Response
 from kubesim.status import Json
+from kubesim.store import Ids, Store
 from kubesim.surroundings import NOTHING_TO_SAY, Approach, Execution, LogLine, Review
 from kubesim.types.definitions import definitions
 
@@ -131,10 +131,10 @@ def read_users(path: Path) -> Mapping[str, Principal]:
 def bare_api(users: Mapping[str, Principal], audit: AuditLog, clock: Callable[[], str]) -> KubernetesApi:
     """A fresh API server for these users."""
     created = f"{clock()[:19]}Z"
-    cluster = Cluster(Ids(0), bootstrap_objects(RECORDED_RELEASE, created, aggregated=False))
+    store = Store(Ids(0), bootstrap_objects(RECORDED_RELEASE, created, aggregated=False))
     for name in _NAMESPACES:
-        cluster.create(BY_NOUN["namespace"], _namespace(name, created), created)
-    return KubernetesApi(cluster, Authenticator(users), audit, BareWorld(clock), catalogue=catalogue(RECORDED_RELEASE))
+        store.create(BY_NOUN["namespace"], _namespace(name, created), created)
+    return KubernetesApi(store, Authenticator(users), audit, BareWorld(clock), catalogue=catalogue(RECORDED_RELEASE))
 
 
 def _namespace(name: str, created: str) -> Json:

@@ -125,7 +125,7 @@ class World:
 
     def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
         """What a command in a container prints."""
-        return executed(self._dynamics.cluster, pod, container, command)
+        return executed(self._dynamics.store, pod, container, command)
 
 
 def _second(time: datetime) -> str:

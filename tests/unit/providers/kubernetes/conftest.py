@@ -7,10 +7,10 @@ import pytest
 from kubesim.access import AUTHENTICATED, MASTERS, Authenticator, Principal
 from kubesim.audit_log import AuditLog
 from kubesim.bare import BareWorld, bare_api
-from kubesim.cluster import Cluster, Ids
 from kubesim.discovery.catalogue import catalogue
 from kubesim.handling.request import Request
 from kubesim.server import KubernetesApi
+from kubesim.store import Ids, Store
 
 NOW = "2026-01-05T09:00:00.000000Z"
 USERS = {"admin": Principal("root", "u-1", (MASTERS, AUTHENTICATED)), "other": Principal("other", "", (AUTHENTICATED,))}
@@ -47,7 +47,7 @@ def server():
     def build(minor):
         log = AuditLog()
         api = KubernetesApi(
-            Cluster(Ids(3)), Authenticator(USERS), log, BareWorld(lambda: NOW), catalogue=catalogue(minor)
+            Store(Ids(3)), Authenticator(USERS), log, BareWorld(lambda: NOW), catalogue=catalogue(minor)
         )
         asked = Asked(api, log)
         asked.send("POST", "/api/v1/namespaces", {"metadata": {"name": "default"}})

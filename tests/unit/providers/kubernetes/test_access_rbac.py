@@ -17,9 +17,9 @@ from kubesim.access import (
     service_account,
 )
 from kubesim.access.rbac import quoted
-from kubesim.cluster import Cluster, Ids
 from kubesim.resource import BY_NOUN
 from kubesim.status import ApiError
+from kubesim.store import Ids, Store
 
 GROUP = "rbac.authorization.k8s.io"
 CREATED = "2026-01-01T00:00:00Z"
@@ -28,16 +28,16 @@ MANAGER = [{"apiGroups": [GROUP], "resources": ["roles", "rolebindings"], "verbs
 
 
 @pytest.fixture
-def cluster():
+def store():
     """A cluster with nothing in it but what every cluster starts with."""
-    return Cluster(Ids(1), bootstrap_objects(20, CREATED, aggregated=False))
+    return Store(Ids(1), bootstrap_objects(20, CREATED, aggregated=False))
 
 
-def role(cluster, name, rules, namespace=""):
+def role(store, name, rules, namespace=""):
     """Store a role of a namespace, or of the whole cluster."""
     kind = "Role" if namespace else "ClusterRole"
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    return cluster.create(BY_NOUN[kind.lower()], {"kind": kind, "metadata": metadata, "rules": rules}, CREATED)
+    return store.create(BY_NOUN[kind.lower()], {"kind": kind, "metadata": metadata, "rules": rules}, CREATED)
 
 
 def binding(name, role_name, *subjects, namespace="", role_kind=None):
@@ -48,16 +48,16 @@ def binding(name, role_name, *subjects, namespace="", role_kind=None):
     return {"metadata": metadata, "subjects": named, "roleRef": {"apiGroup": GROUP, "kind": kind, "name": role_name}}
 
 
-def bind(cluster, *args, namespace="", **more):
+def bind(store, *args, namespace="", **more):
     """Store a binding."""
     noun = "rolebinding" if namespace else "clusterrolebinding"
-    return cluster.create(BY_NOUN[noun], binding(*args, namespace=namespace, **more), CREATED)
+    return store.create(BY_NOUN[noun], binding(*args, namespace=namespace, **more), CREATED)
 
 
-def allow(cluster, *rules, principal="User/ann", namespace="shop"):
+def allow(store, *rules, principal="User/ann", namespace="shop"):
     """Bind a new role with these rules."""
-    role(cluster, "r", list(rules), namespace)
-    bind(cluster, "b", "r", principal, namespace=namespace)
+    role(store, "r", list(rules), namespace)
+    bind(store, "b", "r", principal, namespace=namespace)
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def allow(cluster, *rules, principal="User/ann", namespace="shop"):
         ({"resources": ["pods"]}, Attributes("get", "", "pods"), False),
     ],
 )  # fmt: skip
-def test_a_rule_covers_what_it_names(cluster, rule, asked, expected):
-    allow(cluster, {"apiGroups": [""], "verbs": ["get"], **rule})
-    assert decide(cluster, ANN, asked).allowed is expected
+def test_a_rule_covers_what_it_names(store, rule, asked, expected):
+    allow(store, {"apiGroups": [""], "verbs": ["get"], **rule})
+    assert decide(store, ANN, asked).allowed is expected
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_a_rule_covers_what_it_names(cluster, rule, asked, expected):
         ("/a/*/b", "/a/x/b", False),
     ],
 )
-def test_a_path_is_covered_by_its_name_or_by_a_star_at_the_end(cluster, pattern, path, expected):
-    allow(cluster, {"nonResourceURLs": [pattern], "verbs": ["get"]}, namespace="")
-    assert decide(cluster, ANN, Attributes("get", path=path)).allowed is expected
-    assert not decide(cluster, ANN, Attributes("post", path=path)).allowed
+def test_a_path_is_covered_by_its_name_or_by_a_star_at_the_end(store, pattern, path, expected):
+    allow(store, {"nonResourceURLs": [pattern], "verbs": ["get"]}, namespace="")
+    assert decide(store, ANN, Attributes("get", path=path)).allowed is expected
+    assert not decide(store, ANN, Attributes("post", path=path)).allowed
 
 
 @pytest.mark.parametrize(
@@ -115,61 +115,61 @@ def test_a_path_is_covered_by_its_name_or_by_a_star_at_the_end(cluster, pattern,
         ("ServiceAccount/bot/shop", "", 'ClusterRoleBinding "b" of ClusterRole "r" to ServiceAccount "bot/shop"'),
     ],
 )  # fmt: skip
-def test_the_reason_names_binding_role_and_subject(cluster, subject, namespace, shown):
-    allow(cluster, {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}, principal=subject, namespace=namespace)
-    decision = decide(cluster, service_account("shop", "bot", "u"), Attributes("get", "", "pods", "", "shop"))
+def test_the_reason_names_binding_role_and_subject(store, subject, namespace, shown):
+    allow(store, {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}, principal=subject, namespace=namespace)
+    decision = decide(store, service_account("shop", "bot", "u"), Attributes("get", "", "pods", "", "shop"))
     assert decision.reason == f"RBAC: allowed by {shown}"
-    assert not decide(cluster, service_account("till", "bot", "u"), Attributes("get", "", "pods", "", "shop")).allowed
+    assert not decide(store, service_account("till", "bot", "u"), Attributes("get", "", "pods", "", "shop")).allowed
 
 
-def test_the_first_binding_by_name_and_its_first_fitting_subject_decide(cluster):
-    role(cluster, "r", [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}], "shop")
-    bind(cluster, "z", "r", "User/ann", namespace="shop")
-    bind(cluster, "k", "r", "User/eve", "Group/crew", "User/ann", namespace="shop")
-    reason = decide(cluster, ANN, Attributes("get", "", "pods", "", "shop")).reason
+def test_the_first_binding_by_name_and_its_first_fitting_subject_decide(store):
+    role(store, "r", [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}], "shop")
+    bind(store, "z", "r", "User/ann", namespace="shop")
+    bind(store, "k", "r", "User/eve", "Group/crew", "User/ann", namespace="shop")
+    reason = decide(store, ANN, Attributes("get", "", "pods", "", "shop")).reason
     assert reason == 'RBAC: allowed by RoleBinding "k/shop" of Role "r" to Group "crew"'
 
 
-def test_a_binding_to_nothing_is_told_in_the_refusal(cluster):
-    bind(cluster, "lost", "nowhere", "User/ann", namespace="shop")
+def test_a_binding_to_nothing_is_told_in_the_refusal(store):
+    bind(store, "lost", "nowhere", "User/ann", namespace="shop")
     asked = Attributes("get", "", "nodes", "", "", "n1")
-    assert decide(cluster, ANN, asked).reason == ""
-    bind(cluster, "gone", "none", "User/ann")
-    decision = decide(cluster, ANN, asked)
+    assert decide(store, ANN, asked).reason == ""
+    bind(store, "gone", "none", "User/ann")
+    decision = decide(store, ANN, asked)
     assert forbidden(ANN, asked, decision.reason).body["message"] == (
         'nodes "n1" is forbidden: User "ann" cannot get resource "nodes" in API group "" at the cluster scope: '
         'RBAC: clusterrole.rbac.authorization.k8s.io "none" not found'
     )
-    both = decide(cluster, ANN, Attributes("get", "", "pods", "", "shop")).reason
+    both = decide(store, ANN, Attributes("get", "", "pods", "", "shop")).reason
     assert both == (
         'RBAC: [clusterrole.rbac.authorization.k8s.io "none" not found, '
         'role.rbac.authorization.k8s.io "nowhere" not found]'
     )
 
 
-def test_a_right_goes_with_its_binding_and_its_role(cluster):
-    allow(cluster, {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]})
+def test_a_right_goes_with_its_binding_and_its_role(store):
+    allow(store, {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]})
     asked = Attributes("get", "", "pods", "", "shop")
-    assert decide(cluster, ANN, asked).allowed
-    changed = cluster.get("role", "shop", "r")
-    cluster.update(BY_NOUN["role"], changed, {**changed, "rules": []})
-    assert not decide(cluster, ANN, asked).allowed
-    cluster.update(BY_NOUN["role"], cluster.get("role", "shop", "r"), changed)
-    assert decide(cluster, ANN, asked).allowed
-    cluster.remove(BY_NOUN["rolebinding"], cluster.get("rolebinding", "shop", "b"))
-    assert not decide(cluster, ANN, asked).allowed
+    assert decide(store, ANN, asked).allowed
+    changed = store.get("role", "shop", "r")
+    store.update(BY_NOUN["role"], changed, {**changed, "rules": []})
+    assert not decide(store, ANN, asked).allowed
+    store.update(BY_NOUN["role"], store.get("role", "shop", "r"), changed)
+    assert decide(store, ANN, asked).allowed
+    store.remove(BY_NOUN["rolebinding"], store.get("rolebinding", "shop", "b"))
+    assert not decide(store, ANN, asked).allowed
 
 
-def test_everyone_may_ask_for_health_and_only_accounts_for_discovery(cluster):
+def test_everyone_may_ask_for_health_and_only_accounts_for_discovery(store):
     for path in ("/healthz", "/livez", "/readyz", "/version"):
-        assert decide(cluster, ANONYMOUS, Attributes("get", path=path)).allowed
+        assert decide(store, ANONYMOUS, Attributes("get", path=path)).allowed
     for path in ("/api", "/api/v1", "/apis", "/apis/apps/v1", "/openapi/v2"):
-        assert not decide(cluster, ANONYMOUS, Attributes("get", path=path)).allowed
-        assert decide(cluster, ANN, Attributes("get", path=path)).allowed
-    assert not decide(cluster, ANN, Attributes("get", path="/metrics")).allowed
+        assert not decide(store, ANONYMOUS, Attributes("get", path=path)).allowed
+        assert decide(store, ANN, Attributes("get", path=path)).allowed
+    assert not decide(store, ANN, Attributes("get", path="/metrics")).allowed
     review = Attributes("create", "authorization.k8s.io", "selfsubjectaccessreviews")
-    assert decide(cluster, ANN, review).allowed
-    assert not decide(cluster, ANONYMOUS, review).allowed
+    assert decide(store, ANN, review).allowed
+    assert not decide(store, ANONYMOUS, review).allowed
 
 
 def test_shared_objects_become_those_of_a_cluster_when_somebody_reads_one():
@@ -182,36 +182,36 @@ def test_shared_objects_become_those_of_a_cluster_when_somebody_reads_one():
             for place, objects in base[row].items()
         }
 
-    cluster = Cluster(Ids(1), base, owned)
-    assert decide(cluster, ANN, Attributes("get", path="/api")).allowed
-    assert list(cluster.objects()) == []
+    store = Store(Ids(1), base, owned)
+    assert decide(store, ANN, Attributes("get", path="/api")).allowed
+    assert list(store.objects()) == []
     assert asked == []
-    row, before = BY_NOUN["clusterrole"], cluster.version
-    cluster.create(row, {"metadata": {"name": "mine"}, "rules": []}, CREATED)
+    row, before = BY_NOUN["clusterrole"], store.version
+    store.create(row, {"metadata": {"name": "mine"}, "rules": []}, CREATED)
     assert asked == []
     # What stood there before is told to those who watch.
-    cluster.create(row, {"metadata": {"name": "view"}, "rules": []}, CREATED)
-    assert [change.old and change.old["metadata"]["uid"] for change in cluster.changes(before)] == [None, "own"]
-    assert cluster.get("clusterrole", "", "system:discovery")["metadata"]["uid"] == "own"
-    assert {item["metadata"]["uid"] for item in cluster.items("clusterrolebinding")} == {"own"}
-    assert [item["metadata"]["name"] for _, item in cluster.objects()] == ["mine", "view"]
+    store.create(row, {"metadata": {"name": "view"}, "rules": []}, CREATED)
+    assert [change.old and change.old["metadata"]["uid"] for change in store.changes(before)] == [None, "own"]
+    assert store.get("clusterrole", "", "system:discovery")["metadata"]["uid"] == "own"
+    assert {item["metadata"]["uid"] for item in store.items("clusterrolebinding")} == {"own"}
+    assert [item["metadata"]["name"] for _, item in store.objects()] == ["mine", "view"]
     assert asked == ["clusterrole", "clusterrolebinding"]
 
 
-def test_bootstrap_objects_are_shared_until_they_are_changed(cluster):
-    other = Cluster(Ids(2), bootstrap_objects(20, CREATED, aggregated=False))
-    discovery = cluster.get("clusterrole", "", "system:discovery")
+def test_bootstrap_objects_are_shared_until_they_are_changed(store):
+    other = Store(Ids(2), bootstrap_objects(20, CREATED, aggregated=False))
+    discovery = store.get("clusterrole", "", "system:discovery")
     assert other.get("clusterrole", "", "system:discovery") is discovery
-    assert list(cluster.objects()) == []
-    cluster.remove(BY_NOUN["clusterrole"], discovery)
-    cluster.update(
+    assert list(store.objects()) == []
+    store.remove(BY_NOUN["clusterrole"], discovery)
+    store.update(
         BY_NOUN["clusterrole"],
-        cluster.get("clusterrole", "", "view"),
-        {**cluster.get("clusterrole", "", "view"), "rules": []},
+        store.get("clusterrole", "", "view"),
+        {**store.get("clusterrole", "", "view"), "rules": []},
     )
-    assert not decide(cluster, ANN, Attributes("get", path="/api")).allowed
+    assert not decide(store, ANN, Attributes("get", path="/api")).allowed
     assert decide(other, ANN, Attributes("get", path="/api")).allowed
-    assert [item["metadata"]["name"] for _, item in cluster.objects()] == ["view"]
+    assert [item["metadata"]["name"] for _, item in store.objects()] == ["view"]
     assert other.get("clusterrole", "", "view")["rules"] is None
 
 
@@ -236,10 +236,10 @@ def test_a_release_has_its_own_rules():
     assert reviews(33)
 
 
-def refused(cluster, noun, obj, old=None, *, principal=ANN, namespace="shop"):
+def refused(store, noun, obj, old=None, *, principal=ANN, namespace="shop"):
     """The refusal of a role or binding; empty when it is taken."""
     try:
-        require_no_escalation(cluster, principal, BY_NOUN[noun], obj, old, namespace=namespace)
+        require_no_escalation(store, principal, BY_NOUN[noun], obj, old, namespace=namespace)
     except ApiError as error:
         return error
     return None
@@ -262,9 +262,9 @@ def refused(cluster, noun, obj, old=None, *, principal=ANN, namespace="shop"):
         ({"resources": ["pods"], "verbs": ["get"]}, {"resources": ["pods"], "resourceNames": ["a"], "verbs": ["get"]}, ""),
     ],
 )  # fmt: skip
-def test_nobody_writes_a_role_with_rights_beyond_their_own(cluster, own, given, lacking):
-    allow(cluster, {"apiGroups": [""], **own})
-    error = refused(cluster, "role", {"metadata": {"name": "new"}, "rules": [{"apiGroups": [""], **given}]})
+def test_nobody_writes_a_role_with_rights_beyond_their_own(store, own, given, lacking):
+    allow(store, {"apiGroups": [""], **own})
+    error = refused(store, "role", {"metadata": {"name": "new"}, "rules": [{"apiGroups": [""], **given}]})
     if not lacking:
         assert error is None
         return
@@ -276,66 +276,62 @@ def test_nobody_writes_a_role_with_rights_beyond_their_own(cluster, own, given, 
     assert error.body["details"] == {"name": "new", "group": GROUP, "kind": "roles"}
 
 
-def test_whoever_may_escalate_or_is_a_master_writes_any_role(cluster):
+def test_whoever_may_escalate_or_is_a_master_writes_any_role(store):
     wide = {"metadata": {"name": "new"}, "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]}
-    assert refused(cluster, "role", wide)
-    assert refused(cluster, "role", wide, principal=Principal("root", "", (MASTERS,))) is None
-    allow(cluster, {"apiGroups": [GROUP], "resources": ["roles"], "verbs": ["escalate"]})
-    assert refused(cluster, "role", wide) is None
-    assert refused(cluster, "clusterrole", wide, namespace="")
+    assert refused(store, "role", wide)
+    assert refused(store, "role", wide, principal=Principal("root", "", (MASTERS,))) is None
+    allow(store, {"apiGroups": [GROUP], "resources": ["roles"], "verbs": ["escalate"]})
+    assert refused(store, "role", wide) is None
+    assert refused(store, "clusterrole", wide, namespace="")
 
 
-def test_a_role_stays_writable_for_its_garbage_collection_only(cluster):
+def test_a_role_stays_writable_for_its_garbage_collection_only(store):
     old = {"metadata": {"name": "wide"}, "rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]}
     collected = {**old, "metadata": {"name": "wide", "finalizers": ["a/b"], "managedFields": [{"manager": "x"}]}}
-    assert refused(cluster, "role", collected, old) is None
-    assert refused(cluster, "role", {**old, "metadata": {"name": "wide", "labels": {"a": "b"}}}, old)
+    assert refused(store, "role", collected, old) is None
+    assert refused(store, "role", {**old, "metadata": {"name": "wide", "labels": {"a": "b"}}}, old)
 
 
-def test_an_aggregation_rule_takes_the_rights_of_an_administrator(cluster):
+def test_an_aggregation_rule_takes_the_rights_of_an_administrator(store):
     gathering = {
         "metadata": {"name": "all"},
         "rules": [],
         "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]},
     }
-    error = refused(cluster, "clusterrole", gathering, namespace="")
+    error = refused(store, "clusterrole", gathering, namespace="")
     assert str(error).endswith("must have cluster-admin privileges to use the aggregationRule")
-    bind(cluster, "boss", "cluster-admin", "User/ann")
-    assert refused(cluster, "clusterrole", gathering, namespace="") is None
+    bind(store, "boss", "cluster-admin", "User/ann")
+    assert refused(store, "clusterrole", gathering, namespace="") is None
 
 
-def test_nobody_binds_a_role_with_rights_beyond_their_own(cluster):
-    allow(cluster, *MANAGER)
+def test_nobody_binds_a_role_with_rights_beyond_their_own(store):
+    allow(store, *MANAGER)
     error = refused(
-        cluster, "rolebinding", binding("me", "cluster-admin", "User/ann", namespace="shop", role_kind="ClusterRole")
+        store, "rolebinding", binding("me", "cluster-admin", "User/ann", namespace="shop", role_kind="ClusterRole")
     )
     assert str(error).startswith(f'rolebindings.{GROUP} "me" is forbidden: user "ann"')
     assert str(error).endswith(
         '\n{APIGroups:["*"], Resources:["*"], Verbs:["*"]}\n{NonResourceURLs:["*"], Verbs:["*"]}'
     )
-    assert refused(cluster, "rolebinding", binding("me", "r", "User/eve", namespace="shop")) is None
-    missing = refused(cluster, "rolebinding", binding("me", "nope", "User/eve", namespace="shop"))
+    assert refused(store, "rolebinding", binding("me", "r", "User/eve", namespace="shop")) is None
+    missing = refused(store, "rolebinding", binding("me", "nope", "User/eve", namespace="shop"))
     assert (missing.code, str(missing)) == (404, f'roles.{GROUP} "nope" not found')
-    odd = refused(cluster, "rolebinding", binding("me", "nope", "User/eve", namespace="shop", role_kind="Cook"))
+    odd = refused(store, "rolebinding", binding("me", "nope", "User/eve", namespace="shop", role_kind="Cook"))
     assert (odd.code, str(odd)) == (500, 'unsupported role reference kind: "Cook"')
 
 
-def test_the_right_to_bind_a_role_is_enough_to_bind_it_there(cluster):
+def test_the_right_to_bind_a_role_is_enough_to_bind_it_there(store):
     allow(
-        cluster, {"apiGroups": [GROUP], "resources": ["clusterroles"], "resourceNames": ["edit-all"], "verbs": ["bind"]}
+        store, {"apiGroups": [GROUP], "resources": ["clusterroles"], "resourceNames": ["edit-all"], "verbs": ["bind"]}
     )
     for name in ("edit-all", "other"):
-        role(cluster, name, [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["*"]}])
+        role(store, name, [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["*"]}])
     assert (
-        refused(
-            cluster, "rolebinding", binding("b2", "edit-all", "User/ann", namespace="shop", role_kind="ClusterRole")
-        )
+        refused(store, "rolebinding", binding("b2", "edit-all", "User/ann", namespace="shop", role_kind="ClusterRole"))
         is None
     )
-    assert refused(
-        cluster, "rolebinding", binding("b2", "other", "User/ann", namespace="shop", role_kind="ClusterRole")
-    )
-    assert refused(cluster, "clusterrolebinding", binding("b2", "edit-all", "User/ann"), namespace="")
+    assert refused(store, "rolebinding", binding("b2", "other", "User/ann", namespace="shop", role_kind="ClusterRole"))
+    assert refused(store, "clusterrolebinding", binding("b2", "edit-all", "User/ann"), namespace="")
 
 
 @pytest.mark.parametrize(
@@ -372,12 +368,12 @@ rules = st.fixed_dictionaries(
 
 @given(st.lists(rules, max_size=3), rules, names, names, names)
 def test_whoever_may_give_a_rule_away_may_do_what_it_allows(own, given_rule, verb, group, resource):
-    cluster = Cluster(Ids(1))
-    allow(cluster, *own)
-    if refused(cluster, "role", {"metadata": {"name": "new"}, "rules": [given_rule]}) is None:
+    store = Store(Ids(1))
+    allow(store, *own)
+    if refused(store, "role", {"metadata": {"name": "new"}, "rules": [given_rule]}) is None:
         plural, _, subresource = resource.partition("/")
         asked = Attributes(verb, group, plural, subresource, "shop", "web")
-        other = Cluster(Ids(1))
+        other = Store(Ids(1))
         allow(other, given_rule)
         if decide(other, ANN, asked).allowed:
-            assert decide(cluster, ANN, asked).allowed
+            assert decide(store, ANN, asked).allowed

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubesim.cluster import Cluster, Ids
 from kubesim.custom_definitions import marked_for_deletion, settle_definitions
 from kubesim.discovery.catalogue import (
     CURRENT_RELEASE,
@@ -18,6 +17,7 @@ from kubesim.kinds.defaults import defaulted
 from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
 from kubesim.kinds.validation import creation_causes
 from kubesim.kinds.validation.schemas import schema_causes
+from kubesim.store import Ids, Store
 
 NOW = "2030-01-01T00:00:00Z"
 SERVED = catalogue(CURRENT_RELEASE)
@@ -79,17 +79,17 @@ def test_a_bad_definition_is_refused_where_it_is_bad(spec, fields):
 
 
 def test_a_stored_definition_is_served_and_goes_with_its_objects():
-    cluster = Cluster(Ids(1))
-    cluster.write(DEFINITIONS, definition())
-    settle_definitions(cluster, SERVED, NOW)
-    (found,) = cluster.items(DEFINITIONS.noun)
+    store = Store(Ids(1))
+    store.write(DEFINITIONS, definition())
+    settle_definitions(store, SERVED, NOW)
+    (found,) = store.items(DEFINITIONS.noun)
     assert is_established(found)
     assert found["status"]["acceptedNames"]["kind"] == "Widget"
-    cluster.write(ROW, widget(size=1))
-    cluster.write(DEFINITIONS, marked_for_deletion(found, NOW))
-    settle_definitions(cluster, SERVED, NOW)
-    assert cluster.items(DEFINITIONS.noun) == []
-    assert cluster.items(ROW.noun) == []
+    store.write(ROW, widget(size=1))
+    store.write(DEFINITIONS, marked_for_deletion(found, NOW))
+    settle_definitions(store, SERVED, NOW)
+    assert store.items(DEFINITIONS.noun) == []
+    assert store.items(ROW.noun) == []
 
 
 def test_a_schema_prunes_what_it_does_not_know_and_fills_in_defaults():

@@ -8,10 +8,10 @@ import pytest
 from kubesim.access import AUTHENTICATED, MASTERS, Authenticator, Principal
 from kubesim.audit_log import AuditLog
 from kubesim.bare import BareWorld
-from kubesim.cluster import Cluster, Ids
 from kubesim.discovery.catalogue import catalogue
 from kubesim.handling.request import Request
 from kubesim.server import KubernetesApi
+from kubesim.store import Ids, Store
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -58,7 +58,7 @@ class BrokenWorld(BareWorld):
 
 def test_a_request_that_breaks_the_server_is_in_the_log():
     log = AuditLog()
-    api = KubernetesApi(Cluster(Ids(3)), Authenticator(USERS), log, BrokenWorld(lambda: NOW), catalogue=catalogue(20))
+    api = KubernetesApi(Store(Ids(3)), Authenticator(USERS), log, BrokenWorld(lambda: NOW), catalogue=catalogue(20))
 
     def send(method, path, body=None):
         headers = {"authorization": "Bearer admin"}

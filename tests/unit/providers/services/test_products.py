@@ -227,7 +227,7 @@ def test_how_an_application_is_kept_in_sync_can_be_changed(managed: Asked) -> No
     assert managed.ask(path, method="PUT", body=body).status == 403
     assert managed.ask(path, method="PUT", body={"spec": 1}, token="writer").status == 400
     assert managed.ask(path, method="PUT", body=body, token="writer").status == 200
-    stored = managed.cluster.get("gitops-application", "shop", "web")
+    stored = managed.store.get("gitops-application", "shop", "web")
     assert stored is not None
     assert stored["spec"]["syncPolicy"] == {"automated": {"selfHeal": True}}
     assert stored["spec"]["source"]["path"] == "apps/web"
@@ -241,8 +241,8 @@ def test_deleting_an_application_deletes_what_it_manages(
     path = "gitops/api/v1/applications/web"
     assert managed.ask(path, query, method="DELETE").status == 403
     assert managed.ask(path, query, method="DELETE", token="writer").status == 200
-    assert managed.cluster.get("gitops-application", "shop", "web") is None
-    assert (managed.cluster.get("deployment", "shop", "web") is not None) is is_left
+    assert managed.store.get("gitops-application", "shop", "web") is None
+    assert (managed.store.get("deployment", "shop", "web") is not None) is is_left
 
 
 @pytest.fixture

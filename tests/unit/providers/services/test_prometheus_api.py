@@ -107,7 +107,7 @@ def test_a_silence_lies_on_the_alerts_that_it_matches(shop: Asked) -> None:
     body = silence("high-.*", isRegex=True)
     response = shop.ask("metrics/api/v2/silences", method="POST", body=body, token="writer")
     assert response.status == 200
-    stored = shop.cluster.get("alert", "shop", "high-memory")
+    stored = shop.store.get("alert", "shop", "high-memory")
     assert stored is not None
     assert stored["status"]["silencedUntil"] == "2024-03-01T10:00:00Z"
     event = shop.event
@@ -136,7 +136,7 @@ def test_a_silence_that_cannot_be_is_refused(shop: Asked, body: Any, status: int
 def test_a_silence_may_spare_what_its_matcher_names(shop: Asked) -> None:
     body = silence("high-memory", isEqual=False)
     assert shop.ask("metrics/api/v2/silences", method="POST", body=body, token="writer").status == 200
-    silent = [alert["metadata"]["name"] for alert in shop.cluster.items("alert") if "silencedUntil" in alert["status"]]
+    silent = [alert["metadata"]["name"] for alert in shop.store.items("alert") if "silencedUntil" in alert["status"]]
     assert silent == ["quiet"]
 
 
@@ -144,7 +144,7 @@ def test_whoever_only_reads_silences_nothing(shop: Asked) -> None:
     response = shop.ask("metrics/api/v2/silences", method="POST", body=silence("high-memory"))
     assert (response.status, response.body["errorType"]) == (403, "forbidden")
     assert shop.event["objectRef"]["subresource"] == "silence"
-    stored = shop.cluster.get("alert", "shop", "high-memory")
+    stored = shop.store.get("alert", "shop", "high-memory")
     assert stored is not None
     assert "silencedUntil" not in stored["status"]
 
@@ -172,7 +172,7 @@ def pod(asked: Asked, name: str, namespace: str, owner: dict[str, Any], *, ready
         spec={"nodeName": "node-1", "containers": [{"name": "web", "resources": {"limits": {"memory": "256Mi", "cpu": "500m"}}}]},
         status={"phase": "Running", "podIP": "10.1.1.1", "conditions": conditions, "containerStatuses": containers},
     )  # fmt: skip
-    asked.cluster.update(
+    asked.store.update(
         BY_NOUN["pod"], created, {**created, "metadata": {**created["metadata"], "ownerReferences": [reference]}}
     )
 
@@ -184,7 +184,7 @@ def running(asked: Asked) -> Asked:
             "deployment", "web", namespace, spec={"replicas": 2}, status={"replicas": 2, "availableReplicas": 1}
         )
         reference = {"kind": "Deployment", "name": "web", "uid": owner["metadata"]["uid"], "controller": True}
-        replicas = asked.cluster.create(
+        replicas = asked.store.create(
             _row("replicaset"),
             {
                 "kind": "ReplicaSet",
@@ -230,14 +230,14 @@ def test_nodes_show_to_whoever_may_see_nodes(running: Asked) -> None:
     query = {"query": "kube_node_status_condition{condition='DiskPressure',status='true'}"}
     assert running.ask("metrics/api/v1/query", query).status == 403
     rule = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list"]}
-    running.cluster.create(
+    running.store.create(
         _row("clusterrole"), {"kind": "ClusterRole", "metadata": {"name": "n"}, "rules": [rule]}, "2024-02-20T08:00:00Z"
     )
     binding = {
         "kind": "ClusterRoleBinding", "metadata": {"name": "n"}, "subjects": [{"kind": "User", "name": "reader"}],
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "n"},
     }  # fmt: skip
-    running.cluster.create(_row("clusterrolebinding"), binding, "2024-02-20T08:00:00Z")
+    running.store.create(_row("clusterrolebinding"), binding, "2024-02-20T08:00:00Z")
     (one,) = running.ask("metrics/api/v1/query", query).body["data"]["result"]
     assert (one["metric"]["node"], one["value"][1]) == ("node-1", "1")
 

@@ -25,19 +25,19 @@ def application(asked: Asked, *, heals: bool = False) -> None:
 
 
 def change(asked: Asked, spec: dict[str, Any]) -> None:
-    present = asked.cluster.get("deployment", "shop", "web")
+    present = asked.store.get("deployment", "shop", "web")
     assert present is not None
-    asked.cluster.update(DEPLOYMENT, present, {**present, "spec": {**present["spec"], **spec}})
+    asked.store.update(DEPLOYMENT, present, {**present, "spec": {**present["spec"], **spec}})
 
 
 def reconciled(asked: Asked) -> dict[str, Any]:
-    present = asked.cluster.get("gitops-application", "shop", "web")
+    present = asked.store.get("gitops-application", "shop", "web")
     assert present is not None
-    return reconcile(asked.cluster, present, NOW)
+    return reconcile(asked.store, present, NOW)
 
 
 def replicas(asked: Asked) -> Any:
-    present = asked.cluster.get("deployment", "shop", "web")
+    present = asked.store.get("deployment", "shop", "web")
     return None if present is None else present["spec"]["replicas"]
 
 
@@ -72,7 +72,7 @@ def test_self_healing_reverts_drift(shop: Asked) -> None:
     status = reconciled(shop)["status"]
     assert status["sync"]["status"] == "Synced"
     assert status["operationState"]["operation"]["initiatedBy"] == {"automated": True}
-    present = shop.cluster.get("deployment", "shop", "web")
+    present = shop.store.get("deployment", "shop", "web")
     assert present is not None
     assert present["spec"]["template"] == SPEC["template"]
     assert present["spec"]["paused"] is False
@@ -82,9 +82,9 @@ def test_self_healing_reverts_drift(shop: Asked) -> None:
 def test_a_sync_is_carried_out_once(shop: Asked, asked_for: dict[str, Any], expected: int) -> None:
     application(shop)
     change(shop, {"replicas": 9})
-    present = shop.cluster.get("gitops-application", "shop", "web")
+    present = shop.store.get("gitops-application", "shop", "web")
     assert present is not None
-    shop.cluster.update(APPLICATION, present, {**present, "operation": {"sync": asked_for}})
+    shop.store.update(APPLICATION, present, {**present, "operation": {"sync": asked_for}})
     stored = reconciled(shop)
     assert replicas(shop) == expected
     assert stored["status"]["operationState"]["phase"] == "Succeeded"
@@ -95,9 +95,9 @@ def test_a_sync_is_carried_out_once(shop: Asked, asked_for: dict[str, Any], expe
 @pytest.mark.parametrize("heals", [False, True])
 def test_what_is_gone_is_missing_until_it_is_made_again(shop: Asked, *, heals: bool) -> None:
     application(shop, heals=heals)
-    present = shop.cluster.get("deployment", "shop", "web")
+    present = shop.store.get("deployment", "shop", "web")
     assert present is not None
-    shop.cluster.remove(DEPLOYMENT, present)
+    shop.store.remove(DEPLOYMENT, present)
     status = reconciled(shop)["status"]
     assert replicas(shop) == (2 if heals else None)
     assert status["sync"]["status"] == ("Synced" if heals else "OutOfSync")

@@ -94,7 +94,7 @@ def test_an_account_may_act_for_another_only_when_it_may(asked: Asked) -> None:
     assert asked.event["impersonatedUser"]["username"] == "writer"
     rule = {"apiGroups": [""], "resources": ["users"], "verbs": ["impersonate"]}
     role = {"kind": "ClusterRole", "metadata": {"name": "i"}, "rules": [rule]}
-    asked.cluster.create(BY_NOUN["clusterrole"], role, "2024-02-20T08:00:00Z")
+    asked.store.create(BY_NOUN["clusterrole"], role, "2024-02-20T08:00:00Z")
     reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "i"}
     binding = {
         "kind": "ClusterRoleBinding",
@@ -102,7 +102,7 @@ def test_an_account_may_act_for_another_only_when_it_may(asked: Asked) -> None:
         "roleRef": reference,
         "subjects": [{"kind": "User", "name": "reader"}],
     }
-    asked.cluster.create(BY_NOUN["clusterrolebinding"], binding, "2024-02-20T08:00:00Z")
+    asked.store.create(BY_NOUN["clusterrolebinding"], binding, "2024-02-20T08:00:00Z")
     path = "ci/api/v1/pipelines/web/retry"
     assert asked.ask(path, method="POST", body={}).status == 403
     assert asked.ask(path, method="POST", body={}, **{"impersonate-user": "writer"}).status == 201
@@ -119,9 +119,9 @@ def test_what_happens_at_a_read_is_in_its_answer(asked: Asked) -> None:
     filled(asked)
 
     def happen(approach: Approach) -> None:
-        present = asked.cluster.get("pipeline", "shop", "web")
+        present = asked.store.get("pipeline", "shop", "web")
         assert present is not None
-        asked.cluster.update(BY_NOUN["pipeline"], present, {**present, "spec": {"logs": ["it happened"]}})
+        asked.store.update(BY_NOUN["pipeline"], present, {**present, "spec": {"logs": ["it happened"]}})
 
     asked.around.on_arrival = happen
     assert asked.ask("ci/api/v1/pipelines/web/logs").body == "it happened\n"
@@ -143,7 +143,7 @@ def test_a_request_that_fails_says_why(asked: Asked, path: str) -> None:
     )
     assert response.status == 500
     assert "the disk is full" in json.dumps(response.body)
-    assert asked.cluster.get("pipeline", "shop", "web")["status"]["state"] == "failed"
+    assert asked.store.get("pipeline", "shop", "web")["status"]["state"] == "failed"
 
 
 def test_a_refused_request_is_no_arrival(asked: Asked) -> None:

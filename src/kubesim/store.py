@@ -79,7 +79,7 @@ def _drawn(seed: int) -> Iterator[int]:
             yield int.from_bytes(drawn[place : place + 16], "big")
 
 
-class Cluster:
+class Store:
     """Every object of one environment by type, namespace and name, with versions, owners and deletion.
 
     `owned` gives the objects of a type of the shared layer as this cluster has them, and is asked when somebody reads
