@@ -8,7 +8,7 @@ from kubesim.containers import executed, log_lines
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.settling import settle
 from kubesim.status import Json
-from kubesim.surroundings import Approach, Execution, LogLine, Review
+from kubesim.surroundings import NOTHING_TO_SAY, Approach, Execution, LogLine, Review
 
 _STEP = timedelta(seconds=1)
 _ANSWER = timedelta(milliseconds=4)
@@ -67,6 +67,20 @@ class Interventions(Protocol):
     def review(self, approach: Approach) -> Review:
         """What admission policies say about a write."""
         ...
+
+
+class NoInterventions:
+    """Nobody meddles with requests."""
+
+    def arriving(self, approach: Approach) -> str | None:
+        """Nothing fails."""
+        del approach
+        return None
+
+    def review(self, approach: Approach) -> Review:
+        """There are no policies."""
+        del approach
+        return NOTHING_TO_SAY
 
 
 class World:

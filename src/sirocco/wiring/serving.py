@@ -7,18 +7,18 @@ import secrets
 import socket
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from kubesim.bare import BareEndpoint, FileAuditLog, bare_api, read_users
+from kubesim import bare
 from kubesim.errors import KubesimError
 from kubesim.serving.certificates import issued
 from kubesim.serving.plane import BODY_TIMEOUT, AgentPlane
-from kubesim.serving.server import bound, serving
+from kubesim.serving.server import bound, host_names, serving
 from sirocco.agents.service import AgentService
 from sirocco.domains.kubernetes.mcp_server.endpoint import Server as ToolServer
 from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
@@ -40,9 +40,6 @@ from sirocco.wiring.clock import utc_now
 
 IDLE_SECONDS = 3600.0
 """After so long without a call of its runner or its agent an environment counts as abandoned."""
-_Asked = TypeVar("_Asked")
-_Found = TypeVar("_Found")
-_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +216,7 @@ async def _served(
     is_static: bool = False,
 ) -> AsyncIterator[_Simulator]:
     listener = _listener(listen)
-    identity = issued(_hosts(listener, advertise), utc_now())
+    identity = issued(host_names(listener, advertise), utc_now())
     plane = AgentPlane(source=AGENT_SOURCE, body_timeout=body_timeout)
     async with serving(plane, listener, identity) as address:
         host, _, port = address.rpartition(":")
@@ -234,17 +231,12 @@ async def _served(
 @asynccontextmanager
 async def served_bare(users: Path, listen: str, audit_file: Path) -> AsyncIterator[str]:
     """One empty API server without controllers; gives its URL."""
-    accounts = _given(read_users, users)
-    listener = _listener(listen)
-    identity = issued(_hosts(listener, ""), utc_now())
-    plane = AgentPlane()
-    with audit_file.open("a", encoding="utf-8", buffering=1) as file:
-        plane.mount("", BareEndpoint(bare_api(accounts, FileAuditLog(file), utc_now)))
-        async with serving(plane, listener, identity) as address:
-            try:
-                yield f"https://{address}"
-            finally:
-                plane.unmount("")
+    async with AsyncExitStack() as stack:
+        try:
+            url = await stack.enter_async_context(bare.served_bare(users, listen, audit_file, utc_now))
+        except KubesimError as error:
+            raise ConfigError(error.where, error.problem, error.remedy) from error
+        yield url
 
 
 def _tools() -> ToolEndpoint | None:
@@ -259,18 +251,8 @@ async def _tool_server() -> ToolServer:
     return server
 
 
-def _hosts(listener: socket.socket, advertise: str) -> tuple[str, ...]:
-    own = str(listener.getsockname()[0])
-    return tuple(dict.fromkeys(filter(None, (advertise, own, *_LOCAL_NAMES))))
-
-
 def _listener(address: str) -> socket.socket:
-    return _given(bound, address)
-
-
-def _given(read: Callable[[_Asked], _Found], asked: _Asked) -> _Found:
-    """What comes of something that the user gave, with the simulator's complaints about it as our own."""
     try:
-        return read(asked)
+        return bound(address)
     except KubesimError as error:
         raise ConfigError(error.where, error.problem, error.remedy) from error

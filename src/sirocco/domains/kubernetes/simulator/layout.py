@@ -13,7 +13,7 @@ from sirocco.domains.kubernetes.simulator.remembering import remembered
 from sirocco.domains.kubernetes.simulator.vocabulary import EVENTS, LOGS, child_type, entry_noun, stored_row
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
-ZONE_LABEL, OWNER_LABEL = "topology.kubernetes.io/zone", "owner-team"
+OWNER_LABEL = "owner-team"
 NODES = 3
 """The least number of nodes that a cluster of tier 1 has."""
 
