@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from kubesim.controllers.owners import is_ready
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import Json
 from kubesim.store import Store
 

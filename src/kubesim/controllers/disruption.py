@@ -5,7 +5,7 @@ from kubesim.controllers.owners import is_ready, put_status, share
 from kubesim.controllers.pods import is_finished
 from kubesim.controllers.rows import BUDGET
 from kubesim.resource import BY_KIND
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import Json
 from kubesim.store import controller_of, is_being_deleted
 

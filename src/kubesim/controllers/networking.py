@@ -3,7 +3,7 @@
 from kubesim.controllers.dynamics import Moment
 from kubesim.controllers.owners import is_ready
 from kubesim.controllers.rows import ENDPOINTS
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import Json
 from kubesim.store import Store
 

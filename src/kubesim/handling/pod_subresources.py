@@ -18,7 +18,7 @@ from kubesim.handling.options import (
 )
 from kubesim.handling.presentation import answered, form
 from kubesim.handling.writing import recorded_patch
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import (
     ApiError,
     Cause,

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from kubesim.metadata import SERVER_OWNED
 from kubesim.resource import BY_KIND, BY_PLURAL, resource_type
 from sirocco.oasis.scenario import StateEntry
 
 Json = Mapping[str, Any]
 
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"})
-_OWN_METADATA = frozenset({"resourceVersion", "generation", "managedFields", "uid", "creationTimestamp", "selfLink"})
 
 
 class KubernetesWire:
@@ -130,7 +130,7 @@ class KubernetesWire:
 
     def without_bookkeeping(self, item: Json) -> dict[str, Any]:
         """An object without its status and what the API server keeps about it."""
-        metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _OWN_METADATA}
+        metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in SERVER_OWNED}
         return {**{key: value for key, value in item.items() if key != "status"}, "metadata": metadata}
 
     def registered_values(self, objects: Sequence[Json], state: Iterable[StateEntry]) -> dict[str, list[str]]:
