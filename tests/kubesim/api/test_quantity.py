@@ -1,9 +1,12 @@
 """Quantities: read, written in canonical form, compared."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubesim.amount import amount_of
 from kubesim.types.quantity import Quantity, QuantityError, canonical, quantity
 
 
@@ -53,3 +56,12 @@ def test_quantities_compare_and_add_across_suffixes():
     assert Quantity.parse("1Gi") > Quantity.parse("1G")
     assert str(Quantity.parse("500m") + Quantity.parse("1")) == "1500m"
     assert (Quantity.parse("1500m").value, Quantity.parse("1500m").milli) == (2, 1500)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("256Mi", 2.0**28), ("500m", 0.5), ("9m", 0.009), ("1e3", 1000.0), (" 2 ", 2.0), ("1e100", 1e100),
+     ("1e999", math.inf), ("-1", -1.0), ("100%", 0.0), ("", 0.0), ("five", 0.0)],
+)  # fmt: skip
+def test_an_amount_is_the_quantity_as_a_number_and_nothing_for_what_is_none(text, number):
+    assert amount_of(text) == number
