@@ -1,6 +1,7 @@
 """A cluster of one's own, asked by the clients that people have: kubectl, the official client, kr8s, or none at all."""
 
 import asyncio
+import gc
 import json
 import os
 import shutil
@@ -20,6 +21,13 @@ pytestmark = pytest.mark.filterwarnings(  # the clients leave their connections 
 DEPLOYMENTS, PODS = "/apis/apps/v1/namespaces/default/deployments", "/api/v1/namespaces/default/pods"
 START = "2026-01-31T12:00:00Z"
 KUBECTL = shutil.which("kubectl", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+
+
+@pytest.fixture(autouse=True)
+def _collected():
+    """What clients leave behind is collected here, where its warnings are expected, and not in somebody else's test."""
+    yield
+    gc.collect()
 
 
 def deployment(name="web", replicas=2):

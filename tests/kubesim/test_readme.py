@@ -1,6 +1,7 @@
 """The examples of the library's README are run as they stand."""
 
 import asyncio
+import gc
 import inspect
 import os
 import re
@@ -17,6 +18,13 @@ README = Path(kubesim.__file__).with_name("README.md").read_text()
 pytestmark = pytest.mark.filterwarnings(  # clients leave their connections to the garbage collector
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
+
+
+@pytest.fixture(autouse=True)
+def _collected():
+    """What clients leave behind is collected here, where its warnings are expected, and not in somebody else's test."""
+    yield
+    gc.collect()
 
 
 def test_every_example_works(tmp_path, monkeypatch):
