@@ -246,6 +246,40 @@ def test_a_broken_pattern_is_an_error(regex: str) -> None:
         pattern(regex)
 
 
+@pytest.mark.parametrize(
+    ("regex", "words"),
+    [
+        ("(", "missing closing ): `(`"),
+        ("[a", "missing closing ]: `[a`"),
+        ("a**", "invalid nested repetition operator: `**`"),
+        ("*", "missing argument to repetition operator: `*`"),
+        ("a{5,2}", "invalid repeat count: `{5,2}`"),
+        ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+        ("\\", "trailing backslash at end of expression"),
+    ],
+)
+def test_a_broken_pattern_is_refused_in_the_words_of_go(regex: str, words: str) -> None:
+    with pytest.raises(QueryError) as refused:
+        pattern(regex)
+    assert str(refused.value) == f"error parsing regexp: {words}"
+
+
+@pytest.mark.parametrize(
+    ("regex", "text", "expected"),
+    [
+        (r"\bweb\b.*", "web-1", True),
+        ("[[:alpha:]]+", "web1", False),
+        (r"\pL+", "é", True),
+        ("(?i:WEB)-1", "web-1", True),
+        ("a^b", "ab", False),
+        (".", "\ud800", True),
+        ("web", "web-1", False),
+    ],
+)
+def test_patterns_are_those_of_re2_and_match_whole_texts(regex: str, text: str, expected: bool) -> None:
+    assert pattern(regex).matches(text) is expected
+
+
 @given(st.text(alphabet="ab.*+?|()[]^{}1,\\d", max_size=12), st.text(alphabet="ab1", max_size=6))
 def test_any_pattern_is_read_or_refused(regex: str, text: str) -> None:
     try:
