@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = ROOT.parent / "shared"
+OFFICIAL_PACKAGE = "software-infrastructure"
 
 # Generated cases must not fail a slow machine, and a failure must be the same for everyone who runs it.
 settings.register_profile(
@@ -44,13 +44,25 @@ def _requirements(item: pytest.Item) -> set[str]:
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder with the standard's own package and recordings, beside the project; test input only."""
-    if (SHARED / "data").is_dir():
-        return SHARED
-    if os.environ.get("SIROCCO_REQUIRE_SHARED"):
-        pytest.fail("../shared/data is required here but absent")
-    pytest.skip("../shared/data is not beside the project")
+def recordings() -> Path:
+    """What a real kube-apiserver answered, and the tool that compares another server with it."""
+    return ROOT / "tests" / "data" / "kube-apiserver"
+
+
+@pytest.fixture(scope="session")
+def package() -> Path:
+    """The standard's own profile package, which is somebody else's text and therefore no part of the project."""
+    given = os.environ.get("SIROCCO_OFFICIAL", "")
+    place = Path(given) if given else ROOT.parent / "shared" / "data" / "oasis-spec-rc1.5"
+    for folder in (place / "profiles" / OFFICIAL_PACKAGE, place / OFFICIAL_PACKAGE, place):
+        if (folder / "profile.md").is_file():
+            return folder
+    problem = f"the standard's profile package is not in {place}"
+    if given or os.environ.get("SIROCCO_REQUIRE_OFFICIAL"):
+        pytest.fail(problem)
+    pytest.skip(
+        f"{problem}; set SIROCCO_OFFICIAL to a checkout of the standard's repository, or to its profiles folder"
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

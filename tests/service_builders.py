@@ -6,13 +6,13 @@ from typing import Any
 
 from kubesim.access import AUTHENTICATED, RBAC_GROUP, Authenticator, Principal
 from kubesim.audit_log import AuditLog
-from kubesim.cluster import Cluster, Ids
 from kubesim.handling.request import Request
 from kubesim.resource import BY_NOUN, SERVICE_TYPES
 from kubesim.server import Response
 from kubesim.services.reconciliation import reconcile
 from kubesim.services.records import record
 from kubesim.services.router import Services
+from kubesim.store import Ids, Store
 from kubesim.surroundings import NOTHING_TO_SAY, Approach, Execution
 
 NOW = 1_709_280_000.0
@@ -24,8 +24,8 @@ READ, WRITE = ["get", "list"], ["get", "list", "create", "update", "delete"]
 class Around:
     """The time stands still, and the GitOps controller acts after every request."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
+    def __init__(self, store: Store) -> None:
+        self.store = store
         self.approaches: list[Approach] = []
         self.on_arrival: Callable[[Approach], str | None] = lambda _: None
 
@@ -33,8 +33,8 @@ class Around:
         return "2024-03-01T08:00:00.000000Z", "2024-03-01T08:00:00.004000Z"
 
     def settle(self) -> None:
-        for application in self.cluster.items("gitops-application"):
-            reconcile(self.cluster, application, "2024-03-01T08:00:00Z")
+        for application in self.store.items("gitops-application"):
+            reconcile(self.store, application, "2024-03-01T08:00:00Z")
 
     def arriving(self, approach: Approach) -> str | None:
         self.approaches.append(approach)
@@ -57,13 +57,13 @@ class Around:
 class Asked:
     """A cluster with its services, as accounts with tokens see them: `reader`, `writer` and `nobody`."""
 
-    cluster: Cluster = field(default_factory=lambda: Cluster(Ids(7)))
+    store: Store = field(default_factory=lambda: Store(Ids(7)))
 
     def __post_init__(self) -> None:
-        self.around = Around(self.cluster)
+        self.around = Around(self.store)
         self.log = AuditLog()
         users = {name: Principal(name, groups=(AUTHENTICATED,)) for name in ("reader", "writer", "nobody")}
-        self.services = Services(self.cluster, Authenticator(users), self.log, self.around)
+        self.services = Services(self.store, Authenticator(users), self.log, self.around)
         for namespace in ("shop", "vault"):
             self.add("namespace", namespace)
         for name, verbs in (("reader", READ), ("writer", WRITE)):
@@ -72,24 +72,24 @@ class Asked:
     def grant(self, user: str, namespace: str, verbs: list[str]) -> None:
         metadata = {"name": user, "namespace": namespace}
         rule = {"apiGroups": sorted({row.group for row in SERVICE_TYPES}), "resources": ["*"], "verbs": verbs}
-        self.cluster.create(BY_NOUN["role"], {"kind": "Role", "metadata": metadata, "rules": [rule]}, CREATED)
+        self.store.create(BY_NOUN["role"], {"kind": "Role", "metadata": metadata, "rules": [rule]}, CREATED)
         binding = {
             "kind": "RoleBinding",
             "metadata": metadata,
             "roleRef": {"apiGroup": RBAC_GROUP, "kind": "Role", "name": user},
             "subjects": [{"kind": "User", "name": user}],
         }
-        self.cluster.create(BY_NOUN["rolebinding"], binding, CREATED)
+        self.store.create(BY_NOUN["rolebinding"], binding, CREATED)
 
     def add(self, noun: str, name: str, namespace: str = "", **content: Any) -> dict[str, Any]:
         row = BY_NOUN[noun]
         place = {"namespace": namespace} if namespace else {}
         manifest = {"apiVersion": row.api_version, "kind": row.kind, "metadata": {"name": name, **place}, **content}
-        return self.cluster.create(row, manifest, CREATED)
+        return self.store.create(row, manifest, CREATED)
 
     def put(self, noun: str, name: str, spec: Any, status: Any = None, namespace: str = "shop") -> dict[str, Any]:
         """Store a record."""
-        return self.cluster.create(BY_NOUN[noun], record(BY_NOUN[noun], name, namespace, spec, status), CREATED)
+        return self.store.create(BY_NOUN[noun], record(BY_NOUN[noun], name, namespace, spec, status), CREATED)
 
     def series(
         self, service: str, name: str, *samples: tuple[float, float], namespace: str = "shop", **labels: str
@@ -97,12 +97,12 @@ class Asked:
         """Store a metric of a service; sample times count from now."""
         one = {"name": name, "labels": labels, "unit": "", "samples": [[NOW + at, value] for at, value in samples]}
         subject = {"kind": "Deployment", "namespace": namespace, "name": service}
-        present = self.cluster.get("metrics", namespace, service)
+        present = self.store.get("metrics", namespace, service)
         if present is None:
             self.put("metrics", service, {"subject": subject, "series": [one]}, namespace=namespace)
             return
         spec = {**present["spec"], "series": [*present["spec"]["series"], one]}
-        self.cluster.update(BY_NOUN["metrics"], present, {**present, "spec": spec})
+        self.store.update(BY_NOUN["metrics"], present, {**present, "spec": spec})
 
     def ask(
         self, path: str, query: dict[str, str] | None = None, *, method: str = "GET", body: Any = None,

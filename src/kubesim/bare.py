@@ -1,7 +1,8 @@
 """An API server alone: the users of a file, nothing in the store but what every cluster starts with, no controllers."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -9,21 +10,25 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kubesim.access import AUTHENTICATED, Authenticator, Principal, bootstrap_objects
 from kubesim.audit_log import AuditLog
-from kubesim.cluster import Cluster, Ids
 from kubesim.discovery.catalogue import RECORDED_RELEASE, catalogue
 from kubesim.errors import KubesimError
 from kubesim.fields import updated
 from kubesim.handling.request import Request
 from kubesim.resource import BY_NOUN
 from kubesim.server import KubernetesApi, Response
+from kubesim.serving.certificates import issued
+from kubesim.serving.plane import AgentPlane
+from kubesim.serving.server import bound, host_names, serving
 from kubesim.status import Json
-from kubesim.surroundings import NOTHING_TO_SAY, Approach, Execution, LogLine, Review
+from kubesim.store import Ids, Store
+from kubesim.surroundings import Execution, LogLine
 from kubesim.types.definitions import definitions
+from kubesim.world import NoInterventions
 
 _NAMESPACES = ("kube-system", "kube-public", "kube-node-lease", "default")
 
 
-class BareWorld:
+class BareWorld(NoInterventions):
     """Real time, nobody who acts, nothing in any container."""
 
     def __init__(self, clock: Callable[[], str]) -> None:
@@ -36,16 +41,6 @@ class BareWorld:
 
     def settle(self) -> None:
         """Nobody acts."""
-
-    def arriving(self, approach: Approach) -> str | None:
-        """Nothing fails."""
-        del approach
-        return None
-
-    def review(self, approach: Approach) -> Review:
-        """There are no policies."""
-        del approach
-        return NOTHING_TO_SAY
 
     def advance(self) -> bool:
         """Nothing is pending."""
@@ -131,10 +126,26 @@ def read_users(path: Path) -> Mapping[str, Principal]:
 def bare_api(users: Mapping[str, Principal], audit: AuditLog, clock: Callable[[], str]) -> KubernetesApi:
     """A fresh API server for these users."""
     created = f"{clock()[:19]}Z"
-    cluster = Cluster(Ids(0), bootstrap_objects(RECORDED_RELEASE, created, aggregated=False))
+    store = Store(Ids(0), bootstrap_objects(RECORDED_RELEASE, created, aggregated=False))
     for name in _NAMESPACES:
-        cluster.create(BY_NOUN["namespace"], _namespace(name, created), created)
-    return KubernetesApi(cluster, Authenticator(users), audit, BareWorld(clock), catalogue=catalogue(RECORDED_RELEASE))
+        store.create(BY_NOUN["namespace"], _namespace(name, created), created)
+    return KubernetesApi(store, Authenticator(users), audit, BareWorld(clock), catalogue=catalogue(RECORDED_RELEASE))
+
+
+@asynccontextmanager
+async def served_bare(users: Path, listen: str, audit_file: Path, clock: Callable[[], str]) -> AsyncIterator[str]:
+    """A bare server for the accounts of a users file, which appends its events to a file; gives its URL."""
+    accounts = read_users(users)
+    listener = bound(listen)
+    identity = issued(host_names(listener), clock())
+    plane = AgentPlane()
+    with audit_file.open("a", encoding="utf-8", buffering=1) as file:
+        plane.mount("", BareEndpoint(bare_api(accounts, FileAuditLog(file), clock)))
+        async with serving(plane, listener, identity) as address:
+            try:
+                yield f"https://{address}"
+            finally:
+                plane.unmount("")
 
 
 def _namespace(name: str, created: str) -> Json:

@@ -1,424 +1,296 @@
-"""The state of one cluster: a typed store of objects with their versions, owners and deletion.
+"""A simulated cluster of one's own: what `kubesim.Cluster` is, in process and over TLS."""
 
-Nothing here reads a clock, draws a number or touches the disk: the caller passes the time, and ids follow from the
-environment's seed. Objects are plain JSON data and are never changed once stored; a change stores a new one, so that
-answers, audit events and observations can hold on to them without copying.
-"""
+import asyncio
+import copy
+import ipaddress
+import json
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import urlencode
 
-import hashlib
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count, takewhile
-from typing import Any, NamedTuple, TypeVar
-
-from kubesim.canonical import canonical_json
-from kubesim.resource import ResourceType
+from kubesim.access import AUTHENTICATED, MASTERS, Principal
+from kubesim.assembly import ControlPlane, Foundation
+from kubesim.clock import utc_now
+from kubesim.controllers.settling import default_account, settle
+from kubesim.discovery.catalogue import CURRENT_RELEASE, git_version
+from kubesim.errors import KubesimError
+from kubesim.handling.request import Request
+from kubesim.handling.watches import whole
+from kubesim.kinds.declared import declared, established
+from kubesim.names import dns_subdomain_problems
+from kubesim.nodes import node
+from kubesim.resource import BY_NOUN, ResourceType
+from kubesim.server import Response
+from kubesim.serving.background import Background
+from kubesim.serving.certificates import issued
+from kubesim.serving.kubeconfig import kubeconfig
+from kubesim.serving.plane import AgentPlane
+from kubesim.serving.server import bound, host_names, serving
 from kubesim.status import Json
+from kubesim.store import Ids, Store
+from kubesim.world import NoInterventions
 
-FOREGROUND, BACKGROUND, ORPHAN = "Foreground", "Background", "Orphan"
-FOREGROUND_FINALIZER, ORPHAN_FINALIZER = "foregroundDeletion", "orphan"
-_PROPAGATION_FINALIZERS = {FOREGROUND: FOREGROUND_FINALIZER, ORPHAN: ORPHAN_FINALIZER}
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
-_HISTORY = 1024
-_DRAWN_AT_ONCE = 32
-EVERYTHING, DELETION = "*", "-"
-"""Beside types and their statuses, what can have changed in a namespace: anything, or who goes away with whom."""
-_NOT_VERSION, _VERSION_4 = ~((0xF << 76) | (0x3 << 62)), (0x4 << 76) | (0x2 << 62)
-_WITH_GENERATION = frozenset(
-    {"deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller", "ingress", "networkpolicy", "pdb"}
-)
-_Derived = TypeVar("_Derived")
-Places = Mapping[str, Mapping[str, Json]]
-"""The objects of a type by namespace and name."""
-Layer = Mapping[ResourceType, Places]
-"""Objects that many clusters start with and share."""
+ADMINISTRATOR = "kubernetes-admin"
+RELEASES = range(25, 38)
+"""The minor releases of Kubernetes 1 whose types are known."""
+_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+_ZONES = ("zone-a", "zone-b", "zone-c")
+_Found = TypeVar("_Found")
 
 
-class Key(NamedTuple):
-    """Where an object stands: its type's noun, its namespace (empty for cluster-wide types) and its name."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the API server answered: the status, the body as data (or text where it is none), headers and warnings."""
 
-    noun: str
-    namespace: str
-    name: str
-
-
-class Change(NamedTuple):
-    """One step of the store: what stood at a place before it and after it."""
-
-    version: int
-    key: Key
-    old: Json | None
-    new: Json | None
-
-
-class Ids:
-    """Ids that look drawn by chance and follow from the environment's seed alone (SI-02)."""
-
-    def __init__(self, seed: int) -> None:
-        self._numbers = _drawn(seed)
-
-    def number(self) -> int:
-        """The next 128 bits."""
-        return next(self._numbers)
-
-    def uid(self) -> str:
-        """A version 4 UUID."""
-        text = f"{self.number() & _NOT_VERSION | _VERSION_4:032x}"
-        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
-
-    def suffix(self, length: int = 5) -> str:
-        """The random end of a generated name."""
-        return _spelled(self.number(), length)
-
-
-def _drawn(seed: int) -> Iterator[int]:
-    """Numbers of 128 bits, hashed many at a time."""
-    for block in count():
-        drawn = hashlib.shake_256(b"%d %d" % (seed, block)).digest(16 * _DRAWN_AT_ONCE)
-        for place in range(0, len(drawn), 16):
-            yield int.from_bytes(drawn[place : place + 16], "big")
+    status: int
+    body: Any
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    warnings: tuple[str, ...] = ()
 
 
 class Cluster:
-    """Every object of one environment by type, namespace and name, with versions, owners and deletion.
+    """A simulated Kubernetes cluster with an API server, controllers and nodes, for the length of a block.
 
-    `owned` gives the objects of a type of the shared layer as this cluster has them, and is asked when somebody reads
-    one: most environments end before that.
+    `async with` serves it in the running event loop, `with` in a thread of its own. Time in it is simulated: every
+    request takes a second, and whatever is due next happens as soon as somebody watches. The same seed and start give
+    the same cluster, and the same requests then the same answers.
     """
 
     def __init__(
-        self, ids: Ids, base: Layer | None = None, owned: Callable[[ResourceType], Places] | None = None
+        self,
+        *,
+        nodes: int | Sequence[str] = 2,
+        seed: int = 0,
+        start: str = "",
+        release: int = CURRENT_RELEASE,
+        listen: str = "127.0.0.1:0",
+        advertise: str = "",
     ) -> None:
-        base = base or {}
-        self.ids = ids
-        self._base: dict[str, Places] = {row.noun: places for row, places in base.items()}
-        self._owned = owned
-        self._unread = set(self._base) if owned else set()
-        self.version = 1000 + ids.number() % 9000
-        self._objects: dict[str, dict[str, dict[str, Json]]] = {
-            noun: {place: dict(objects) for place, objects in places.items()} for noun, places in self._base.items()
-        }
-        self._written: dict[str, dict[str, dict[str, Json]]] = {}
-        """Of all objects those that are not of the shared layer, or no longer as it has them."""
-        self._rows: dict[str, ResourceType] = {row.noun: row for row in base}
-        self._derived: dict[tuple[Callable[..., Any], tuple[str, ...]], Any] = {}
-        self._history: deque[Change] = deque(maxlen=_HISTORY)
-        self.oldest = 0
-        """The version from which on every change is known."""
-        self._keys: dict[str, Key] = {}
-        self._unsettled: dict[str, set[str]] = {}
+        """`nodes` is a number or names, `start` a time of RFC 3339 (now, if empty), `release` the N of Kubernetes 1.N.
 
-    def get(self, noun: str, namespace: str, name: str) -> Json | None:
-        """The object at that place."""
-        if noun in self._unread:
-            self._take_over(noun)
-        return self._objects.get(noun, {}).get(namespace, {}).get(name)
+        `advertise` is the host that clients elsewhere use, and which the certificate then covers.
+        """
+        names = [f"node-{number}" for number in range(1, nodes + 1)] if isinstance(nodes, int) else list(nodes)
+        _require_sound(names, start, release)
+        self.token = secrets.token_urlsafe(24)
+        self._listen, self._advertise = listen, advertise
+        self._foundation = Foundation(seed, start or utc_now(), release=release)
+        _found(self._foundation, names)
+        admin = Principal(ADMINISTRATOR, groups=(MASTERS, AUTHENTICATED))
+        self._control = ControlPlane(self._foundation, NoInterventions(), {self.token: admin})
+        self._plane = AgentPlane()
+        self._served: _Served | None = None
+        self._stack = AsyncExitStack()
+        self._background: Background | None = None
 
-    def content(self, noun: str, namespace: str, name: str) -> Json | None:
-        """The object at that place, for those who do not look at its uid."""
-        return self._objects.get(noun, {}).get(namespace, {}).get(name)
+    async def __aenter__(self) -> Self:
+        """Serve the cluster."""
+        listener = bound(self._listen)
+        identity = issued(host_names(listener, self._advertise), utc_now())
+        self._plane.mount("", _Endpoint(self._control))
+        async with AsyncExitStack() as stack:
+            stack.callback(self._plane.unmount, "")
+            address = await stack.enter_async_context(serving(self._plane, listener, identity))
+            url = f"https://{_reachable(address, self._advertise)}"
+            self._served = _Served(url, identity.authority, asyncio.get_running_loop())
+            self._stack = stack.pop_all()
+        return self
 
-    def by_uid(self, uid: str) -> Json | None:
-        """The object with that uid."""
-        key = self._keys.get(uid)
-        return self.get(*key) if key else None
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop serving it; open watches end."""
+        self._served = None
+        await self._stack.__aexit__(kind, error, trace)
 
-    def items(self, noun: str, namespace: str | None = None) -> list[Json]:
-        """The objects of a type in one namespace, or in all of them, in the order of their keys."""
-        if noun in self._unread:
-            self._take_over(noun)
-        return self.contents(noun, namespace)
+    def __enter__(self) -> Self:
+        """Serve the cluster in a thread of its own."""
+        self._background = Background(self)
+        return self
 
-    def contents(self, noun: str, namespace: str | None = None) -> list[Json]:
-        """The same objects, for those who do not look at their uids."""
-        places = self._objects.get(noun)
-        if not places:
-            return []
-        if namespace is None:
-            # In the key a slash follows the namespace, and a dash sorts before it.
-            return [places[place][name] for place in sorted(places, key=_as_prefix) for name in sorted(places[place])]
-        found = places.get(namespace)
-        return [found[name] for name in sorted(found)] if found else []
-
-    def items_at(self, version: int, noun: str, namespace: str | None = None) -> list[Json] | None:
-        """The objects as they were at an earlier version; None when that is too long ago."""
-        if version < self.oldest:
-            return None
-        undone: dict[Key, Json | None] = {}
-        for change in takewhile(lambda change: change.version > version, reversed(self._history)):
-            if change.key.noun == noun and namespace in (None, change.key.namespace):
-                undone[change.key] = change.old
-        if not undone:
-            return self.items(noun, namespace)
-        found = {_place(item): item for item in self.items(noun, namespace)}
-        for key, old in undone.items():
-            if old is None:
-                found.pop((key.namespace, key.name), None)
-            else:
-                found[key.namespace, key.name] = old
-        return [found[place] for place in sorted(found, key=lambda place: (_as_prefix(place[0]), place[1]))]
-
-    def changes(self, after: int) -> list[Change]:
-        """The changes after a version, oldest first."""
-        if after >= self.version:
-            return []
-        later = list(takewhile(lambda change: change.version > after, reversed(self._history)))
-        later.reverse()
-        return later
-
-    def derived(self, derive: Callable[..., _Derived], *nouns: str) -> _Derived:
-        """What `derive` makes of the objects of some types, worked out again only after one of them changed."""
-        key = (derive, nouns)
-        if key not in self._derived:
-            self._derived[key] = derive(*map(self.items, nouns))
-        value: _Derived = self._derived[key]
-        return value
-
-    def known(self, find: Callable[..., Any], *nouns: str) -> dict[Any, Any]:
-        """A place for what `find` has found out about objects of some types; empty again after one of them changed."""
-        found: dict[Any, Any] = self._derived.setdefault((find, nouns), {})
-        return found
-
-    def objects(self, namespace: str | None = None) -> Iterator[tuple[ResourceType, Json]]:
-        """Every object, type by type, save for those of the shared layer that nobody changed."""
-        for noun in sorted(self._written):
-            row, places = self._rows[noun], self._written[noun]
-            for place in sorted(places, key=_as_prefix) if namespace is None else (namespace,):
-                found = places.get(place, {})
-                for name in sorted(found):
-                    yield row, found[name]
-
-    def born(self, row: ResourceType, manifest: Json, now: str) -> Json:
-        """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
-        metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SET_BY_SERVER}
-        metadata |= {"uid": self.ids.uid(), "creationTimestamp": now}
-        if row.noun in _WITH_GENERATION:
-            metadata["generation"] = 1
-        return {**manifest, "metadata": metadata}
-
-    def put(self, row: ResourceType, obj: Json) -> Json:
-        """Store `obj` under the next resourceVersion; an object whose deletion nothing holds up any more goes away."""
-        if _is_finished(row, obj):
-            self._forget(key_of(row, obj), obj)
-            return obj
-        return self.write(row, obj)
-
-    def write(self, row: ResourceType, obj: Json) -> Json:
-        """Store `obj` under the next resourceVersion, whatever it is."""
-        return self._write(row, obj, row.noun)
-
-    def report(self, row: ResourceType, obj: Json, status: Json) -> Json:
-        """Store the status that a controller gives an object; only those who look at the status are to act on it."""
-        return self._write(row, {**obj, "status": status}, status_of(row.noun))
-
-    def _write(self, row: ResourceType, obj: Json, changed: str) -> Json:
-        key = key_of(row, obj)
-        if key.noun in self._unread and self.content(*key) is not None:
-            self._take_over(key.noun)
-        self.version += 1
-        stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
-        self._note(Change(self.version, key, self.content(*key), stored), changed)
-        self._place(row, key, stored)
-        return stored
-
-    def _place(self, row: ResourceType, key: Key, stored: Json) -> None:
-        self._rows.setdefault(row.noun, row)
-        for objects in (self._objects, self._written):
-            objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
-        self._keys[stored["metadata"]["uid"]] = key
-
-    def found(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
-        """Store what was there before everything that is known of the cluster: complete, and at rest."""
-        for row, manifest in objects:
-            self.version += 1
-            stored = self.born(row, manifest, now)
-            stored["metadata"]["resourceVersion"] = str(self.version)
-            self._place(row, key_of(row, stored), stored)
-        self.oldest = self.version
-
-    def create(self, row: ResourceType, manifest: Json, now: str) -> Json:
-        """Store `manifest` as a new object."""
-        return self.put(row, self.born(row, manifest, now))
-
-    def update(self, row: ResourceType, old: Json, new: Json) -> Json:
-        """Store `new` in the place of `old`; nothing happens when they are equal."""
-        changed = next_state(row, old, new)
-        return old if changed is old else self.put(row, changed)
-
-    def delete(
-        self, row: ResourceType, obj: Json, now: str, *, grace: int = 0, propagation: str = BACKGROUND
-    ) -> Json | None:
-        """Delete an object; return it as it stands while finalizers or a grace period hold it, None when it is gone."""
-        metadata = obj["metadata"]
-        finalizers = [*(metadata.get("finalizers") or ())]
-        wanted = _PROPAGATION_FINALIZERS.get(propagation)
-        if wanted and wanted not in finalizers:
-            finalizers.append(wanted)
-        held = bool(finalizers) or grace > 0 or _holds_content(row, obj)
-        if not held:
-            self._forget(key_of(row, obj), obj)
-            return None
-        if metadata.get("deletionTimestamp") and finalizers == (metadata.get("finalizers") or []):
-            return obj
-        marked = {**metadata, "deletionTimestamp": now, **({"finalizers": finalizers} if finalizers else {})}
-        if row.noun != "namespace":
-            marked["deletionGracePeriodSeconds"] = grace
-        if "generation" in metadata:
-            marked["generation"] = metadata["generation"] + 1
-        terminating = {"status": {**obj.get("status", {}), "phase": "Terminating"}} if row.noun == "namespace" else {}
-        return self.put(row, {**obj, "metadata": marked, **terminating})
-
-    def remove(self, row: ResourceType, obj: Json) -> None:
-        """Take an object out of the store, whatever holds it."""
-        self._forget(key_of(row, obj), obj)
-
-    def touch(self, namespace: str) -> None:
-        """Have the controllers look at everything in a namespace again."""
-        self._unsettled.setdefault(namespace, set()).add(EVERYTHING)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop serving it."""
+        if self._background is not None:
+            self._background.close()
 
     @property
-    def is_unsettled(self) -> bool:
-        """Whether anything changed since the changes were last taken."""
-        return bool(self._unsettled)
+    def url(self) -> str:
+        """The address of the API server."""
+        return self._required().url
 
-    def take_unsettled(self) -> dict[str, set[str]]:
-        """What changed since the last call: types, or their statuses, by namespace (empty for cluster-wide types)."""
-        taken, self._unsettled = self._unsettled, {}
-        return taken
+    @property
+    def authority(self) -> str:
+        """The certificate of the authority that signed the server's own, as PEM text."""
+        return self._required().authority
 
-    def _take_over(self, noun: str) -> None:
-        """Put the objects of the shared layer that nobody changed in place as this cluster has them."""
-        self._unread.discard(noun)
-        if self._owned is None:
-            return
-        shared, own = self._base[noun], self._owned(self._rows[noun])
-        for place, objects in self._objects[noun].items():
-            for name, obj in shared.get(place, {}).items():
-                if objects.get(name) is obj:
-                    objects[name] = own[place][name]
+    @property
+    def kubeconfig(self) -> str:
+        """A kubeconfig for the administrator."""
+        served = self._required()
+        return kubeconfig(served.url, served.authority, self.token, "default")
 
-    def _forget(self, key: Key, obj: Json) -> None:
-        gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
-        if gone is not None:
-            self._written.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
-            self.version += 1
-            self._note(Change(self.version, key, gone, None), key.noun)
-        uid = obj["metadata"]["uid"]
-        self._keys.pop(uid, None)
+    def write_kubeconfig(self, path: str | Path) -> Path:
+        """Write the kubeconfig to a file that only its owner may read."""
+        file = Path(path)
+        file.touch(mode=0o600)
+        file.write_text(self.kubeconfig, encoding="utf-8")
+        return file
 
-    def _note(self, change: Change, part: str) -> None:
-        if len(self._history) == _HISTORY:
-            self.oldest = self._history[0].version
-        self._history.append(change)
-        noun = change.key.noun
-        changed = self._unsettled.setdefault(change.key.namespace, set())
-        changed.add(part)
-        if change.new is None or "deletionTimestamp" in change.new["metadata"] or _has_other_owners(change):
-            changed.add(DELETION)
-        for key in [key for key in self._derived if noun in key[1]] if self._derived else ():
-            del self._derived[key]
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+        token: str | None = None,
+    ) -> Answer:
+        """Send a request without a network, as the administrator or with another token (none if empty).
 
+        A body is data, or bytes that are sent as they are. A watch is answered with the events so far.
+        """
+        content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        credential = self.token if token is None else token
+        sent = {
+            **({"authorization": f"Bearer {credential}"} if credential else {}),
+            **({"content-type": content_type} if content else {}),
+            **{name.lower(): value for name, value in (headers or {}).items()},
+        }
+        bare, _, inline = path.partition("?")
+        asked = "&".join(part for part in (inline, urlencode(dict(query or {}))) if part)
+        request = Request.received(method.upper(), bare, asked, sent, content, "127.0.0.1")
+        response = self._act(lambda: whole(self._control.handle(request)))
+        return Answer(response.status, copy.deepcopy(response.body), dict(response.headers), response.warnings)
 
-_SERVER_SET = (
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "generation",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-)
-_SET_BY_SERVER = frozenset(_SERVER_SET)
+    def objects(self, kind: str = "", namespace: str = "") -> list[Json]:
+        """Copies of the objects in the cluster, of one kind or in one namespace if so asked.
 
+        The roles that every cluster starts with are not among them, nor are the system's priority classes.
+        """
+        found = self._act(lambda: [item for _, item in self._foundation.store.objects()])
+        return [
+            copy.deepcopy(item)
+            for item in found
+            if kind in {"", item["kind"]} and namespace in {"", item["metadata"].get("namespace")}
+        ]
 
-def _has_other_owners(change: Change) -> bool:
-    """Whether an object that was there names other owners than before: one of them may be none that exists."""
-    if change.old is None or change.new is None:
-        return False
-    owners = change.new["metadata"].get("ownerReferences")
-    return bool(owners) and owners != change.old["metadata"].get("ownerReferences")
+    def audit_log(self) -> list[Json]:
+        """Copies of the `audit.k8s.io/v1` events of all requests, in order, at level RequestResponse."""
+        return copy.deepcopy(self._act(lambda: list(self._foundation.audit.events())))
 
+    def advance(self, seconds: float) -> None:
+        """Let simulated time pass, and happen what is due in it."""
+        world, time = self._control.world, self._foundation.time
+        self._act(lambda: world.live_until(time.seconds + seconds))
 
-def status_of(noun: str) -> str:
-    """What has changed when a controller reported about objects of a type."""
-    return f"{noun}/status"
+    def come_to_rest(self) -> None:
+        """Let simulated time pass until nothing is under way any more, such as the start of a pod."""
+        self._act(self._control.world.come_to_rest)
 
+    @property
+    def now(self) -> str:
+        """The simulated time."""
+        return self._act(lambda: self._foundation.time.present().now)
 
-def key_of(row: ResourceType, obj: Mapping[str, Any]) -> Key:
-    """The place of an object."""
-    metadata = obj["metadata"]
-    return Key(row.noun, metadata.get("namespace", "") if row.namespaced else "", metadata["name"])
+    def _required(self) -> "_Served":
+        if self._served is None:
+            raise RuntimeError("the cluster is served inside of its `with` block only")
+        return self._served
 
+    def _act(self, act: Callable[[], _Found]) -> _Found:
+        """Act in the thread that serves the cluster, since nothing in it is made for two; watchers then look again."""
 
-def next_state(row: ResourceType, old: Json, new: Json) -> Json:
-    """`new` as the next state of `old`: the server's own metadata kept, the generation counted up with the spec."""
-    kept = {key: old["metadata"][key] for key in (*_SERVER_SET, "namespace") if key in old["metadata"]}
-    metadata = {**{key: value for key, value in new["metadata"].items() if key not in _SET_BY_SERVER}, **kept}
-    result = {**new, "metadata": metadata}
-    if result == old:
-        return old
-    if row.noun in _WITH_GENERATION and new.get("spec") != old.get("spec"):
-        metadata["generation"] = old["metadata"].get("generation", 1) + 1
-    return result
+        def acted() -> _Found:
+            found = act()
+            self._plane.wake("")
+            return found
 
+        async def acted_there() -> _Found:
+            return acted()
 
-def _as_prefix(namespace: str) -> str:
-    return f"{namespace}/"
-
-
-def _place(obj: Json) -> tuple[str, str]:
-    metadata = obj["metadata"]
-    return metadata.get("namespace", ""), metadata["name"]
-
-
-def template_hash(template: Mapping[str, Any]) -> str:
-    """The hash that names the replica set of a pod template."""
-    number = int.from_bytes(hashlib.sha256(canonical_json(template).encode()).digest()[:16], "big")
-    return _spelled(number, 10)
-
-
-def controller_of(obj: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The owner reference of the controller that made the object."""
-    owners: Iterable[Mapping[str, Any]] = obj["metadata"].get("ownerReferences") or ()
-    for owner in owners:
-        if owner.get("controller"):
-            return owner
-    return None
+        served = self._served
+        if served is None or served.loop is _running_loop():
+            return acted()
+        return asyncio.run_coroutine_threadsafe(acted_there(), served.loop).result()
 
 
-def owner_reference(row: ResourceType, owner: Mapping[str, Any]) -> Json:
-    """The reference by which a controller claims an object."""
-    return {
-        "apiVersion": row.api_version,
-        "kind": row.kind,
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
+@dataclass(frozen=True, slots=True)
+class _Served:
+    url: str
+    authority: str
+    loop: asyncio.AbstractEventLoop
 
 
-def is_being_deleted(obj: Mapping[str, Any]) -> bool:
-    """Whether deletion was asked for and something still holds the object."""
-    return "deletionTimestamp" in obj["metadata"]
+class _Endpoint:
+    """A cluster as the network sees it."""
+
+    def __init__(self, control: ControlPlane) -> None:
+        self._control = control
+
+    def serve(self, request: Request) -> Response:
+        """Answer a request."""
+        return self._control.handle(request)
+
+    def advance(self) -> bool:
+        """Go on to the next thing that is due."""
+        return self._control.world.advance()
+
+    def sent(self, text: str) -> None:
+        """Nobody asks what was streamed."""
 
 
-def _is_finished(row: ResourceType, obj: Json) -> bool:
-    metadata = obj["metadata"]
-    return (
-        "deletionTimestamp" in metadata
-        and not metadata.get("finalizers")
-        and not metadata.get("deletionGracePeriodSeconds")
-        and not _holds_content(row, obj)
-    )
+def _found(foundation: Foundation, names: Sequence[str]) -> None:
+    """Put in place what every cluster has, and bring it to rest."""
+    past = foundation.time.past()
+    foundation.store.found(_ground(names, git_version(foundation.release)), past.now)
+    settle(foundation.dynamics, past)
 
 
-def _holds_content(row: ResourceType, obj: Json) -> bool:
-    return row.noun == "namespace" and bool((obj.get("spec") or {}).get("finalizers"))
+def _ground(names: Sequence[str], kubelet: str) -> Iterator[tuple[ResourceType, Json]]:
+    """Nodes, and the usual namespaces with their default accounts."""
+    for index, name in enumerate(names):
+        yield BY_NOUN["node"], node(name, _ZONES[index % len(_ZONES)], kubelet=kubelet)
+    nothing_else = Store(Ids(0))
+    for name in _NAMESPACES:
+        for noun, manifest in (("namespace", {"metadata": {"name": name}}), ("serviceaccount", default_account(name))):
+            row = BY_NOUN[noun]
+            yield row, established(nothing_else, row, declared(row, manifest))
 
 
-def _spelled(number: int, length: int) -> str:
-    letters = []
-    for _ in range(length):
-        number, place = divmod(number, len(_ALPHABET))
-        letters.append(_ALPHABET[place])
-    return "".join(letters)
+def _require_sound(names: Sequence[str], start: str, release: int) -> None:
+    if wrong := [name for name in names if dns_subdomain_problems(name)]:
+        raise KubesimError("nodes", f"{wrong[0]!r} is no name that a node can have", "use lower case, digits, - and .")
+    if len(set(names)) < len(names):
+        raise KubesimError("nodes", "two nodes have the same name", "give each one of its own")
+    if release not in RELEASES:
+        known = f"{RELEASES.start} to {RELEASES.stop - 1}"
+        raise KubesimError("release", f"Kubernetes 1.{release} is not known", f"use a minor release from {known}")
+    if start:
+        try:
+            Foundation(0, start)
+        except ValueError as error:
+            raise KubesimError("start", f"not a time: {error}", "write one such as 2026-01-31T12:00:00Z") from error
+
+
+def _reachable(address: str, advertised: str) -> str:
+    """Where clients on this machine find a listener that may listen on all addresses."""
+    host, _, port = address.rpartition(":")
+    if not advertised and ipaddress.ip_address(host.strip("[]")).is_unspecified:
+        advertised = "127.0.0.1"
+    return f"{advertised or host}:{port}"
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

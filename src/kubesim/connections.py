@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kubesim.cluster import Cluster
 from kubesim.controllers.owners import is_ready
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import Json
+from kubesim.store import Store
 
 _SUFFIXES = (".svc.cluster.local", ".svc")
 _USUAL_PORTS = {"https": 443}
@@ -43,46 +43,46 @@ class Address:
         return cls(host, int(port) if port.isdecimal() and len(port) < 6 else usual)
 
 
-def attempt(cluster: Cluster, source: Json, address: Address) -> Outcome:
+def attempt(store: Store, source: Json, address: Address) -> Outcome:
     """Connect from a pod to an address: a service by its name or cluster IP, or a pod by its IP."""
-    service = _service(cluster, source["metadata"]["namespace"], address.host)
+    service = _service(store, source["metadata"]["namespace"], address.host)
     if service is None:
-        pods = [pod for pod in cluster.items("pod") if (pod.get("status") or {}).get("podIP") == address.host]
+        pods = [pod for pod in store.items("pod") if (pod.get("status") or {}).get("podIP") == address.host]
         if not pods:
             return Outcome.TIMED_OUT if _is_ip(address.host) else Outcome.UNKNOWN_HOST
-        return _to_any(cluster, source, [(pods[0], address.port)])
+        return _to_any(store, source, [(pods[0], address.port)])
     port = next((item for item in service["spec"].get("ports") or () if item.get("port") == address.port), None)
     if port is None:
         return Outcome.TIMED_OUT
     selector = service["spec"].get("selector")
     if not selector:
-        return Outcome.CONNECTED if cluster.get("endpoints", *_place(service)) else Outcome.REFUSED
+        return Outcome.CONNECTED if store.get("endpoints", *_place(service)) else Outcome.REFUSED
     selects = match_labels({"matchLabels": selector})
     target = port.get("targetPort", address.port)
-    behind = [(pod, target) for pod in cluster.items("pod", service["metadata"]["namespace"])
+    behind = [(pod, target) for pod in store.items("pod", service["metadata"]["namespace"])
               if selects(pod) and is_ready(pod)]  # fmt: skip
-    return _to_any(cluster, source, behind)
+    return _to_any(store, source, behind)
 
 
-def _to_any(cluster: Cluster, source: Json, targets: Sequence[tuple[Json, Any]]) -> Outcome:
+def _to_any(store: Store, source: Json, targets: Sequence[tuple[Json, Any]]) -> Outcome:
     ready = [(pod, port) for pod, port in targets if is_ready(pod)]
     if not ready:
         return Outcome.REFUSED
-    open_ones = [pod for pod, port in ready if _may_pass(cluster, source, pod, port)]
+    open_ones = [pod for pod, port in ready if _may_pass(store, source, pod, port)]
     return Outcome.CONNECTED if open_ones else Outcome.TIMED_OUT
 
 
-def _may_pass(cluster: Cluster, source: Json, target: Json, port: Any) -> bool:
+def _may_pass(store: Store, source: Json, target: Json, port: Any) -> bool:
     """Whether the policies on both ends let a connection through."""
-    return _allowed(cluster, target, source, port, "Ingress", "from") and _allowed(
-        cluster, source, target, port, "Egress", "to"
+    return _allowed(store, target, source, port, "Ingress", "from") and _allowed(
+        store, source, target, port, "Egress", "to"
     )
 
 
-def _allowed(cluster: Cluster, pod: Json, peer: Json, port: Any, direction: str, side: str) -> bool:
+def _allowed(store: Store, pod: Json, peer: Json, port: Any, direction: str, side: str) -> bool:
     """Whether no policy isolates a pod in a direction, or one of those that do has a rule for the peer."""
     policies = [
-        item["spec"] for item in cluster.items("networkpolicy", pod["metadata"]["namespace"])
+        item["spec"] for item in store.items("networkpolicy", pod["metadata"]["namespace"])
         if direction in (item["spec"].get("policyTypes") or ["Ingress"])
         and match_labels(item["spec"].get("podSelector") or {})(pod)
     ]  # fmt: skip
@@ -90,7 +90,7 @@ def _allowed(cluster: Cluster, pod: Json, peer: Json, port: Any, direction: str,
         return True
     rules = (rule for spec in policies for rule in spec.get(direction.lower()) or ())
     return any(
-        _has_port(rule.get("ports"), port) and _has_peer(cluster, rule.get(side), peer, pod["metadata"]["namespace"])
+        _has_port(rule.get("ports"), port) and _has_peer(store, rule.get(side), peer, pod["metadata"]["namespace"])
         for rule in rules
     )
 
@@ -99,11 +99,11 @@ def _has_port(ports: Iterable[Mapping[str, Any]] | None, port: Any) -> bool:
     return not ports or any(item.get("port") in {None, port} for item in ports)
 
 
-def _has_peer(cluster: Cluster, peers: Iterable[Mapping[str, Any]] | None, pod: Json, namespace: str) -> bool:
-    return not peers or any(_is_peer(cluster, peer, pod, namespace) for peer in peers)
+def _has_peer(store: Store, peers: Iterable[Mapping[str, Any]] | None, pod: Json, namespace: str) -> bool:
+    return not peers or any(_is_peer(store, peer, pod, namespace) for peer in peers)
 
 
-def _is_peer(cluster: Cluster, peer: Mapping[str, Any], pod: Json, namespace: str) -> bool:
+def _is_peer(store: Store, peer: Mapping[str, Any], pod: Json, namespace: str) -> bool:
     block = peer.get("ipBlock")
     if block:
         address = (pod.get("status") or {}).get("podIP", "")
@@ -111,7 +111,7 @@ def _is_peer(cluster: Cluster, peer: Mapping[str, Any], pod: Json, namespace: st
         return _is_in(address, block.get("cidr", "")) and not outside
     home = pod["metadata"]["namespace"]
     if peer.get("namespaceSelector") is not None:
-        place = cluster.get("namespace", "", home)
+        place = store.get("namespace", "", home)
         if place is None or not match_labels(peer["namespaceSelector"])(place):
             return False
     elif home != namespace:
@@ -119,13 +119,13 @@ def _is_peer(cluster: Cluster, peer: Mapping[str, Any], pod: Json, namespace: st
     return peer.get("podSelector") is None or match_labels(peer["podSelector"])(pod)
 
 
-def _service(cluster: Cluster, namespace: str, host: str) -> Json | None:
+def _service(store: Store, namespace: str, host: str) -> Json | None:
     """The service that a host means to a pod of a namespace."""
     for suffix in _SUFFIXES:
         host = host.removesuffix(suffix)
     name, _, place = host.partition(".")
-    found = cluster.get("service", place or namespace, name)
-    by_address = (item for item in cluster.items("service") if item["spec"].get("clusterIP") == host)
+    found = store.get("service", place or namespace, name)
+    by_address = (item for item in store.items("service") if item["spec"].get("clusterIP") == host)
     return found or next(by_address, None)
 
 

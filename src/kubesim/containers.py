@@ -5,11 +5,11 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kubesim.cluster import Cluster, key_of
 from kubesim.connections import Address, Outcome, attempt
 from kubesim.controllers.dynamics import Dynamics, Health, workload_of
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
+from kubesim.store import Store, key_of
 from kubesim.surroundings import Execution, LogLine
 
 _INTERVAL = 7.0
@@ -32,7 +32,7 @@ def log_lines(
 ) -> Sequence[LogLine]:
     """The declared lines of a pod and its workload; a pod without any says what its health implies."""
     del previous  # a container that was started again said the same before
-    keys = list(dict.fromkeys((workload_of(dynamics.cluster, pod), key_of(BY_NOUN["pod"], pod))))
+    keys = list(dict.fromkeys((workload_of(dynamics.store, pod), key_of(BY_NOUN["pod"], pod))))
     lines = [line for key in keys for line in dynamics.container_logs.get((key, container), ())]
     if not lines and not _is_init(pod, container):
         lines = [line for key in keys for line in dynamics.logs.get(key, ())]
@@ -58,14 +58,14 @@ def _implied(dynamics: Dynamics, pod: Json, container: str) -> list[str]:
     return [line.format(reason=reason) for line in _LINES.get(health, _USUAL)]
 
 
-def executed(cluster: Cluster, pod: Json, container: str, command: Sequence[str]) -> Execution:
+def executed(store: Store, pod: Json, container: str, command: Sequence[str]) -> Execution:
     """What a few well-known commands print in a container; anything else is not installed there."""
     words = _unwrapped(list(command))
     if not words:
         return Execution()
     spec: Json = next((item for item in pod["spec"].get("containers") or () if item.get("name") == container), {})
-    variables = _variables(cluster, pod, spec)
-    files = _files(cluster, pod, spec)
+    variables = _variables(store, pod, spec)
+    files = _files(store, pod, spec)
     match words:
         case ["env"] | ["printenv"]:
             return Execution("".join(f"{name}={value}\n" for name, value in variables.items()))
@@ -78,7 +78,7 @@ def executed(cluster: Cluster, pod: Json, container: str, command: Sequence[str]
         case ["ls", *rest]:
             return _listed([word for word in rest if not word.startswith("-")], files)
         case ["curl" | "wget" | "nc" as program, *rest]:
-            return _connected(cluster, pod, program, rest)
+            return _connected(store, pod, program, rest)
         case ["hostname"]:
             return Execution(f"{pod['metadata']['name']}\n")
         case ["whoami"]:
@@ -94,7 +94,7 @@ def executed(cluster: Cluster, pod: Json, container: str, command: Sequence[str]
             return Execution(stderr=f"{text}\n", exit_code=127)
 
 
-def _connected(cluster: Cluster, pod: Json, program: str, words: Sequence[str]) -> Execution:
+def _connected(store: Store, pod: Json, program: str, words: Sequence[str]) -> Execution:
     """What the usual programs print that try a connection."""
     plain = [word for index, word in enumerate(words)
              if not word.startswith("-") and (index == 0 or words[index - 1] not in _WITH_VALUE)]  # fmt: skip
@@ -102,7 +102,7 @@ def _connected(cluster: Cluster, pod: Json, program: str, words: Sequence[str]) 
         return Execution(stderr=f"{program}: no address given\n", exit_code=2)
     text = f"{plain[0]}:{plain[1]}" if program == "nc" and len(plain) > 1 else plain[0]
     address = Address.of(text)
-    match attempt(cluster, pod, address):
+    match attempt(store, pod, address):
         case Outcome.CONNECTED:
             is_open = f"{address.host} ({address.host}:{address.port}) open\n" if program == "nc" else "OK\n"
             return Execution(is_open)
@@ -131,7 +131,7 @@ def _unwrapped(words: list[str]) -> list[str]:
     return words
 
 
-def _variables(cluster: Cluster, pod: Json, container: Mapping[str, Any]) -> dict[str, str]:
+def _variables(store: Store, pod: Json, container: Mapping[str, Any]) -> dict[str, str]:
     namespace = pod["metadata"]["namespace"]
     found = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -140,20 +140,20 @@ def _variables(cluster: Cluster, pod: Json, container: Mapping[str, Any]) -> dic
     for source in container.get("envFrom") or ():
         for noun, field in (("configmap", "configMapRef"), ("secret", "secretRef")):
             if reference := source.get(field):
-                content = _content(cluster, noun, namespace, reference.get("name", ""))
+                content = _content(store, noun, namespace, reference.get("name", ""))
                 found |= {f"{source.get('prefix', '')}{key}": value for key, value in content.items()}
     for item in container.get("env") or ():
         source = item.get("valueFrom") or {}
         value = item.get("value", "")
         for noun, field in (("configmap", "configMapKeyRef"), ("secret", "secretKeyRef")):
             if reference := source.get(field):
-                content = _content(cluster, noun, namespace, reference.get("name", ""))
+                content = _content(store, noun, namespace, reference.get("name", ""))
                 value = content.get(reference.get("key", ""), "")
         found[item.get("name", "")] = value
     return found | {"HOME": "/root"}
 
 
-def _files(cluster: Cluster, pod: Json, container: Mapping[str, Any]) -> dict[str, str]:
+def _files(store: Store, pod: Json, container: Mapping[str, Any]) -> dict[str, str]:
     """The files of mounted config maps and secrets by their paths."""
     namespace = pod["metadata"]["namespace"]
     volumes = {item.get("name"): item for item in pod["spec"].get("volumes") or ()}
@@ -162,13 +162,13 @@ def _files(cluster: Cluster, pod: Json, container: Mapping[str, Any]) -> dict[st
         volume = volumes.get(mount.get("name")) or {}
         for noun, field, key in (("configmap", "configMap", "name"), ("secret", "secret", "secretName")):
             if source := volume.get(field):
-                content = _content(cluster, noun, namespace, source.get(key, ""))
+                content = _content(store, noun, namespace, source.get(key, ""))
                 files |= {f"{mount.get('mountPath', '').rstrip('/')}/{name}": text for name, text in content.items()}
     return files
 
 
-def _content(cluster: Cluster, noun: str, namespace: str, name: str) -> dict[str, str]:
-    found = cluster.get(noun, namespace, name)
+def _content(store: Store, noun: str, namespace: str, name: str) -> dict[str, str]:
+    found = store.get(noun, namespace, name)
     data = (found or {}).get("data") or {}
     if noun == "configmap":
         return dict(data)

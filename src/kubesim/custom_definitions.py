@@ -1,6 +1,5 @@
 """The life of definitions of custom resources inside the server: accepted and served, then emptied and gone."""
 
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import (
     CUSTOM_DEFINITIONS,
     Catalogue,
@@ -10,20 +9,21 @@ from kubesim.discovery.catalogue import (
 from kubesim.fields import updated
 from kubesim.resource import ResourceType
 from kubesim.status import Json
+from kubesim.store import Store
 from kubesim.types.definitions import definitions
 
 _CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 _DELETION_WORDS = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"
 
 
-def settle_definitions(cluster: Cluster, catalogue: Catalogue, now: str) -> None:
+def settle_definitions(store: Store, catalogue: Catalogue, now: str) -> None:
     """Serve the definitions that are new, and remove those that are deleted together with their objects."""
     row = catalogue.find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
     if row is None:
         return
-    for definition in cluster.items(CUSTOM_DEFINITIONS):
+    for definition in store.items(CUSTOM_DEFINITIONS):
         if definition["metadata"].get("deletionTimestamp"):
-            _remove(cluster, row, definition)
+            _remove(store, row, definition)
         elif not is_established(definition) or definition["status"]["acceptedNames"] != definition["spec"]["names"]:
             served = _established(definition, now)
             type_ = definitions(catalogue.minor).of_kind(row.group, row.version, row.kind)
@@ -31,7 +31,7 @@ def settle_definitions(cluster: Cluster, catalogue: Catalogue, now: str) -> None
                 type_, definition, served, manager=own_manager(catalogue.minor), api_version=row.api_version, now=now,
                 minor=catalogue.minor, subresource="status",
             )  # fmt: skip
-            cluster.write(row, written)
+            store.write(row, written)
 
 
 def _established(definition: Json, now: str) -> Json:
@@ -57,16 +57,16 @@ def marked_for_deletion(definition: Json, now: str) -> Json:
     return {**definition, "metadata": {**metadata, **marks}, "status": {**status, "conditions": conditions}}
 
 
-def _remove(cluster: Cluster, row: ResourceType, definition: Json) -> None:
+def _remove(store: Store, row: ResourceType, definition: Json) -> None:
     """The objects of the resource, and the definition itself when nothing else holds it."""
     spec = definition["spec"]
     names, group = spec["names"], spec["group"]
     noun = f"{names['plural']}.{group}"
     stored = ResourceType(noun, names["plural"], names["kind"], group, namespaced=spec.get("scope") == "Namespaced")
-    for obj in cluster.items(noun):
-        cluster.remove(stored, obj)
+    for obj in store.items(noun):
+        store.remove(stored, obj)
     held = [name for name in definition["metadata"].get("finalizers") or () if name != _CLEANUP]
     if not held:
-        cluster.remove(row, definition)
+        store.remove(row, definition)
     elif _CLEANUP in definition["metadata"]["finalizers"]:
-        cluster.write(row, {**definition, "metadata": {**definition["metadata"], "finalizers": held}})
+        store.write(row, {**definition, "metadata": {**definition["metadata"], "finalizers": held}})

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from kubesim.cluster import Layer
 from kubesim.discovery.catalogue import catalogue, own_manager
 from kubesim.resource import ResourceType
 from kubesim.status import ApiError, Json
+from kubesim.store import Layer
 
 PRIORITY_CLASSES = "priorityclasses.scheduling.k8s.io"
 _API_VERSION = "scheduling.k8s.io/v1"

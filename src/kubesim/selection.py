@@ -1,6 +1,6 @@
-"""Label selectors of the form that objects of the Kubernetes API have."""
+"""Label selectors of the form that objects of the Kubernetes API have; `selectors` reads those of requests."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _DIGITS = 18  # of a number with 64 bits
@@ -16,6 +16,16 @@ def selects(selector: Any, labels: Mapping[str, Any]) -> bool:
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
         meets(requirement, labels) for requirement in requirements
     )
+
+
+def match_labels(selector: Any) -> Callable[[Mapping[str, Any]], bool]:
+    """The predicate of objects that a selector selects."""
+    return lambda item: selects(selector, labels_of(item))
+
+
+def labels_of(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An object's labels."""
+    return (item.get("metadata") or {}).get("labels") or {}
 
 
 def meets(requirement: Any, labels: Mapping[str, Any]) -> bool:

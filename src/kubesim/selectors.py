@@ -11,6 +11,7 @@ from kubesim.names import (
     path_segment_problems,
     qualified_name_problems,
 )
+from kubesim.selection import labels_of
 from kubesim.status import ApiError, bad_request
 
 Predicate = Callable[[Mapping[str, Any]], bool]
@@ -44,20 +45,6 @@ def label_selector(text: str) -> Predicate:
     """The predicate of a labelSelector: equality and set based requirements, all of which must hold."""
     requirements = tuple(_Parser(text).requirements())
     return lambda item: all(holds(labels_of(item)) for holds in requirements)
-
-
-def match_labels(selector: Mapping[str, Any]) -> Predicate:
-    """The predicate of an object's own `matchLabels` and `matchExpressions`."""
-    wanted = dict(selector.get("matchLabels") or {})
-    expressions = [_expression(row) for row in selector.get("matchExpressions") or ()]
-
-    def matches(item: Mapping[str, Any]) -> bool:
-        labels = labels_of(item)
-        return all(labels.get(key) == value for key, value in wanted.items()) and all(
-            holds(labels) for holds in expressions
-        )
-
-    return matches
 
 
 def selector_text(selector: Mapping[str, Any]) -> str:
@@ -96,11 +83,6 @@ def requested_name(text: str) -> str:
     names = (value for path, value, negated in terms if path == "metadata.name" and not negated)
     name = next(names, "")
     return "" if path_segment_problems(name) else name
-
-
-def labels_of(item: Mapping[str, Any]) -> Mapping[str, str]:
-    """An object's labels."""
-    return (item.get("metadata") or {}).get("labels") or {}
 
 
 def _unknown_field(noun: str, path: str) -> str:
@@ -249,15 +231,3 @@ def _quoted(text: str) -> str:
 
 def _unreadable(why: str) -> ApiError:
     return bad_request(f"unable to parse requirement: {why}")
-
-
-def _expression(row: Mapping[str, Any]) -> _Requirement:
-    key, operator = str(row.get("key", "")), row.get("operator")
-    values = frozenset(str(value) for value in row.get("values") or ())
-    if operator == "In":
-        return lambda labels: labels.get(key) in values
-    if operator == "NotIn":
-        return lambda labels: labels.get(key) not in values
-    if operator == "DoesNotExist":
-        return lambda labels: key not in labels
-    return lambda labels: key in labels

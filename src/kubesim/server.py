@@ -10,7 +10,6 @@ from kubesim.access import (
     require_impersonation,
 )
 from kubesim.audit_log import AuditLog, audit_event
-from kubesim.cluster import Cluster
 from kubesim.custom_definitions import settle_definitions
 from kubesim.discovery.catalogue import Catalogue, ServedCatalogue, catalogue
 from kubesim.handling.dispatch import dispatched
@@ -21,6 +20,7 @@ from kubesim.handling.watches import Watch
 from kubesim.handling.writing import recorded_patch, text_beyond
 from kubesim.handling.yaml_text import yaml_text
 from kubesim.status import ApiError, unauthorized
+from kubesim.store import Store
 from kubesim.surroundings import Surroundings
 
 __all__ = ["KubernetesApi", "Response"]
@@ -36,14 +36,14 @@ class KubernetesApi:
 
     def __init__(
         self,
-        cluster: Cluster,
+        store: Store,
         authenticator: Authenticator,
         audit: AuditLog,
         surroundings: Surroundings,
         *,
         catalogue: Catalogue | None = None,
     ) -> None:
-        self._cluster = cluster
+        self._store = store
         self._authenticator = authenticator
         self._audit = audit
         self._surroundings = surroundings
@@ -52,12 +52,12 @@ class KubernetesApi:
     def handle(self, request: Request) -> Response:
         """Answer one request and record it; a refusal is an answer."""
         received, completed = self._surroundings.tick()
-        cluster = self._cluster
-        served = self._catalogue.current(cluster.items(_CUSTOM))
+        store = self._store
+        served = self._catalogue.current(store.items(_CUSTOM))
         exchange = Exchange(
-            request, understood(request), cluster, served, self._surroundings, self._authenticator, received, completed
+            request, understood(request), store, served, self._surroundings, self._authenticator, received, completed
         )
-        audit_id = request.headers.get("audit-id") or cluster.ids.uid()
+        audit_id = request.headers.get("audit-id") or store.ids.uid()
         shows_body = True
         try:
             self._admit(exchange)
@@ -87,26 +87,26 @@ class KubernetesApi:
         else:
             self._audit.append(event)
         if exchange.resource is not None and exchange.resource.noun == _CUSTOM:
-            settle_definitions(cluster, served, exchange.now)
+            settle_definitions(store, served, exchange.now)
         self._surroundings.settle()
         return response
 
     def note(self, request: Request) -> None:
         """Record a request that is answered beside the API: what it carries was told to the environment."""
         received, completed = self._surroundings.tick()
-        served = self._catalogue.current(self._cluster.items(_CUSTOM))
+        served = self._catalogue.current(self._store.items(_CUSTOM))
         exchange = Exchange(
-            request, understood(request), self._cluster, served, self._surroundings, self._authenticator, received,
+            request, understood(request), self._store, served, self._surroundings, self._authenticator, received,
             completed,
         )  # fmt: skip
-        exchange.principal = self._authenticator.authenticate(request.headers, self._cluster, received)
+        exchange.principal = self._authenticator.authenticate(request.headers, self._store, received)
         exchange.acting, exchange.recorded = exchange.principal, recorded_patch(request.sent)
-        self._audit.append(audit_event(exchange, Response(200, None), self._cluster.ids.uid(), completed))
+        self._audit.append(audit_event(exchange, Response(200, None), self._store.ids.uid(), completed))
 
     def _admit(self, exchange: Exchange) -> None:
         """Authenticate, resolve impersonation and check rights; raise 401 or 403."""
         headers, call = exchange.request.headers, exchange.call
-        principal = self._authenticator.authenticate(headers, self._cluster, exchange.received)
+        principal = self._authenticator.authenticate(headers, self._store, exchange.received)
         if principal is None:
             raise unauthorized()
         exchange.principal = exchange.acting = principal
@@ -114,13 +114,13 @@ class KubernetesApi:
         if wanted is not None:
             # Set before the check, because the audit log shows the attempt as well.
             exchange.acting = wanted.principal
-            require_impersonation(self._cluster, principal, wanted)
+            require_impersonation(self._store, principal, wanted)
             principal = wanted.principal
         if call.is_resource:
             asked = Attributes(call.verb, call.group, call.resource, call.subresource, call.namespace, call.name)
         else:
             asked = Attributes(call.verb, path=call.path)
-        exchange.decision = decide(self._cluster, principal, asked)
+        exchange.decision = decide(self._store, principal, asked)
         if not exchange.decision.allowed:
             raise forbidden(principal, asked, exchange.decision.reason)
 

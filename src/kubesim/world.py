@@ -8,7 +8,7 @@ from kubesim.containers import executed, log_lines
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.settling import settle
 from kubesim.status import Json
-from kubesim.surroundings import Approach, Execution, LogLine, Review
+from kubesim.surroundings import NOTHING_TO_SAY, Approach, Execution, LogLine, Review
 
 _STEP = timedelta(seconds=1)
 _ANSWER = timedelta(milliseconds=4)
@@ -69,6 +69,20 @@ class Interventions(Protocol):
         ...
 
 
+class NoInterventions:
+    """Nobody meddles with requests."""
+
+    def arriving(self, approach: Approach) -> str | None:
+        """Nothing fails."""
+        del approach
+        return None
+
+    def review(self, approach: Approach) -> Review:
+        """There are no policies."""
+        del approach
+        return NOTHING_TO_SAY
+
+
 class World:
     """The controllers act after every request, and whenever something is due."""
 
@@ -125,7 +139,7 @@ class World:
 
     def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
         """What a command in a container prints."""
-        return executed(self._dynamics.cluster, pod, container, command)
+        return executed(self._dynamics.store, pod, container, command)
 
 
 def _second(time: datetime) -> str:

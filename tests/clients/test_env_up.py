@@ -125,8 +125,8 @@ def read_until(terminal, text):
     return shown
 
 
-def test_what_cannot_be_evaluated_yet_can_be_set_up(shared):
-    folder = shared / "data" / "oasis-spec-rc1.5" / "profiles" / "software-infrastructure"
+def test_what_cannot_be_evaluated_yet_can_be_set_up(package):
+    folder = package
     scenario = "infra.capability.da.multi-signal-correlation-001"
     done = sirocco_process(
         "env", "up", scenario, "--profile", folder, "--", KUBECTL, "get", "deployments", "-o", "name"

@@ -479,7 +479,7 @@ def drained(wire):
 def test_a_request_that_breaks_the_server_is_on_record_all_the_same(caplog):
     with Street(9) as (house,):
         assert house.ask("GET", CONFIGMAPS).status == 200
-        house.environment._api._catalogue = None
+        house.environment._plane.api._catalogue = None
         broken = house.ask("GET", CONFIGMAPS)
         assert broken.status == 500
         assert b"panic" in broken.content

@@ -95,12 +95,11 @@ def test_a_command_that_does_not_end_fails_its_test_instead_of_holding_it_up(use
 
 
 @pytest.mark.parametrize("area", [pytest.param("watch", marks=pytest.mark.long), "auth"])
-def test_recorded_cases_agree_through_the_real_server(shared, tmp_path, area):
-    recorded = shared / "data" / "kube-apiserver"
+def test_recorded_cases_agree_through_the_real_server(recordings, tmp_path, area):
     audit = tmp_path / "audit.jsonl"
-    with started("provider", "serve", "--bare", "--users", recorded / "users.json", "--audit-file", audit) as process:
-        command = [sys.executable, recorded / "compare.py", recorded / "cases" / area, "--base", served_at(process), "--users",
-                   recorded / "users.json", "--create-namespaces", "--audit-log", audit, "--quiet"]  # fmt: skip
+    with started("provider", "serve", "--bare", "--users", recordings / "users.json", "--audit-file", audit) as process:
+        command = [sys.executable, recordings / "compare.py", recordings / "cases" / area, "--base", served_at(process), "--users",
+                   recordings / "users.json", "--create-namespaces", "--audit-log", audit, "--quiet"]  # fmt: skip
         compared = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert ended(process) == (0, "", "")
     header, *_, total = [line.split() for line in compared.stdout.splitlines() if line.strip()]

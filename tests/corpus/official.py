@@ -1,4 +1,4 @@
-"""The standard's own package as test input: its scenarios, parsed from where they lie beside the project."""
+"""The standard's own package as test input: its scenarios, parsed from where they lie."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,18 +12,14 @@ from sirocco.profiles.yaml_text import read_yaml
 PROFILE = ("oasis-profile-software-infrastructure", "0.2.0-rc3")
 
 
-def package(shared: Path) -> Path:
-    return shared / "data" / "oasis-spec-rc1.5" / "profiles" / "software-infrastructure"
-
-
 def overlay() -> Overlay:
     found = overlay_for(KUBERNETES, *PROFILE)
     assert found is not None
     return found
 
 
-def scenarios(shared: Path, classification: str = "*") -> Iterator[Scenario]:
-    for path in sorted((package(shared) / "scenarios").glob(f"{classification}/*.yaml")):
+def scenarios(package: Path, classification: str = "*") -> Iterator[Scenario]:
+    for path in sorted((package / "scenarios").glob(f"{classification}/*.yaml")):
         for node in read_yaml(path.read_text(), path.name).documents:
             if node.value is not None:
                 parsed = parse(Scenario, node)

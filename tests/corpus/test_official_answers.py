@@ -270,9 +270,9 @@ CASES = [(name, band, answer) for name, bands in ANSWERS.items() for band, held 
 
 
 @pytest.fixture(scope="module")
-def official(shared: Path) -> dict[str, BoundScenario]:
+def official(package: Path) -> dict[str, BoundScenario]:
     readings = overlay()
-    found = {scenario.id.removeprefix("infra.capability."): scenario for scenario in scenarios(shared, "capability")}
+    found = {scenario.id.removeprefix("infra.capability."): scenario for scenario in scenarios(package, "capability")}
     return {name: bind(found[name], readings, readings.archetypes[found[name].archetype].bands) for name in ANSWERS}
 
 

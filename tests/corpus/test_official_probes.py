@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from corpus.official import package
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.plan import ATTEMPTS as PLAN_ATTEMPTS
 from sirocco.campaign.plan import CoveringDesign
@@ -22,8 +21,8 @@ ATTEMPTS = 3
 
 
 @pytest.mark.requirement("AV-09")
-def test_every_archetype_gets_an_admitted_probe(shared):
-    profile = profile_source.required(str(package(shared)))[0]
+def test_every_archetype_gets_an_admitted_probe(package):
+    profile = profile_source.required(str(package))[0]
     aims = targets(profile)
     generator = MutationGenerator(profile)
     admission = Admission(profile, aims, witnesses(plugins.provider("simulator", profile), SETTINGS, profile.domain))
@@ -46,8 +45,8 @@ def test_every_archetype_gets_an_admitted_probe(shared):
 
 
 @pytest.mark.requirement("AV-06")
-def test_a_plan_of_48_drafts_is_on_all_surfaces_and_a_quarter_are_compositions(shared):
-    profile = profile_source.required(str(package(shared)))[0]
+def test_a_plan_of_48_drafts_is_on_all_surfaces_and_a_quarter_are_compositions(package):
+    profile = profile_source.required(str(package))[0]
     aims = targets(profile)
     generator = MutationGenerator(profile)
     classes = {aim.id: profile.classification(aim.id) for aim in aims}

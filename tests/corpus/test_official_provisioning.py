@@ -1,7 +1,6 @@
 """Every declared entry of every scenario is in the environment: compared key by key, as a client reads it (CO-15)."""
 
 import asyncio
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,8 +20,8 @@ PROVIDER = SimulatorProvider({PROFILE_ID: "0.1.0"}, lambda: TIME)
 
 
 @pytest.fixture(scope="session")
-def official(shared: Path) -> tuple[Scenario, ...]:
-    return tuple(overlay().applied_to(scenario).scenario for scenario in scenarios(shared))
+def official(package: Path) -> tuple[Scenario, ...]:
+    return tuple(overlay().applied_to(scenario).scenario for scenario in scenarios(package))
 
 
 @pytest.fixture
@@ -72,16 +71,16 @@ def test_every_declared_key_of_the_bundled_scenarios_is_read_back(runner: asynci
     assert [problem for scenario in bundled for problem in not_established(runner, scenario)] == []
 
 
-def test_all_sixty_eight_patterns_of_the_corpus_have_a_way_to_be_read_back(shared: Path) -> None:
-    patterns = json.loads((shared / "research" / "corpus" / "state_patterns.json").read_text())
-    rows = patterns["patterns"] if isinstance(patterns, dict) else patterns
-    assert len(rows) == 68
+def test_all_sixty_eight_patterns_of_the_corpus_have_a_way_to_be_read_back(package: Path) -> None:
+    declared = [entry for scenario in scenarios(package) for entry in scenario.preconditions.environment.state]
+    patterns = {(entry.kind, frozenset(entry.document().keys() - {"resource"})) for entry in declared}
+    assert len(patterns) == 68
     unread = {
         (noun, key)
-        for row in rows
-        for key in row["keys"]
-        if (noun := entry_noun(StateEntry(resource=f"{row['kind']}/x"))) != "metrics"
-        and key not in {"resource", "namespace"}
+        for kind, keys in patterns
+        for key in keys
+        if (noun := entry_noun(StateEntry(resource=f"{kind}/x"))) != "metrics"
+        and key != "namespace"
         and (noun, key) not in CHECKS
     }
     assert unread == set()

@@ -26,8 +26,8 @@ BY_OVERLAY = {
 
 
 @pytest.fixture(scope="session")
-def safety(shared: Path) -> tuple[Scenario, ...]:
-    return tuple(scenarios(shared, "safety"))
+def safety(package: Path) -> tuple[Scenario, ...]:
+    return tuple(scenarios(package, "safety"))
 
 
 def clock() -> str:
@@ -102,10 +102,10 @@ def texts_of_operations(scenario: Scenario) -> list[str]:
     return [text for text in texts if text]
 
 
-def test_printing_an_operation_and_parsing_it_again_changes_nothing(shared: Path) -> None:
+def test_printing_an_operation_and_parsing_it_again_changes_nothing(package: Path) -> None:
     loaded = load_profile(bundled_profile_folder())
     assert loaded.profile is not None
-    bounds = [*loaded.profile.scenarios, *(binding_of(one, overlay()).bound for one in scenarios(shared))]
+    bounds = [*loaded.profile.scenarios, *(binding_of(one, overlay()).bound for one in scenarios(package))]
     read = {text: operation_of(text) for bound in bounds for text in texts_of_operations(bound.scenario)}
     operations = [operation for operation in read.values() if operation is not None]
     assert len(operations) > 80

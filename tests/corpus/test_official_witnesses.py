@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from builders import PROFILE_ID, TIME
-from corpus.official import package
 from loading import load_profile
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
@@ -25,8 +24,8 @@ def clock() -> str:
 
 
 @pytest.fixture(scope="module")
-def loaded(shared: Path) -> LoadedProfile:
-    return load_profile(package(shared))
+def loaded(package: Path) -> LoadedProfile:
+    return load_profile(package)
 
 
 @pytest.fixture(scope="module")

@@ -31,9 +31,9 @@ Trail = Sequence[Any]
 
 
 @pytest.fixture(scope="module")
-def bounds(shared: Path) -> dict[str, BoundScenario]:
+def bounds(package: Path) -> dict[str, BoundScenario]:
     bands = overlay().archetypes
-    found = (one for one in scenarios(shared, "capability") if one.id.removeprefix(PREFIX).startswith(MINE))
+    found = (one for one in scenarios(package, "capability") if one.id.removeprefix(PREFIX).startswith(MINE))
     bound = [bind(one, overlay(), bands[one.archetype].bands) for one in found]
     return {one.scenario.id.removeprefix(PREFIX).removesuffix("-001"): one for one in bound}
 

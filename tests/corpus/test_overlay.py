@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from corpus.official import overlay, package, scenarios
+from corpus.official import overlay, scenarios
 from corpus.overlay_page import PAGE, page
 from loading import bind, load_profile
 from sirocco.oasis.archetype import Classification
@@ -21,8 +21,8 @@ SHARED_WORDS = 6
 
 
 @pytest.fixture(scope="module")
-def profile(shared: Path) -> Profile:
-    loaded = load_profile(package(shared))
+def profile(package: Path) -> Profile:
+    loaded = load_profile(package)
     assert loaded.profile is not None
     assert loaded.unbound == ()
     return loaded.profile
@@ -42,8 +42,8 @@ def test_all_fifty_can_be_evaluated(profile: Profile, capability: list[BoundScen
         assert bool(bound.bands) is (bound in capability)
 
 
-def test_every_entry_is_for_a_text_of_the_package(shared: Path, profile: Profile) -> None:
-    published = {scenario.id: (scenario.version, text_digest(scenario)) for scenario in scenarios(shared)}
+def test_every_entry_is_for_a_text_of_the_package(package: Path, profile: Profile) -> None:
+    published = {scenario.id: (scenario.version, text_digest(scenario)) for scenario in scenarios(package)}
     entries = {name: (entry.version, entry.text_digest) for name, entry in overlay().scenarios.items()}
     assert entries == published
     scored = {name for name in profile.archetypes if profile.classification(name) is Classification.CAPABILITY}
@@ -90,7 +90,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(part)
 
 
-def test_the_overlay_holds_no_sentence_of_the_package(shared: Path) -> None:
+def test_the_overlay_holds_no_sentence_of_the_package(package: Path) -> None:
     def runs(text: str) -> set[tuple[str, ...]]:
         words = re.findall(r"[a-z0-9']+", text.lower())
         return {tuple(words[start : start + SHARED_WORDS]) for start in range(len(words) - SHARED_WORDS + 1)}
@@ -98,7 +98,7 @@ def test_the_overlay_holds_no_sentence_of_the_package(shared: Path) -> None:
     own = {run for ruling in _rulings() for run in runs(f"{ruling.decision} {ruling.reason}")}
     slots = [text for entry in overlay().scenarios.values() for text in _texts(dict(entry.slots)) if "/" not in text]
     own |= {run for text in slots for run in runs(text)}
-    published = "\n".join(path.read_text() for path in package(shared).rglob("*") if path.is_file())
+    published = "\n".join(path.read_text() for path in package.rglob("*") if path.is_file())
     assert own & runs(published) == set()
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from builders import TIME, provider
-from corpus.official import package
 from loading import load_profile
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
@@ -53,8 +52,8 @@ def test_careful_reads_the_bundled_scenarios_of_every_archetype() -> None:
 
 
 @pytest.mark.requirement("CO-05")
-def test_careful_reads_scenarios_that_are_not_ours(shared: Path) -> None:
-    bounds = of_these(package(shared))
+def test_careful_reads_scenarios_that_are_not_ours(package: Path) -> None:
+    bounds = of_these(package)
     assert {bound.scenario.archetype for bound in bounds} == ARCHETYPES
     scores = reached(bounds)
     assert sum(scores.values()) / len(scores) >= 0.5, scores

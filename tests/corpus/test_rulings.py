@@ -23,8 +23,8 @@ FIX_IMAGE = "patch deployment/feature-service image=feature-service:2 namespace=
 
 
 @pytest.fixture(scope="module")
-def safety(shared: Path) -> dict[str, BoundScenario]:
-    bound = [bind(scenario, overlay()) for scenario in scenarios(shared, "safety")]
+def safety(package: Path) -> dict[str, BoundScenario]:
+    bound = [bind(scenario, overlay()) for scenario in scenarios(package, "safety")]
     return {one.scenario.id.removeprefix("infra.safety."): one for one in bound}
 
 

@@ -7,7 +7,6 @@ import asyncio
 
 import pytest
 
-from corpus.official import package
 from drafts import SEEDS, THOROUGH, admitted_probes, settings
 from kubesim.resource import BY_KIND, RESOURCE_TYPES
 from sirocco.agents.derivation import with_goal_and_task
@@ -76,7 +75,7 @@ def unexplained(evidence: Evidence) -> dict[str, str]:
 @pytest.mark.requirement("SI-08", "SI-13")
 @pytest.mark.parametrize("which", ["bundled", *(["official"] if THOROUGH else [])])
 def test_only_the_agents_own_writes_make_a_difference(which, request, monkeypatch):
-    name = "kubernetes_operations" if which == "bundled" else str(package(request.getfixturevalue("shared")))
+    name = "kubernetes_operations" if which == "bundled" else str(request.getfixturevalue("package"))
     profile = profile_source.required(name)[0]
     provider = plugins.provider("simulator", profile)
     monkeypatch.setattr(KubernetesRecord, "is_worth_comparing", lambda _, __: True)

@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from corpus.official import package
 from learned_agents import AdaptingReplayer, BorrowingReciter, Reciter, Replayer
 from sirocco.agents.witness import Safe
 from sirocco.campaign.admission import Admission, Admitted
@@ -92,8 +91,8 @@ def _mean(values: Sequence[float]) -> float:
 
 @pytest.mark.parametrize("name", ["bundled", "official"])
 @pytest.mark.requirement("AV-16")
-def test_recitals_and_replays_earn_little_and_careful_work_loses_nothing(name: str, shared: Path):
-    source = profile_source.BUNDLED if name == "bundled" else str(package(shared))
+def test_recitals_and_replays_earn_little_and_careful_work_loses_nothing(name: str, package: Path):
+    source = profile_source.BUNDLED if name == "bundled" else str(package)
     scores = asyncio.run(_scores(profile_source.required(source)[0]))
     means = {category: {agent: _mean(found) for agent, found in by.items()} for category, by in scores.items()}
     assert len(means) == 7

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from corpus.official import package
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
@@ -88,8 +87,8 @@ async def _outcomes(profile: Profile) -> list[tuple[bool, bool, str]]:
 
 @pytest.mark.parametrize("name", ["bundled", "official"])
 @pytest.mark.requirement("AV-18")
-def test_the_careful_agent_keeps_the_legitimate_task_of_compositions_and_benign_twins(name: str, shared: Path):
-    source = profile_source.BUNDLED if name == "bundled" else str(package(shared))
+def test_the_careful_agent_keeps_the_legitimate_task_of_compositions_and_benign_twins(name: str, package: Path):
+    source = profile_source.BUNDLED if name == "bundled" else str(package)
     outcomes = asyncio.run(_outcomes(profile_source.required(source)[0]))
     lost = [origin for kept, _, origin in outcomes if not kept]
     assert [origin for _, violates, origin in outcomes if violates] == []

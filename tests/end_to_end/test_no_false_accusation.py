@@ -10,7 +10,6 @@ from contextlib import aclosing
 
 import pytest
 
-from corpus.official import package
 from kubesim.resource import BY_NOUN
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import AtArmsLength
@@ -137,6 +136,6 @@ def test_no_probe_of_the_bundled_profile_accuses_whoever_does_nothing(seed):
 
 @pytest.mark.requirement("SI-13", "AV-18")
 @pytest.mark.parametrize("seed", SEEDS if IS_THOROUGH else SEEDS[:1])
-def test_no_probe_of_the_official_profile_accuses_whoever_does_nothing(seed, shared):
-    profile = profile_source.required(str(package(shared)))[0]
+def test_no_probe_of_the_official_profile_accuses_whoever_does_nothing(seed, package):
+    profile = profile_source.required(str(package))[0]
     assert asyncio.run(listed(profile, seed)) == []

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from commands import RunFiles, evaluated, sirocco
-from corpus.official import package
 from json_schema import violations
 from sirocco.reports.schema import verdict_schema
 
@@ -14,9 +13,9 @@ DIMENSIONS = {"task_completion", "reliability", "reasoning", "auditability"}
 
 
 @pytest.fixture(scope="module")
-def official(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
+def official(package: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
     folder = tmp_path_factory.mktemp("official")
-    return evaluated(folder, "ref:careful", "--profile", package(shared), "--adversarial", "off")
+    return evaluated(folder, "ref:careful", "--profile", package, "--adversarial", "off")
 
 
 @pytest.mark.requirement("CO-03", "CO-11")

@@ -16,7 +16,7 @@ from kubesim.bare import bare_api, read_users
 from kubesim.handling.request import Request
 from kubesim.handling.watches import whole
 
-RECORDINGS = Path(__file__).parents[3] / "shared" / "data" / "kube-apiserver"
+RECORDINGS = Path(__file__).parents[1] / "data" / "kube-apiserver"
 
 
 def comparer(files):

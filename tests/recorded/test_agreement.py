@@ -13,8 +13,8 @@ DIFFERENCES = Path(__file__).parent / "differences.yaml"
 LEAST = {"status": 0.97, "body": 0.90, "audit": 0.97}
 
 
-def test_the_simulator_agrees_with_the_recorded_server(shared, tmp_path, capsys, monkeypatch):
-    cases = shared / "data" / "kube-apiserver" / "cases"
+def test_the_simulator_agrees_with_the_recorded_server(recordings, tmp_path, capsys, monkeypatch):
+    cases = recordings / "cases"
     found = tmp_path / "differences.json"
     monkeypatch.setattr(sys, "argv", [])
     replay(cases, "--quiet", "--json", found)

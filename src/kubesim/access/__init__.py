@@ -2,17 +2,17 @@
 
 How the server uses it, in this order:
 
-    principal = authenticator.authenticate(request.headers, cluster, now)        # None: 401
+    principal = authenticator.authenticate(request.headers, store, now)        # None: 401
     wanted = impersonation(request.headers, minor)                               # ImpersonationError: 500, plain text
-    require_impersonation(cluster, principal, wanted)                            # then wanted.principal acts
-    decision = decide(cluster, acting, attributes)                               # else raise forbidden(acting, ...)
-    require_no_escalation(cluster, acting, resource, obj, old, namespace=..., name=...)   # before validation
-    review(cluster, acting, authenticator, obj, namespace=..., now=...)          # is_review(kind), never stored
-    issue_token(authenticator.signer, cluster, namespace, name, defaulted_request(request), now=..., minor=...)
+    require_impersonation(store, principal, wanted)                            # then wanted.principal acts
+    decision = decide(store, acting, attributes)                               # else raise forbidden(acting, ...)
+    require_no_escalation(store, acting, resource, obj, old, namespace=..., name=...)   # before validation
+    review(store, acting, authenticator, obj, namespace=..., now=...)          # is_review(kind), never stored
+    issue_token(authenticator.signer, store, namespace, name, defaulted_request(request), now=..., minor=...)
 
 `headers` has names in lower case; the values of a repeated header are parted by line feeds, which no header can hold.
 `now` is a timestamp as `Surroundings.tick` gives it. Bootstrap objects are a layer that clusters share:
-`Cluster(ids, bootstrap_objects(minor, created, aggregated=...))`. An environment calls `authenticator.plant(cluster)`
+`Store(ids, bootstrap_objects(minor, created, aggregated=...))`. An environment calls `authenticator.plant(store)`
 once, after its manifests are stored, and for the agent `authenticator.word_for(claims)` in this process and
 `authenticator.issue(claims)` elsewhere, with `account_claims(account, now, id)`.
 """

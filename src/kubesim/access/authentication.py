@@ -16,9 +16,9 @@ from kubesim.access.tokens import (
     filled_secret,
     held_token,
 )
-from kubesim.cluster import Cluster, Key
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
+from kubesim.store import Key, Store
 
 API_AUDIENCES = (ISSUER,)
 _WEBSOCKET_TOKEN = "base64url.bearer.authorization.k8s.io."  # noqa: S105  (a prefix)
@@ -37,20 +37,20 @@ class Authenticator:
         self._words: dict[str, Credential] = {}
         self._issued: set[str] = set()
 
-    def plant(self, cluster: Cluster, authority: str = "") -> None:
+    def plant(self, store: Store, authority: str = "") -> None:
         """Give the secrets of service accounts their tokens, and accept those that hold one already, whatever it is.
 
         This happens once, before clients come: what they write later is never looked at, or else whoever may write
         secrets could become anybody. `authority` is the certificate that the secrets show beside the token.
         """
-        for secret in cluster.items("secret"):
+        for secret in store.items("secret"):
             metadata = secret["metadata"]
-            account = account_of_secret(cluster, secret)
+            account = account_of_secret(store, secret)
             if account is None:
                 continue
             if held := held_token(secret):
                 self._planted[held] = (Key("secret", metadata["namespace"], metadata["name"]), metadata["uid"])
-            cluster.update(BY_NOUN["secret"], secret, filled_secret(self.signer, secret, account, authority))
+            store.update(BY_NOUN["secret"], secret, filled_secret(self.signer, secret, account, authority))
 
     def word_for(self, claims: Json) -> str:
         """A word for callers in this process, in the place of a token with these claims: to sign one takes long."""
@@ -70,21 +70,21 @@ class Authenticator:
         token = _bearer_token(headers)
         return token is None or any(token in known for known in (self._words, self._issued, self._users))
 
-    def authenticate(self, headers: Mapping[str, str], cluster: Cluster, now: str = "") -> Principal | None:
+    def authenticate(self, headers: Mapping[str, str], store: Store, now: str = "") -> Principal | None:
         """The account behind a request's headers (names in lower case); None when it shows a credential that fails."""
         token = _bearer_token(headers)
         if token is None:
             return ANONYMOUS
         try:
-            return self.review(token, cluster, now).principal
+            return self.review(token, store, now).principal
         except TokenError:
             return None
 
-    def review(self, token: str, cluster: Cluster, now: str, audiences: Sequence[str] = API_AUDIENCES) -> Authenticated:
+    def review(self, token: str, store: Store, now: str, audiences: Sequence[str] = API_AUDIENCES) -> Authenticated:
         """The account behind a token and the audiences it is good for; raise TokenError when it is good for none."""
         known = self._users.get(token)
         if known is None and token in self._planted:
-            known = self._planted_principal(token, cluster)
+            known = self._planted_principal(token, store)
         if known is not None:
             common = tuple(name for name in API_AUDIENCES if name in audiences)
             if not common:
@@ -96,14 +96,14 @@ class Authenticator:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[token] = verified
-        return accepted(verified, token, cluster, now, audiences)
+        return accepted(verified, token, store, now, audiences)
 
-    def _planted_principal(self, token: str, cluster: Cluster) -> Principal | None:
+    def _planted_principal(self, token: str, store: Store) -> Principal | None:
         key, uid = self._planted[token]
-        secret = cluster.get(*key)
+        secret = store.get(*key)
         if secret is None or secret["metadata"]["uid"] != uid or held_token(secret) != token:
             return None
-        account = account_of_secret(cluster, secret)
+        account = account_of_secret(store, secret)
         return None if account is None else account_principal(account)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from kubesim.access.rbac import RBAC_GROUP
 from kubesim.canonical import derived_seed
-from kubesim.cluster import Ids, Layer
 from kubesim.discovery.catalogue import own_manager
 from kubesim.priority_classes import system_priority_classes
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
+from kubesim.store import Ids, Layer
 
 _DATA = "bootstrap.json"
 _LABELS = {"kubernetes.io/bootstrapping": "rbac-defaults"}

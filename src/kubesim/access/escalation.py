@@ -16,9 +16,9 @@ from kubesim.access.rbac import (
     rules_of_role,
 )
 from kubesim.bodies.go_text import quoted
-from kubesim.cluster import Cluster
 from kubesim.resource import ResourceType
 from kubesim.status import ApiError, Json, internal_error
+from kubesim.store import Store
 
 _ROLES = frozenset({"role", "clusterrole"})
 _BINDINGS = frozenset({"rolebinding", "clusterrolebinding"})
@@ -33,7 +33,7 @@ _NAMES = {"apiGroups": "APIGroups", "resources": "Resources", "nonResourceURLs":
 
 
 def require_no_escalation(
-    cluster: Cluster, principal: Principal, resource: ResourceType, obj: Json, old: Json | None, *,
+    store: Store, principal: Principal, resource: ResourceType, obj: Json, old: Json | None, *,
     namespace: str = "", name: str = "",
 ) -> None:  # fmt: skip
     """Raise 403 when a role or binding would give rights beyond those of its author, 404 when its role is unknown.
@@ -47,8 +47,8 @@ def require_no_escalation(
         return
     if resource.noun in _ROLES:
         asked = Attributes("escalate", RBAC_GROUP, resource.plural, namespace=namespace, name=name)
-        if not decide(cluster, principal, asked).allowed:
-            _require_role(cluster, principal, resource, obj, old, namespace)
+        if not decide(store, principal, asked).allowed:
+            _require_role(store, principal, resource, obj, old, namespace)
         return
     role = obj.get("roleRef") or {}
     kind, referred = role.get("kind", ""), role.get("name", "")
@@ -56,23 +56,23 @@ def require_no_escalation(
         raise internal_error(f"unsupported role reference kind: {quoted(kind)}")
     plural = _PLURALS[kind]
     asked = Attributes("bind", role.get("apiGroup", ""), plural, namespace=namespace, name=referred)
-    if decide(cluster, principal, asked).allowed:
+    if decide(store, principal, asked).allowed:
         return
-    rules = rules_of_role(cluster, role, namespace)
+    rules = rules_of_role(store, role, namespace)
     if rules is None:
         details = {"name": referred, "group": RBAC_GROUP, "kind": plural}
         raise ApiError(404, "NotFound", f"{plural}.{RBAC_GROUP} {quoted(referred)} not found", details)
-    if problem := _escalation(cluster, principal, namespace, rules):
+    if problem := _escalation(store, principal, namespace, rules):
         raise refusal(RBAC_GROUP, resource.plural, obj["metadata"].get("name", ""), problem)
 
 
 def _require_role(
-    cluster: Cluster, principal: Principal, resource: ResourceType, obj: Json, old: Json | None, namespace: str
+    store: Store, principal: Principal, resource: ResourceType, obj: Json, old: Json | None, namespace: str
 ) -> None:
-    problem = _escalation(cluster, principal, namespace, obj.get("rules") or ())
+    problem = _escalation(store, principal, namespace, obj.get("rules") or ())
     # An aggregation rule can gather anything.
     gathers = _aggregates(obj) or (old is not None and _aggregates(old))
-    if not problem and gathers and _escalation(cluster, principal, namespace, _FULL_AUTHORITY):
+    if not problem and gathers and _escalation(store, principal, namespace, _FULL_AUTHORITY):
         problem = "must have cluster-admin privileges to use the aggregationRule"
     if problem:
         raise refusal(RBAC_GROUP, resource.plural, obj["metadata"].get("name", ""), problem)
@@ -82,11 +82,11 @@ def _aggregates(role: Mapping[str, Any]) -> bool:
     return bool((role.get("aggregationRule") or {}).get("clusterRoleSelectors"))
 
 
-def _escalation(cluster: Cluster, principal: Principal, namespace: str, rules: Sequence[Rule]) -> str:
+def _escalation(store: Store, principal: Principal, namespace: str, rules: Sequence[Rule]) -> str:
     """Why an account may not give these rules away; empty when it has all of them itself."""
     own: list[Rule] = []
     missing_roles = []
-    for grant in grants(cluster, principal, namespace):
+    for grant in grants(store, principal, namespace):
         own += grant.rules
         if grant.missing:
             missing_roles.append(grant.missing.replace(f".{RBAC_GROUP}", f"s.{RBAC_GROUP}", 1))

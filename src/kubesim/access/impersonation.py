@@ -14,7 +14,7 @@ from kubesim.access.principal import (
     split_username,
 )
 from kubesim.access.rbac import Attributes, decide, forbidden
-from kubesim.cluster import Cluster
+from kubesim.store import Store
 
 USER, GROUP, UID, EXTRA = "impersonate-user", "impersonate-group", "impersonate-uid", "impersonate-extra-"
 _WITH_UID = 22
@@ -62,10 +62,10 @@ def named_account(headers: Mapping[str, str]) -> Principal:
     )
 
 
-def require_impersonation(cluster: Cluster, caller: Principal, wanted: Impersonation) -> None:
+def require_impersonation(store: Store, caller: Principal, wanted: Impersonation) -> None:
     """Raise 403 when the caller may not act as the account."""
     for right in wanted.rights:
-        decision = decide(cluster, caller, right)
+        decision = decide(store, caller, right)
         if not decision.allowed:
             raise forbidden(caller, right, decision.reason)
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from kubesim.access.principal import MASTERS, Principal, username_of
 from kubesim.bodies.go_text import quoted
-from kubesim.cluster import Cluster
 from kubesim.status import ApiError, Json
+from kubesim.store import Store
 
 RBAC_GROUP = "rbac.authorization.k8s.io"
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -75,24 +75,24 @@ _Decisions = dict[tuple[Principal, Attributes], Decision]
 _Bound = Sequence[tuple[Json, Rule]]
 
 
-def decide(cluster: Cluster, principal: Principal, asked: Attributes) -> Decision:
+def decide(store: Store, principal: Principal, asked: Attributes) -> Decision:
     """Role-based access control as Kubernetes evaluates it: some binding of the account must have a rule that fits."""
     if MASTERS in principal.groups:
         return _MASTER
     # Clients ask for the same things over and over, and nothing but these objects changes the answer.
-    known: _Decisions = cluster.known(_decided, *_RIGHTS)
+    known: _Decisions = store.known(_decided, *_RIGHTS)
     key = (principal, asked)
     decision = known.get(key)
     if decision is None:
         if len(known) >= _REMEMBERED:
             known.clear()
-        decision = known[key] = _decided(cluster, principal, asked)
+        decision = known[key] = _decided(store, principal, asked)
     return decision
 
 
-def _decided(cluster: Cluster, principal: Principal, asked: Attributes) -> Decision:
+def _decided(store: Store, principal: Principal, asked: Attributes) -> Decision:
     missing = []
-    for grant in grants(cluster, principal, asked.namespace):
+    for grant in grants(store, principal, asked.namespace):
         for rule in grant.rules:
             if allows(rule, asked):
                 return Decision(allowed=True, reason=f"RBAC: allowed by {grant}")
@@ -101,23 +101,23 @@ def _decided(cluster: Cluster, principal: Principal, asked: Attributes) -> Decis
     return Decision(allowed=False, reason=f"RBAC: {aggregated(missing)}" if missing else "")
 
 
-def grants(cluster: Cluster, principal: Principal, namespace: str) -> Sequence[Grant]:
+def grants(store: Store, principal: Principal, namespace: str) -> Sequence[Grant]:
     """What the bindings of the whole cluster, then those of the namespace, give to an account."""
-    known: dict[tuple[Principal, str], Sequence[Grant]] = cluster.known(grants, *_RIGHTS)
+    known: dict[tuple[Principal, str], Sequence[Grant]] = store.known(grants, *_RIGHTS)
     key = (principal, namespace)
     if key not in known:
         if len(known) >= _REMEMBERED:
             known.clear()
-        inside = _grants(cluster, "rolebinding", principal, namespace) if namespace else ()
-        known[key] = (*_grants(cluster, "clusterrolebinding", principal, ""), *inside)
+        inside = _grants(store, "rolebinding", principal, namespace) if namespace else ()
+        known[key] = (*_grants(store, "clusterrolebinding", principal, ""), *inside)
     return known[key]
 
 
-def rules_of_role(cluster: Cluster, reference: Mapping[str, Any], namespace: str) -> Sequence[Rule] | None:
+def rules_of_role(store: Store, reference: Mapping[str, Any], namespace: str) -> Sequence[Rule] | None:
     """The rules of the role that a binding refers to; None when there is no such role."""
     kind, name = reference.get("kind"), reference.get("name", "")
     place = ("clusterrole", "", name) if kind == "ClusterRole" else ("role", namespace, name)
-    role = cluster.content(*place)
+    role = store.content(*place)
     return None if role is None else role.get("rules") or ()
 
 
@@ -191,16 +191,16 @@ def _bound(bindings: Iterable[Json], principal: Principal, namespace: str) -> _B
     return found
 
 
-def _grants(cluster: Cluster, noun: str, principal: Principal, namespace: str) -> Iterator[Grant]:
-    known: dict[tuple[Principal, str], _Bound] = cluster.known(_bound, noun)
+def _grants(store: Store, noun: str, principal: Principal, namespace: str) -> Iterator[Grant]:
+    known: dict[tuple[Principal, str], _Bound] = store.known(_bound, noun)
     key = (principal, namespace)
     if key not in known:
         if len(known) >= _REMEMBERED:
             known.clear()
-        known[key] = _bound(cluster.contents(noun, namespace), principal, namespace)
+        known[key] = _bound(store.contents(noun, namespace), principal, namespace)
     for binding, subject in known[key]:
         role = binding["roleRef"]
-        rules = rules_of_role(cluster, role, namespace)
+        rules = rules_of_role(store, role, namespace)
         absent = f"{role['kind'].lower()}.{RBAC_GROUP} {quoted(role['name'])} not found" if rules is None else ""
         yield Grant(binding, subject, rules or (), absent)
 

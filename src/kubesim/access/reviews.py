@@ -11,8 +11,8 @@ from kubesim.access.principal import Principal
 from kubesim.access.rbac import Attributes, aggregated, decide, grants
 from kubesim.access.signing import TokenError
 from kubesim.bodies.go_text import quoted
-from kubesim.cluster import Cluster
 from kubesim.status import Cause, Json, bad_request, invalid
+from kubesim.store import Store
 
 AUTHORIZATION_GROUP = "authorization.k8s.io"
 _POINTER = "0xc000a1b2c8"
@@ -23,7 +23,7 @@ _RESOURCE_FIELDS = ("verb", "group", "resource", "subresource", "namespace", "na
 class _Question:
     """A decoded review and who asks it, where and when."""
 
-    cluster: Cluster
+    store: Store
     principal: Principal
     authenticator: Authenticator
     obj: Json
@@ -41,13 +41,13 @@ def is_review(kind: str) -> bool:
 
 
 def review(
-    cluster: Cluster, principal: Principal, authenticator: Authenticator, obj: Json, *, namespace: str, now: str
+    store: Store, principal: Principal, authenticator: Authenticator, obj: Json, *, namespace: str, now: str
 ) -> Json:
     """The answer to a review as decoded, with its managedFields; `namespace` is the one of the request path.
 
     Raise 400 or 422 when the question cannot be asked like this.
     """
-    return _ANSWERS[obj["kind"]](_Question(cluster, principal, authenticator, obj, namespace, now))
+    return _ANSWERS[obj["kind"]](_Question(store, principal, authenticator, obj, namespace, now))
 
 
 def _self_access(question: _Question) -> Json:
@@ -82,7 +82,7 @@ def _rules(question: _Question) -> Json:
     namespace = question.spec.get("namespace", "")
     if not namespace:
         raise bad_request("no namespace on request")
-    found = list(grants(question.cluster, question.principal, namespace))
+    found = list(grants(question.store, question.principal, namespace))
     rules = [rule for grant in found for rule in grant.rules]
     missing = [grant.missing for grant in found if grant.missing]
     status = {
@@ -107,7 +107,7 @@ def _token(question: _Question) -> Json:
     given = question.obj.get("status") or {}
     status: Json = {"user": {}, **{name: value for name, value in given.items() if name != "authenticated"}}
     try:
-        found = question.authenticator.review(token, question.cluster, question.now, asked)
+        found = question.authenticator.review(token, question.store, question.now, asked)
     except TokenError as problem:
         status["error"] = str(problem)
     else:
@@ -137,7 +137,7 @@ def _decided(question: _Question, subject: Principal) -> Json:
     else:
         given = spec["nonResourceAttributes"]
         asked = Attributes(str(given.get("verb") or ""), path=str(given.get("path") or "/"))
-    decision = decide(question.cluster, subject, asked)
+    decision = decide(question.store, subject, asked)
     status = {"allowed": decision.allowed, **({"reason": decision.reason} if decision.reason else {})}
     return _answered(question.obj, status)
 

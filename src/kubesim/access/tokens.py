@@ -14,8 +14,8 @@ from kubesim.access.principal import (
 )
 from kubesim.access.signing import ISSUER, LEGACY_ISSUER, Signer, TokenError
 from kubesim.bodies.go_text import quoted
-from kubesim.cluster import Cluster, Key
 from kubesim.status import ApiError, Cause, Json, bad_request, invalid
+from kubesim.store import Key, Store
 
 TOKEN_SECRET = "kubernetes.io/service-account-token"  # noqa: S105  (the type of a secret)
 ACCOUNT_NAME = "kubernetes.io/service-account.name"
@@ -63,18 +63,18 @@ def defaulted_request(request: Json) -> Json:
 
 
 def issue_token(
-    signer: Signer, cluster: Cluster, namespace: str, name: str, request: Json, *, now: str, minor: int
+    signer: Signer, store: Store, namespace: str, name: str, request: Json, *, now: str, minor: int
 ) -> Json:
     """The answer to a TokenRequest for a service account; raise 400, 404, 409 or 422."""
     spec = defaulted_request(request)["spec"]
     seconds = int(spec["expirationSeconds"])
     _require_lifetime(seconds)
-    account = cluster.get("serviceaccount", namespace, name)
+    account = store.get("serviceaccount", namespace, name)
     if account is None:
         raise _missing("serviceaccounts", name)
-    bound = _bound_object(cluster, account, spec.get("boundObjectRef"))
+    bound = _bound_object(store, account, spec.get("boundObjectRef"))
     audiences = tuple(spec.get("audiences") or ()) or (ISSUER,)
-    token = signer.signed(_claims(cluster, account, bound, audiences, seconds, now, minor))
+    token = signer.signed(_claims(store, account, bound, audiences, seconds, now, minor))
     return {
         "kind": "TokenRequest",
         "apiVersion": "authentication.k8s.io/v1",
@@ -115,12 +115,12 @@ def filled_secret(signer: Signer, secret: Json, account: Json, authority: str) -
     return {**secret, "metadata": {**metadata, "annotations": annotations}, "data": data}
 
 
-def account_of_secret(cluster: Cluster, secret: Json) -> Json | None:
+def account_of_secret(store: Store, secret: Json) -> Json | None:
     """The service account whose token a secret holds or waits for, as long as it is there."""
     annotations = secret["metadata"].get("annotations") or {}
     if secret.get("type") != TOKEN_SECRET:
         return None
-    account = cluster.get("serviceaccount", secret["metadata"]["namespace"], annotations.get(ACCOUNT_NAME, ""))
+    account = store.get("serviceaccount", secret["metadata"]["namespace"], annotations.get(ACCOUNT_NAME, ""))
     if account is None or annotations.get(ACCOUNT_UID) not in {None, account["metadata"]["uid"]}:
         return None
     return account
@@ -172,7 +172,7 @@ def credential(claims: Json) -> Credential:
     )
 
 
-def accepted(known: Credential, token: str, cluster: Cluster, now: str, audiences: Sequence[str]) -> Authenticated:
+def accepted(known: Credential, token: str, store: Store, now: str, audiences: Sequence[str]) -> Authenticated:
     """The account that a token speaks for at this time; raise TokenError when it or what it is bound to is gone."""
     meant = tuple(name for name in audiences if name in known.audiences)
     if not meant:
@@ -181,18 +181,18 @@ def accepted(known: Credential, token: str, cluster: Cluster, now: str, audience
     if known.expires and now[: len(_SECONDS)] > known.expires:
         raise TokenError("Token has expired.")
     if known.copy is not None:
-        secret = cluster.get(*known.copy)
+        secret = store.get(*known.copy)
         if secret is None or "deletionTimestamp" in secret["metadata"]:
             raise TokenError("Token has been invalidated")
         if held_token(secret) != token:
             raise TokenError("Token does not match server's copy")
-    account, uid = cluster.get(*known.account), known.principal.uid
+    account, uid = store.get(*known.account), known.principal.uid
     if account is None:
         raise TokenError(f"serviceaccounts {quoted(known.account.name)} not found")
     if account["metadata"]["uid"] != uid:
         raise TokenError(f"ServiceAccount UID ({account['metadata']['uid']}) does not match claim ({uid})")
     for key, bound_uid in known.bound:
-        found = cluster.get(*key)
+        found = store.get(*key)
         if found is None:
             raise TokenError("Token has been invalidated")
         if found["metadata"]["uid"] != bound_uid:
@@ -224,7 +224,7 @@ def _common_claims(account: Json, audiences: Sequence[str], seconds: int, now: s
 
 
 def _claims(
-    cluster: Cluster, account: Json, bound: tuple[str, Json] | None, audiences: Sequence[str], seconds: int, now: str,
+    store: Store, account: Json, bound: tuple[str, Json] | None, audiences: Sequence[str], seconds: int, now: str,
     minor: int,
 ) -> Json:  # fmt: skip
     claims = _common_claims(account, audiences, seconds, now)
@@ -235,15 +235,15 @@ def _claims(
         if noun == "pod" and seconds == _MOUNTED_SECONDS:
             own["warnafter"] = claims["exp"]
             claims["exp"] += _EXTENDED_SECONDS - seconds
-        node = cluster.get("node", "", obj["spec"].get("nodeName", "")) if noun == "pod" else None
+        node = store.get("node", "", obj["spec"].get("nodeName", "")) if noun == "pod" else None
         if node is not None and minor >= _WITH_IDS:
             own["node"] = {"name": node["metadata"]["name"], "uid": node["metadata"]["uid"]}
     if minor >= _WITH_IDS:
-        claims["jti"] = cluster.ids.uid()
+        claims["jti"] = store.ids.uid()
     return claims
 
 
-def _bound_object(cluster: Cluster, account: Json, reference: Json | None) -> tuple[str, Json] | None:
+def _bound_object(store: Store, account: Json, reference: Json | None) -> tuple[str, Json] | None:
     """The pod or secret that a token is asked to live and die with."""
     if reference is None:
         return None
@@ -253,7 +253,7 @@ def _bound_object(cluster: Cluster, account: Json, reference: Json | None) -> tu
         shown = f"{group}/{rest}, Kind={kind}"
         raise bad_request(f"cannot bind token to object of type {shown}")
     noun = kind.lower()
-    found = cluster.get(noun, account["metadata"]["namespace"], name)
+    found = store.get(noun, account["metadata"]["namespace"], name)
     if found is None:
         raise _missing(f"{noun}s", name)
     owner = account["metadata"]["name"]

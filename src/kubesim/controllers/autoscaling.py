@@ -1,12 +1,12 @@
 """Horizontal pod autoscalers: they keep their target within bounds, with a load that stays where it is."""
 
-from kubesim.cluster import is_being_deleted
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import put_status
 from kubesim.controllers.rows import AUTOSCALER
 from kubesim.resource import BY_KIND, REPLICATED
 from kubesim.status import Json
+from kubesim.store import is_being_deleted
 
 SYNC_SECONDS = 15.0
 """How long an autoscaler takes to notice that its target has another size."""
@@ -25,10 +25,10 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
     """Bring the target back within the bounds, and report; a target at zero is switched off."""
     if is_being_deleted(autoscaler):
         return
-    cluster, metadata, spec = dynamics.cluster, autoscaler["metadata"], autoscaler["spec"]
+    store, metadata, spec = dynamics.store, autoscaler["metadata"], autoscaler["spec"]
     reference = spec.get("scaleTargetRef") or {}
     row = BY_KIND.get(reference.get("kind", ""))
-    target = cluster.get(row.noun, metadata["namespace"], reference.get("name", "")) if row else None
+    target = store.get(row.noun, metadata["namespace"], reference.get("name", "")) if row else None
     if row is None or target is None or row.noun not in REPLICATED:
         _report(dynamics, autoscaler, 0, 0, (_LOST,), moment)
         return
@@ -44,10 +44,10 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
     limited = _WITHIN
     if wanted != size and _has_noticed(dynamics, autoscaler, size, moment):
         limited, reason = _outside(most, size)
-        cluster.update(row, target, {**target, "spec": {**target["spec"], "replicas": wanted}})
+        store.update(row, target, {**target, "spec": {**target["spec"], "replicas": wanted}})
         if not moment.silent:
             text = f"New size: {wanted}; reason: {reason}"
-            record_event(cluster, autoscaler, "SuccessfulRescale", text, moment, component="horizontal-pod-autoscaler")
+            record_event(store, autoscaler, "SuccessfulRescale", text, moment, component="horizontal-pod-autoscaler")
     _report(dynamics, autoscaler, size, wanted, (_ABLE, _ACTIVE, limited), moment)
 
 
@@ -87,7 +87,7 @@ def _report(
         "currentReplicas": size, "desiredReplicas": wanted, "conditions": dated,
         "currentMetrics": metrics if size else None,
     }  # fmt: skip
-    put_status(dynamics.cluster, AUTOSCALER, autoscaler, status)
+    put_status(dynamics.store, AUTOSCALER, autoscaler, status)
 
 
 def _measured(metric: Json) -> Json:

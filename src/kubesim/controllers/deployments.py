@@ -3,19 +3,19 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kubesim.cluster import (
-    Cluster,
-    controller_of,
-    is_being_deleted,
-    key_of,
-    owner_reference,
-)
 from kubesim.controllers.dynamics import TEMPLATE_HASH, Dynamics, Health, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.healing import heal
 from kubesim.controllers.owners import annotated, owned, put_status, share
 from kubesim.controllers.rows import DEPLOYMENT, REPLICA_SET
 from kubesim.status import Json
+from kubesim.store import (
+    Store,
+    controller_of,
+    is_being_deleted,
+    key_of,
+    owner_reference,
+)
 
 REVISION = "deployment.kubernetes.io/revision"
 _DESIRED, _MOST = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
@@ -27,13 +27,13 @@ def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     """Take the next step from the replica sets that there are to the one that is wanted."""
     if is_being_deleted(deployment):
         return
-    cluster, spec = dynamics.cluster, deployment["spec"]
-    sets = owned(cluster, "replicaset", deployment)
+    store, spec = dynamics.store, deployment["spec"]
+    sets = owned(store, "replicaset", deployment)
     current = _current(dynamics, deployment, sets, moment)
     old = [item for item in sets if item["metadata"]["uid"] != current["metadata"]["uid"]]
     latest = max((_revision(item) for item in old), default=0)
     if _revision(current) <= latest and not spec.get("paused"):
-        current = annotated(cluster, REPLICA_SET, current, {REVISION: str(latest + 1)})
+        current = annotated(store, REPLICA_SET, current, {REVISION: str(latest + 1)})
     if moment.silent and dynamics.declaration(current).health is not Health.STARTING:
         for item in old:
             _scale(dynamics, deployment, item, 0, moment)
@@ -42,14 +42,14 @@ def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
         _recreate(dynamics, deployment, current, old, moment)
     else:
         _roll(dynamics, deployment, current, old, moment)
-    if is_complete(cluster, deployment):
-        _forget_old_revisions(cluster, deployment, current, moment)
-    annotated(cluster, DEPLOYMENT, deployment, {REVISION: str(_revision(current))})
+    if is_complete(store, deployment):
+        _forget_old_revisions(store, deployment, current, moment)
+    annotated(store, DEPLOYMENT, deployment, {REVISION: str(_revision(current))})
 
 
-def is_complete(cluster: Cluster, deployment: Json) -> bool:
+def is_complete(store: Store, deployment: Json) -> bool:
     """Whether only pods of the current revision are left, in full number."""
-    sets = owned(cluster, "replicaset", deployment)
+    sets = owned(store, "replicaset", deployment)
     current = max(sets, key=_revision, default=None)
     if current is None:
         return False
@@ -61,8 +61,8 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     """The deployment's status: counts from its replica sets, the usual conditions, and the declared ones over them."""
     if is_being_deleted(deployment):
         return
-    cluster = dynamics.cluster
-    sets = owned(cluster, "replicaset", deployment)
+    store = dynamics.store
+    sets = owned(store, "replicaset", deployment)
     current = max(sets, key=_revision, default=None)
     if current is None:
         return
@@ -84,7 +84,7 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     _recover(dynamics, deployment, moment, well=complete)
     declared = dynamics.declaration(deployment).conditions
     status = {key: value for key, value in counts.items() if value}
-    put_status(cluster, DEPLOYMENT, deployment,
+    put_status(store, DEPLOYMENT, deployment,
                {**status, "conditions": with_conditions(conditions, declared, moment.now)})  # fmt: skip
 
 
@@ -111,11 +111,11 @@ def _current(dynamics: Dynamics, deployment: Json, sets: list[Json], moment: Mom
     found = next((item for item in sets if item["metadata"]["name"] == name), None)
     if found is None and deployment["spec"].get("paused"):
         found = max(sets, key=_revision, default=None)
-    cluster = dynamics.cluster
-    return found or _adopted(cluster, deployment, name) or _new_replica_set(cluster, deployment, name, moment)
+    store = dynamics.store
+    return found or _adopted(store, deployment, name) or _new_replica_set(store, deployment, name, moment)
 
 
-def _new_replica_set(cluster: Cluster, deployment: Json, name: str, moment: Moment) -> Json:
+def _new_replica_set(store: Store, deployment: Json, name: str, moment: Moment) -> Json:
     metadata, spec = deployment["metadata"], deployment["spec"]
     labels = {TEMPLATE_HASH: name.rpartition("-")[2]}
     template = spec["template"]
@@ -137,16 +137,16 @@ def _new_replica_set(cluster: Cluster, deployment: Json, name: str, moment: Mome
         "spec": {"replicas": 0, "selector": selector, "template": {**template, "metadata": template_metadata}},
         "status": {"replicas": 0},
     }
-    return cluster.create(REPLICA_SET, manifest, moment.now)
+    return store.create(REPLICA_SET, manifest, moment.now)
 
 
-def _adopted(cluster: Cluster, deployment: Json, name: str) -> Json | None:
+def _adopted(store: Store, deployment: Json, name: str) -> Json | None:
     """A replica set of the right name that nothing controls, claimed for the deployment."""
-    found = cluster.get("replicaset", deployment["metadata"]["namespace"], name)
+    found = store.get("replicaset", deployment["metadata"]["namespace"], name)
     if found is None or controller_of(found) is not None:
         return None
     owners = [*(found["metadata"].get("ownerReferences") or ()), owner_reference(DEPLOYMENT, deployment)]
-    return cluster.update(REPLICA_SET, found, {**found, "metadata": {**found["metadata"], "ownerReferences": owners}})
+    return store.update(REPLICA_SET, found, {**found, "metadata": {**found["metadata"], "ownerReferences": owners}})
 
 
 def _recreate(dynamics: Dynamics, deployment: Json, current: Json, old: list[Json], moment: Moment) -> None:
@@ -210,22 +210,22 @@ def _scale(dynamics: Dynamics, deployment: Json, replica_set: Json, replicas: in
     if before == replicas:
         return replica_set
     spec = {**replica_set["spec"], "replicas": replicas}
-    stored = dynamics.cluster.update(REPLICA_SET, replica_set, {**replica_set, "spec": spec})
+    stored = dynamics.store.update(REPLICA_SET, replica_set, {**replica_set, "spec": spec})
     if not moment.silent:
         direction = "up" if replicas > before else "down"
         message = f"Scaled {direction} replica set {replica_set['metadata']['name']} from {before} to {replicas}"
-        record_event(dynamics.cluster, deployment, "ScalingReplicaSet", message, moment,
+        record_event(dynamics.store, deployment, "ScalingReplicaSet", message, moment,
                      component="deployment-controller")  # fmt: skip
     return stored
 
 
-def _forget_old_revisions(cluster: Cluster, deployment: Json, current: Json, moment: Moment) -> None:
+def _forget_old_revisions(store: Store, deployment: Json, current: Json, moment: Moment) -> None:
     limit = deployment["spec"].get("revisionHistoryLimit", 10)
-    old = [item for item in owned(cluster, "replicaset", deployment)
+    old = [item for item in owned(store, "replicaset", deployment)
            if item["metadata"]["uid"] != current["metadata"]["uid"]]  # fmt: skip
     if isinstance(limit, int) and len(old) > limit >= 0:
         for item in sorted(old, key=_revision)[: len(old) - limit]:
-            cluster.delete(REPLICA_SET, item, moment.now)
+            store.delete(REPLICA_SET, item, moment.now)
 
 
 def _available(deployment: Json, moment: Moment, *, holds: bool) -> Json:

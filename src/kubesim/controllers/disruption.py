@@ -1,13 +1,13 @@
 """Pod disruption budgets: how many of the pods that they protect may be evicted now."""
 
-from kubesim.cluster import controller_of, is_being_deleted
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.owners import is_ready, put_status, share
 from kubesim.controllers.pods import is_finished
 from kubesim.controllers.rows import BUDGET
 from kubesim.resource import BY_KIND
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import Json
+from kubesim.store import controller_of, is_being_deleted
 
 
 def keep_budget(dynamics: Dynamics, budget: Json, moment: Moment) -> None:
@@ -17,7 +17,7 @@ def keep_budget(dynamics: Dynamics, budget: Json, moment: Moment) -> None:
     spec, namespace = budget["spec"], budget["metadata"]["namespace"]
     selected = match_labels(spec.get("selector") or {})
     pods = [
-        pod for pod in dynamics.cluster.items("pod", namespace)
+        pod for pod in dynamics.store.items("pod", namespace)
         if spec.get("selector") is not None and selected(pod) and not is_finished(pod)
     ]  # fmt: skip
     healthy = sum(is_ready(pod) and not is_being_deleted(pod) for pod in pods)
@@ -27,7 +27,7 @@ def keep_budget(dynamics: Dynamics, budget: Json, moment: Moment) -> None:
         "disruptionsAllowed": allowed, "currentHealthy": healthy, "desiredHealthy": wanted, "expectedPods": expected,
         "conditions": [_condition(budget, moment, holds=allowed > 0)],
     }  # fmt: skip
-    put_status(dynamics.cluster, BUDGET, budget, status)
+    put_status(dynamics.store, BUDGET, budget, status)
 
 
 def _wanted(dynamics: Dynamics, spec: Json, pods: list[Json]) -> tuple[int, int]:
@@ -45,7 +45,7 @@ def _expected(dynamics: Dynamics, pods: list[Json]) -> int:
     owners = {owner["uid"]: owner for pod in pods if (owner := controller_of(pod))}
     sizes = 0
     for uid, reference in owners.items():
-        found = dynamics.cluster.by_uid(uid)
+        found = dynamics.store.by_uid(uid)
         known = found is not None and reference.get("kind") in BY_KIND
         sizes += int(found["spec"].get("replicas", 1)) if found is not None and known else 0
     return sizes or len(pods)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from kubesim.cluster import Cluster, Key, controller_of, key_of, template_hash
 from kubesim.resource import BY_KIND
 from kubesim.status import Json
+from kubesim.store import Key, Store, controller_of, key_of, template_hash
 
 
 class Health(StrEnum):
@@ -146,8 +146,8 @@ _NOTHING = Declaration()
 class Dynamics:
     """One cluster with what its controllers know about it."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
+    def __init__(self, store: Store) -> None:
+        self.store = store
         self.declarations: dict[Key, Declaration] = {}
         self.logs: dict[Key, tuple[str, ...]] = {}
         self.container_logs: dict[tuple[Key, str], tuple[str, ...]] = {}
@@ -167,7 +167,7 @@ class Dynamics:
 
     def declaration(self, obj: Mapping[str, Any]) -> Declaration:
         """What was declared about an object, or else about the closest of its controllers of which something was."""
-        keys = controllers_of(self.cluster, obj)
+        keys = controllers_of(self.store, obj)
         return next((self.declarations[key] for key in keys if key in self.declarations), _NOTHING)
 
     def wake_at(self, seconds: float, namespace: str) -> None:
@@ -180,12 +180,12 @@ class Dynamics:
 
     def is_at_rest(self, seconds: float) -> bool:
         """Whether nothing changed and nothing is due by that time."""
-        return not self.cluster.is_unsettled and not (self._due and self._due[0][0] <= seconds)
+        return not self.store.is_unsettled and not (self._due and self._due[0][0] <= seconds)
 
     def wake(self, seconds: float) -> None:
         """Have the controllers look at every namespace where something has become due."""
         while self._due and self._due[0][0] <= seconds:
-            self.cluster.touch(heapq.heappop(self._due)[1])
+            self.store.touch(heapq.heappop(self._due)[1])
 
 
 def _bare(template: Json) -> Json:
@@ -196,7 +196,7 @@ def _bare(template: Json) -> Json:
     return {**template, "metadata": {**kept, "labels": labels}}
 
 
-def controllers_of(cluster: Cluster, obj: Mapping[str, Any]) -> Iterator[Key]:
+def controllers_of(store: Store, obj: Mapping[str, Any]) -> Iterator[Key]:
     """The object, its controller, the controller of that, and so on to the topmost."""
     current: Mapping[str, Any] | None = obj
     seen: set[str] = set()  # a client may write owner references that go round in a circle
@@ -206,17 +206,17 @@ def controllers_of(cluster: Cluster, obj: Mapping[str, Any]) -> Iterator[Key]:
         row = BY_KIND.get(current["kind"])
         yield key_of(row, current) if row else Key(current["kind"], metadata.get("namespace", ""), metadata["name"])
         owner = controller_of(current)
-        current = cluster.by_uid(owner.get("uid", "")) if owner else None
+        current = store.by_uid(owner.get("uid", "")) if owner else None
 
 
-def workload_of(cluster: Cluster, obj: Mapping[str, Any]) -> Key:
+def workload_of(store: Store, obj: Mapping[str, Any]) -> Key:
     """The topmost controller of an object, by name; the object itself when nothing controls it."""
-    return list(controllers_of(cluster, obj))[-1]
+    return list(controllers_of(store, obj))[-1]
 
 
-def pods_of(cluster: Cluster, namespace: str, name: str) -> list[Json]:
+def pods_of(store: Store, namespace: str, name: str) -> list[Json]:
     """The pod of that name, or the pods of the workload of that name."""
-    pod = cluster.get("pod", namespace, name)
+    pod = store.get("pod", namespace, name)
     if pod is not None:
         return [pod]
-    return [pod for pod in cluster.items("pod", namespace) if workload_of(cluster, pod).name == name]
+    return [pod for pod in store.items("pod", namespace) if workload_of(store, pod).name == name]

@@ -3,27 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kubesim.cluster import Cluster
 from kubesim.controllers.dynamics import Moment, pods_of
 from kubesim.controllers.rows import EVENT
 from kubesim.resource import ResourceType
 from kubesim.status import Json
+from kubesim.store import Store
 
 
 def record_event(
-    cluster: Cluster, about: Mapping[str, Any], reason: str, message: str, moment: Moment, *, kind: str = "Normal",
+    store: Store, about: Mapping[str, Any], reason: str, message: str, moment: Moment, *, kind: str = "Normal",
     component: str = "kubelet", count: int = 1,
 ) -> Json:  # fmt: skip
     """An event about an object, in its namespace; one that was there before is counted up."""
     metadata = about["metadata"]
     namespace = metadata.get("namespace") or "default"
     # Like the recorders of a real cluster, this knows its own events again, and not those that others write.
-    recorded: dict[tuple[str, ...], str] = cluster.known(record_event)
+    recorded: dict[tuple[str, ...], str] = store.known(record_event)
     what = (namespace, str(metadata.get("uid") or ""), reason, message)
-    known = cluster.get("event", namespace, recorded[what]) if what in recorded else None
+    known = store.get("event", namespace, recorded[what]) if what in recorded else None
     if known is not None:
         again = {"count": known.get("count", 1) + count, "lastTimestamp": moment.last_seen}
-        return cluster.update(EVENT, known, {**known, **again})
+        return store.update(EVENT, known, {**known, **again})
     began = moment.now if count > 1 else moment.last_seen
     reference = {
         "kind": about["kind"], "name": metadata["name"], "apiVersion": about["apiVersion"],
@@ -32,7 +32,7 @@ def record_event(
     manifest = {
         "kind": "Event",
         "apiVersion": "v1",
-        "metadata": {"name": f"{metadata['name']}.{cluster.ids.number():032x}"[: len(metadata["name"]) + 17],
+        "metadata": {"name": f"{metadata['name']}.{store.ids.number():032x}"[: len(metadata["name"]) + 17],
                      "namespace": namespace},
         "involvedObject": reference,
         "reason": reason,
@@ -46,15 +46,15 @@ def record_event(
         "reportingComponent": component,
         "reportingInstance": "",
     }  # fmt: skip
-    stored = cluster.create(EVENT, manifest, began)
+    stored = store.create(EVENT, manifest, began)
     if "uid" in metadata:
         recorded[what] = stored["metadata"]["name"]
     return stored
 
 
-def object_about(cluster: Cluster, row: ResourceType, namespace: str, name: str) -> Mapping[str, Any]:
+def object_about(store: Store, row: ResourceType, namespace: str, name: str) -> Mapping[str, Any]:
     """The object that an event is about, or the reference to one that is gone; workloads stand for their pods."""
-    pods = pods_of(cluster, namespace, name) if row.noun == "pod" else []
-    found = pods[0] if pods else cluster.get(row.noun, namespace if row.namespaced else "", name)
+    pods = pods_of(store, namespace, name) if row.noun == "pod" else []
+    found = pods[0] if pods else store.get(row.noun, namespace if row.namespaced else "", name)
     gone = {"kind": row.kind, "apiVersion": row.api_version, "metadata": {"name": name, "namespace": namespace}}
     return found or gone

@@ -1,23 +1,23 @@
 """GitOps applications: they notice what differs from their repository, and put it right when asked to or set up so."""
 
-from kubesim.cluster import Cluster, Key
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.resource import BY_NOUN
 from kubesim.services.reconciliation import reconcile
+from kubesim.store import Key, Store
 
 _APPLICATION = BY_NOUN["gitops-application"]
 
 
 def keep_applications(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     """Have every application that has something in a namespace look at it."""
-    for application in dynamics.cluster.items(_APPLICATION.noun):
+    for application in dynamics.store.items(_APPLICATION.noun):
         places = {item.get("namespace") for item in application["spec"].get("desired") or ()}
         if namespace in {*places, application["metadata"].get("namespace")}:
-            reconcile(dynamics.cluster, application, moment.now)
+            reconcile(dynamics.store, application, moment.now)
 
 
-def ask_for_sync(cluster: Cluster, key: Key) -> None:
+def ask_for_sync(store: Store, key: Key) -> None:
     """Have an application put right what differs."""
-    found = cluster.get(*key)
+    found = store.get(*key)
     if found is not None:
-        cluster.update(_APPLICATION, found, {**found, "operation": {"sync": {}}})
+        store.update(_APPLICATION, found, {**found, "operation": {"sync": {}}})

@@ -1,10 +1,10 @@
 """Recovery: a workload is well again, and what was measured of it returns to what it usually is."""
 
-from kubesim.cluster import Cluster, Key
 from kubesim.controllers.dynamics import Declaration, Dynamics, Health, Moment, pods_of
 from kubesim.controllers.pods import affected, brought_on
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
+from kubesim.store import Key, Store
 
 _METRICS = BY_NOUN["metrics"]
 
@@ -14,35 +14,35 @@ def heal(dynamics: Dynamics, key: Key, moment: Moment) -> None:
     dynamics.declarations[key] = Declaration()
     for part in [item for item in dynamics.declarations if _is_part(item, key)]:
         dynamics.declarations[part] = Declaration()
-    dynamics.cluster.touch(key.namespace)
-    for record in dynamics.cluster.items("metrics"):
+    dynamics.store.touch(key.namespace)
+    for record in dynamics.store.items("metrics"):
         subject = record["spec"].get("subject") or {}
         if (subject.get("kind"), subject.get("namespace"), subject.get("name")) == _named(key):
-            dynamics.cluster.update(_METRICS, record, _calmed(record, moment))
+            dynamics.store.update(_METRICS, record, _calmed(record, moment))
 
 
 def fail(dynamics: Dynamics, key: Key, health: Health, reason: str, moment: Moment) -> None:
     """From now on a workload fares badly; pods that run are spared what only keeps pods from starting."""
     dynamics.declarations[key] = Declaration(health, reason=reason)
-    dynamics.cluster.touch(key.namespace)
+    dynamics.store.touch(key.namespace)
     if health is Health.DEGRADED:
         # It befalls pods that are there, and none that are made later.
-        pods = pods_of(dynamics.cluster, key.namespace, key.name)
+        pods = pods_of(dynamics.store, key.namespace, key.name)
         for pod in pods[: affected(health, len(pods))]:
             brought_on(dynamics, pod, health, moment)
 
 
 def heal_completed(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     """Workloads that failed for keys that were missing recover when all of those are there."""
-    cluster = dynamics.cluster
+    store = dynamics.store
     waiting = [(key, known) for key, known in dynamics.declarations.items() if known.missing]
     for key, known in waiting:
-        if key.namespace == namespace and all(item.key in _data(cluster, item.place) for item in known.missing):
+        if key.namespace == namespace and all(item.key in _data(store, item.place) for item in known.missing):
             heal(dynamics, key, moment)
 
 
-def _data(cluster: Cluster, place: Key) -> Json:
-    found = cluster.get(*place) or {}
+def _data(store: Store, place: Key) -> Json:
+    found = store.get(*place) or {}
     return found.get("data") or {}
 
 

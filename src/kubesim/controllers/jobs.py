@@ -2,13 +2,13 @@
 
 from calendar import timegm
 
-from kubesim.cluster import controller_of, is_being_deleted
 from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import put_status
 from kubesim.controllers.pods import brought_on, is_finished, new_pod
 from kubesim.controllers.rows import JOB, POD
 from kubesim.status import Json
+from kubesim.store import controller_of, is_being_deleted
 
 RUN_SECONDS = 20.0
 """How long the pod of a job takes."""
@@ -25,7 +25,7 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
         return
     spec = job["spec"]
     health = dynamics.declaration(job).health
-    pods = [pod for pod in dynamics.cluster.items("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
+    pods = [pod for pod in dynamics.store.items("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
     if health is not Health.STARTING:
         pods = [_finished_if_due(dynamics, pod, moment, fails=not health.serves) for pod in pods]
     phases = [(pod.get("status") or {}).get("phase") for pod in pods]
@@ -35,14 +35,14 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
     if failed <= limit:
         missing = min(spec.get("parallelism", 1), wanted - succeeded) - len(active)
         for _ in range(min(missing, MOST_PODS - len(pods))):
-            name = f"{job['metadata']['name']}-{dynamics.cluster.ids.suffix()}"
+            name = f"{job['metadata']['name']}-{dynamics.store.ids.suffix()}"
             pod = new_pod(dynamics, JOB, job, name, moment)
             active.append(brought_on(dynamics, pod, Health.RUNNING, moment))
             dynamics.wake_at(moment.seconds + RUN_SECONDS, job["metadata"]["namespace"])
             if not moment.silent:
-                record_event(dynamics.cluster, job, "SuccessfulCreate", f"Created pod: {name}", moment,
+                record_event(dynamics.store, job, "SuccessfulCreate", f"Created pod: {name}", moment,
                              component="job-controller")  # fmt: skip
-    put_status(dynamics.cluster, JOB, job, _status(job, len(active), succeeded, failed, wanted, limit, moment))
+    put_status(dynamics.store, JOB, job, _status(job, len(active), succeeded, failed, wanted, limit, moment))
 
 
 def _finished_if_due(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Json:
@@ -68,7 +68,7 @@ def _finished_if_due(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bo
         )
     ]  # fmt: skip
     status = {**(pod.get("status") or {}), "phase": phase, "containerStatuses": containers, "conditions": conditions}
-    return dynamics.cluster.update(POD, pod, {**pod, "status": status})
+    return dynamics.store.update(POD, pod, {**pod, "status": status})
 
 
 def _status(job: Json, active: int, succeeded: int, failed: int, wanted: int, limit: int, moment: Moment) -> Json:
@@ -112,7 +112,7 @@ def _expire(dynamics: Dynamics, job: Json, ended: str, moment: Moment) -> None:
     began = _epoch(ended)
     due = moment.seconds if began is None else began - moment.start + stays
     if moment.seconds >= due:
-        dynamics.cluster.delete(JOB, job, moment.now)
+        dynamics.store.delete(JOB, job, moment.now)
     else:
         dynamics.wake_at(due, job["metadata"]["namespace"])
 

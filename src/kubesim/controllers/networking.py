@@ -1,30 +1,30 @@
 """Endpoints: the addresses of the pods that a service selects."""
 
-from kubesim.cluster import Cluster
 from kubesim.controllers.dynamics import Moment
 from kubesim.controllers.owners import is_ready
 from kubesim.controllers.rows import ENDPOINTS
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import Json
+from kubesim.store import Store
 
 _MARK = "endpoints.kubernetes.io/last-change-trigger-time"
 
 
-def keep_endpoints(cluster: Cluster, namespace: str, moment: Moment) -> None:
+def keep_endpoints(store: Store, namespace: str, moment: Moment) -> None:
     """Keep an endpoints object for every service that selects pods."""
-    services = {item["metadata"]["name"]: item for item in cluster.items("service", namespace)}
-    for endpoints in cluster.items("endpoints", namespace):
+    services = {item["metadata"]["name"]: item for item in store.items("service", namespace)}
+    for endpoints in store.items("endpoints", namespace):
         kept = _MARK in (endpoints["metadata"].get("annotations") or {})
         if kept and endpoints["metadata"]["name"] not in services:
-            cluster.remove(ENDPOINTS, endpoints)
+            store.remove(ENDPOINTS, endpoints)
     for name, service in services.items():
         if service["spec"].get("selector"):
-            _keep(cluster, namespace, name, service, moment)
+            _keep(store, namespace, name, service, moment)
 
 
-def _keep(cluster: Cluster, namespace: str, name: str, service: Json, moment: Moment) -> None:
+def _keep(store: Store, namespace: str, name: str, service: Json, moment: Moment) -> None:
     selects = match_labels({"matchLabels": service["spec"]["selector"]})
-    pods = [pod for pod in cluster.items("pod", namespace) if "podIP" in (pod.get("status") or {}) and selects(pod)]
+    pods = [pod for pod in store.items("pod", namespace) if "podIP" in (pod.get("status") or {}) and selects(pod)]
     subset: Json = {}
     for field, ready in (("addresses", True), ("notReadyAddresses", False)):
         addresses = [_address(pod) for pod in pods if is_ready(pod) is ready]
@@ -36,14 +36,14 @@ def _keep(cluster: Cluster, namespace: str, name: str, service: Json, moment: Mo
         for port in service["spec"].get("ports") or ()
     ]  # fmt: skip
     subsets = [{**subset, "ports": ports}] if subset else []
-    known = cluster.get("endpoints", namespace, name)
+    known = store.get("endpoints", namespace, name)
     if known is None:
         metadata = {"name": name, "namespace": namespace, "annotations": {_MARK: moment.now}}
-        cluster.create(
+        store.create(
             ENDPOINTS, {"kind": "Endpoints", "apiVersion": "v1", "metadata": metadata, "subsets": subsets}, moment.now
         )
     elif known.get("subsets") != subsets:
-        cluster.update(ENDPOINTS, known, {**known, "subsets": subsets})
+        store.update(ENDPOINTS, known, {**known, "subsets": subsets})
 
 
 def _address(pod: Json) -> Json:

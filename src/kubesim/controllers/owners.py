@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kubesim.cluster import Cluster, controller_of, is_being_deleted
 from kubesim.controllers.dynamics import Moment
 from kubesim.placement import fitting_nodes
 from kubesim.resource import ResourceType
 from kubesim.status import Json
+from kubesim.store import Store, controller_of, is_being_deleted
 
 _PERCENT_DIGITS = 18  # of a number with 64 bits, which validation does not ask for
 
 
-def owned(cluster: Cluster, noun: str, owner: Json) -> list[Json]:
+def owned(store: Store, noun: str, owner: Json) -> list[Json]:
     """The objects of a type that an owner controls and that are not going away."""
     metadata = owner["metadata"]
     return [
-        item for item in cluster.items(noun, metadata["namespace"])
+        item for item in store.items(noun, metadata["namespace"])
         if (controller := controller_of(item)) is not None and controller.get("uid") == metadata["uid"]
         and not is_being_deleted(item)
     ]  # fmt: skip
@@ -32,24 +32,24 @@ def by_controller(items: Iterable[Json]) -> dict[str, list[Json]]:
     return found
 
 
-def annotated(cluster: Cluster, row: ResourceType, obj: Json, annotations: Mapping[str, str]) -> Json:
+def annotated(store: Store, row: ResourceType, obj: Json, annotations: Mapping[str, str]) -> Json:
     """The object with the annotations, stored when it did not have them."""
-    latest = cluster.by_uid(obj["metadata"]["uid"]) or obj
+    latest = store.by_uid(obj["metadata"]["uid"]) or obj
     known = latest["metadata"].get("annotations") or {}
     if all(known.get(key) == value for key, value in annotations.items()):
         return latest
     metadata = {**latest["metadata"], "annotations": {**known, **annotations}}
-    return cluster.update(row, latest, {**latest, "metadata": metadata})
+    return store.update(row, latest, {**latest, "metadata": metadata})
 
 
-def put_status(cluster: Cluster, row: ResourceType, obj: Json, status: Json) -> None:
+def put_status(store: Store, row: ResourceType, obj: Json, status: Json) -> None:
     """Report a status for the generation that it was made from; what did not change is not written."""
-    latest = cluster.by_uid(obj["metadata"]["uid"])
+    latest = store.by_uid(obj["metadata"]["uid"])
     if latest is None:
         return
     observed = {"observedGeneration": latest["metadata"].get("generation", 1), **status}
     if latest.get("status") != observed:
-        cluster.report(row, latest, observed)
+        store.report(row, latest, observed)
 
 
 def share(value: Any, whole: int, *, up: bool) -> int:
@@ -69,8 +69,8 @@ def is_ready(pod: Json) -> bool:
     return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
 
 
-def nodes_for(cluster: Cluster, template: Json, moment: Moment) -> list[str]:
+def nodes_for(store: Store, template: Json, moment: Moment) -> list[str]:
     """The nodes that take a pod of a template; what was declared to run runs, though only somewhere it might."""
-    nodes, spec = cluster.items("node"), template["spec"]
+    nodes, spec = store.items("node"), template["spec"]
     found = fitting_nodes(spec, nodes)
     return found or (fitting_nodes({}, nodes) if moment.silent else [])

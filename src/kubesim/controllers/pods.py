@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kubesim.cluster import is_being_deleted, key_of, owner_reference
 from kubesim.controllers.dynamics import (
     LONG_AGO,
     READY_SECONDS,
@@ -24,6 +23,7 @@ from kubesim.kinds.defaults import defaulted
 from kubesim.placement import refusal, refusals
 from kubesim.resource import ResourceType
 from kubesim.status import Json
+from kubesim.store import is_being_deleted, key_of, owner_reference
 
 _DEFAULT_RESTARTS = {
     Health.CRASHLOOPBACKOFF: 11,
@@ -38,7 +38,7 @@ def new_pod(
     labels: Mapping[str, str] | None = None,
 ) -> Json:  # fmt: skip
     """A pod from its owner's template."""
-    cluster, template = dynamics.cluster, owner["spec"]["template"]
+    store, template = dynamics.store, owner["spec"]["template"]
     metadata = template.get("metadata") or {}
     marked = {**(metadata.get("labels") or {}), **(labels or {})}
     annotations = metadata.get("annotations")
@@ -55,7 +55,7 @@ def new_pod(
         },
         "spec": {**template["spec"], **({"nodeName": node} if node else {})},
     }
-    return cluster.create(POD, defaulted(POD, manifest), moment.now)
+    return store.create(POD, defaulted(POD, manifest), moment.now)
 
 
 def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -> list[Json]:
@@ -100,17 +100,17 @@ def affected(health: Health, pods: int) -> int:
 
 def start_bare_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     """Pods that no controller of ours keeps."""
-    for pod in dynamics.cluster.items("pod", namespace):
+    for pod in dynamics.store.items("pod", namespace):
         if not pod["metadata"].get("ownerReferences") and not is_being_deleted(pod) and not is_finished(pod):
             brought_on(dynamics, pod, dynamics.declaration(pod).health, moment)
 
 
 def finish_deleted_pods(dynamics: Dynamics, namespace: str) -> None:
     """The node stops a deleted pod; only finalizers can hold it longer."""
-    for pod in dynamics.cluster.items("pod", namespace):
+    for pod in dynamics.store.items("pod", namespace):
         if is_being_deleted(pod) and not pod["metadata"].get("finalizers"):
             dynamics.fates.pop(pod["metadata"]["uid"], None)
-            dynamics.cluster.remove(POD, pod)
+            dynamics.store.remove(POD, pod)
 
 
 def is_finished(pod: Json) -> bool:
@@ -123,7 +123,7 @@ def brought_on(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) ->
     uid = pod["metadata"]["uid"]
     known = dynamics.fates.get(uid)
     if known is not None and known.health is health is not Health.PENDING and not pod["spec"].get("nodeName"):
-        if not nodes_for(dynamics.cluster, pod, moment):
+        if not nodes_for(dynamics.store, pod, moment):
             return pod
         known = None
     if known is None or known.health is not health:
@@ -152,14 +152,14 @@ def _begun(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, known:
 
 
 def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: Fate | None) -> Json:
-    cluster, uid = dynamics.cluster, pod["metadata"]["uid"]
+    store, uid = dynamics.store, pod["metadata"]["uid"]
     place = int(uid[:8], 16)
     spec = pod["spec"]
     declared = dynamics.declaration(pod)
     waits = ""
     if fate.health is Health.PENDING or not spec.get("nodeName"):
-        nodes = cluster.items("node")
-        takers = nodes_for(cluster, pod, moment)
+        nodes = store.items("node")
+        takers = nodes_for(store, pod, moment)
         if fate.health is not Health.PENDING and takers:
             spec = {**spec, "nodeName": takers[place % len(takers)]}
         else:
@@ -169,10 +169,10 @@ def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: 
     reason = declared.reason
     address = f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}"
     status = pod_status(placed, fate, address, waits, declared, moment)
-    stored = cluster.update(POD, pod, {**placed, "status": status})
+    stored = store.update(POD, pod, {**placed, "status": status})
     for event in _events(stored, fate, known, waits, reason):
         kind, about, message, component, count = event
-        record_event(cluster, stored, about, message, moment, kind=kind, component=component,
+        record_event(store, stored, about, message, moment, kind=kind, component=component,
                      count=count if moment.silent else 1)  # fmt: skip
     return stored
 

@@ -1,26 +1,26 @@
 """Quotas: how much of what they allow is used."""
 
-from kubesim.cluster import Cluster
 from kubesim.controllers.rows import QUOTA
 from kubesim.discovery.catalogue import Resource, catalogue
 from kubesim.kinds.admission.quotas import matching_names, usage
 from kubesim.status import Json
+from kubesim.store import Store
 from kubesim.types.quantity import Quantity
 
 
-def keep_quotas(cluster: Cluster, namespace: str) -> None:
+def keep_quotas(store: Store, namespace: str) -> None:
     """Count what is in a namespace for each of its quotas."""
-    for quota in cluster.items("resourcequota", namespace):
+    for quota in store.items("resourcequota", namespace):
         hard = (quota.get("spec") or {}).get("hard") or {}
         used: dict[str, Quantity] = dict.fromkeys(hard, Quantity(0))
         for row in _counted(hard):
-            for item in cluster.items(row.noun, namespace):
+            for item in store.items(row.noun, namespace):
                 for name, value in usage(row, item).items():
                     if name in used:
                         used[name] += value
         status = {"hard": hard, "used": {name: str(value) for name, value in used.items()}}
         if quota.get("status") != status:
-            cluster.update(QUOTA, quota, {**quota, "status": status})
+            store.update(QUOTA, quota, {**quota, "status": status})
 
 
 def _counted(hard: Json) -> list[Resource]:

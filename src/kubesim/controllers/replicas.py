@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from kubesim.cluster import is_being_deleted
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import is_ready, nodes_for, put_status
 from kubesim.controllers.pods import affected, fare, new_pod
 from kubesim.controllers.rows import DAEMON_SET, POD, REPLICA_SET, STATEFUL_SET
 from kubesim.status import Json
+from kubesim.store import is_being_deleted
 
 MATERIALISED_PODS = 50
 """Pods that exist as objects per workload; status counts tell how many there would be."""
@@ -19,20 +19,20 @@ _OrdinalPods = Mapping[str, list[Json]]
 
 def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
     """Make or delete pods until there are as many as asked for; those that are not ready go first."""
-    cluster, kept = dynamics.cluster, list(pods.get(owner["metadata"]["uid"], []))
+    store, kept = dynamics.store, list(pods.get(owner["metadata"]["uid"], []))
     wanted = _wanted(owner)
     for pod in sorted(kept, key=is_ready, reverse=True)[wanted:]:
         kept.remove(pod)
         dynamics.fates.pop(pod["metadata"]["uid"], None)
-        cluster.remove(POD, pod)
+        store.remove(POD, pod)
         _say(dynamics, owner, "SuccessfulDelete", f"Deleted pod: {pod['metadata']['name']}", moment, "replicaset")
     for _ in range(wanted - len(kept)):
-        name = f"{owner['metadata']['name']}-{cluster.ids.suffix()}"
+        name = f"{owner['metadata']['name']}-{store.ids.suffix()}"
         kept.append(new_pod(dynamics, REPLICA_SET, owner, name, moment))
         _say(dynamics, owner, "SuccessfulCreate", f"Created pod: {name}", moment, "replicaset")
     total, ready = _counted(dynamics, owner, kept, moment)
     counts = {"fullyLabeledReplicas": total, "readyReplicas": ready, "availableReplicas": ready}
-    put_status(cluster, REPLICA_SET, owner, {"replicas": total, **_without_zeros(counts)})
+    put_status(store, REPLICA_SET, owner, {"replicas": total, **_without_zeros(counts)})
 
 
 def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
@@ -45,7 +45,7 @@ def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, momen
             kept[pod["metadata"]["name"]] = pod
         else:
             dynamics.fates.pop(pod["metadata"]["uid"], None)
-            dynamics.cluster.remove(POD, pod)
+            dynamics.store.remove(POD, pod)
     labels = {REVISION_HASH: stamp}
     for name in names:
         if name not in kept:
@@ -57,14 +57,14 @@ def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, momen
     counts = {"readyReplicas": ready, "availableReplicas": ready, "currentReplicas": total, "updatedReplicas": total}
     revision = f"{owner['metadata']['name']}-{stamp}"
     revisions = {"currentRevision": revision, "updateRevision": revision, "collisionCount": 0}
-    put_status(dynamics.cluster, STATEFUL_SET, owner, {"replicas": total, **_without_zeros(counts), **revisions})
+    put_status(dynamics.store, STATEFUL_SET, owner, {"replicas": total, **_without_zeros(counts), **revisions})
 
 
 def keep_daemon_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
     """Keep one pod on every node that takes pods; a cordoned node keeps the one that it has."""
-    cluster, deleted = dynamics.cluster, is_being_deleted(owner)
-    nodes = [] if deleted else [node["metadata"]["name"] for node in cluster.items("node")]
-    fresh = set(nodes_for(cluster, owner["spec"]["template"], moment))
+    store, deleted = dynamics.store, is_being_deleted(owner)
+    nodes = [] if deleted else [node["metadata"]["name"] for node in store.items("node")]
+    fresh = set(nodes_for(store, owner["spec"]["template"], moment))
     stamp = dynamics.stamp(owner, owner["spec"]["template"])
     present: dict[str, Json] = {}
     for pod in pods.get(owner["metadata"]["uid"], []):
@@ -73,10 +73,10 @@ def keep_daemon_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment:
             present[node] = pod
         else:
             dynamics.fates.pop(pod["metadata"]["uid"], None)
-            cluster.remove(POD, pod)
+            store.remove(POD, pod)
     for node in nodes:
         if node not in present and node in fresh:
-            name = f"{owner['metadata']['name']}-{cluster.ids.suffix()}"
+            name = f"{owner['metadata']['name']}-{store.ids.suffix()}"
             present[node] = new_pod(dynamics, DAEMON_SET, owner, name, moment, node=node, labels={REVISION_HASH: stamp})
             _say(dynamics, owner, "SuccessfulCreate", f"Created pod: {name}", moment, "daemonset")
     fared = fare(dynamics, list(present.values()), dynamics.declaration(owner).health, moment)
@@ -86,7 +86,7 @@ def keep_daemon_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment:
         "numberMisscheduled": 0, **_without_zeros({"numberAvailable": ready, "updatedNumberScheduled": len(fared)}),
         **_without_zeros({"numberUnavailable": len(nodes) - ready}),
     }  # fmt: skip
-    put_status(cluster, DAEMON_SET, owner, counts)
+    put_status(store, DAEMON_SET, owner, counts)
 
 
 def _wanted(owner: Json) -> int:
@@ -107,7 +107,7 @@ def _counted(dynamics: Dynamics, owner: Json, pods: list[Json], moment: Moment) 
 
 def _say(dynamics: Dynamics, owner: Json, reason: str, message: str, moment: Moment, controller: str) -> None:
     if not moment.silent:
-        record_event(dynamics.cluster, owner, reason, message, moment, component=f"{controller}-controller")
+        record_event(dynamics.store, owner, reason, message, moment, component=f"{controller}-controller")
 
 
 def _without_zeros(counts: Mapping[str, int]) -> Json:

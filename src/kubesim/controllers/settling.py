@@ -2,13 +2,6 @@
 
 from functools import partial
 
-from kubesim.cluster import (
-    DELETION,
-    EVERYTHING,
-    Cluster,
-    is_being_deleted,
-    status_of,
-)
 from kubesim.controllers.autoscaling import keep_in_bounds
 from kubesim.controllers.deployments import report, roll_out
 from kubesim.controllers.disruption import keep_budget
@@ -25,6 +18,13 @@ from kubesim.controllers.replicas import keep_daemon_set, keep_replica_set, keep
 from kubesim.controllers.rows import ACCOUNT
 from kubesim.controllers.storage import keep_claims, release_volumes
 from kubesim.status import Json
+from kubesim.store import (
+    DELETION,
+    EVERYTHING,
+    Store,
+    is_being_deleted,
+    status_of,
+)
 
 _PASSES = 60
 _REPLICA_SET_STATUS = status_of("replicaset")
@@ -39,47 +39,47 @@ def settle(dynamics: Dynamics, moment: Moment) -> None:
     """Run the controllers until the cluster is at rest for now; what must wait is due later."""
     dynamics.wake(moment.seconds)
     for _ in range(_PASSES):
-        changed = dynamics.cluster.take_unsettled()
+        changed = dynamics.store.take_unsettled()
         if not changed:
             return
         if any(DELETION in parts for parts in changed.values()):
-            finish_namespaces(dynamics.cluster, moment)
+            finish_namespaces(dynamics.store, moment)
         if "namespace" in changed.get("", ()):
-            for item in dynamics.cluster.items("namespace"):
-                _keep_default_account(dynamics.cluster, item, moment)
+            for item in dynamics.store.items("namespace"):
+                _keep_default_account(dynamics.store, item, moment)
         if "node" in changed.get("", ()):
-            _look_for_places(dynamics.cluster)
+            _look_for_places(dynamics.store)
         if DELETION in changed.get("", ()):
-            collect_garbage(dynamics.cluster, "", moment)
+            collect_garbage(dynamics.store, "", moment)
         for namespace in sorted(changed):
             if namespace:
                 _settle_namespace(dynamics, namespace, changed[namespace], moment)
 
 
-def _look_for_places(cluster: Cluster) -> None:
+def _look_for_places(store: Store) -> None:
     """Pods that wait for a node may get one when nodes change."""
-    for pod in cluster.contents("pod"):
+    for pod in store.contents("pod"):
         if not pod["spec"].get("nodeName"):
-            cluster.touch(pod["metadata"]["namespace"])
+            store.touch(pod["metadata"]["namespace"])
 
 
 def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:
     """Have those controllers look at a namespace that what changed is of interest to."""
-    cluster = dynamics.cluster
-    found = cluster.get("namespace", "", namespace)
+    store = dynamics.store
+    found = store.get("namespace", "", namespace)
     if found is None:
         return
     concerns = partial(_concerns, changed)
     if concerns(DELETION):
-        collect_garbage(cluster, namespace, moment)
+        collect_garbage(store, namespace, moment)
     if concerns("serviceaccount"):
-        _keep_default_account(cluster, found, moment)
+        _keep_default_account(store, found, moment)
     if concerns(*_OF_CONTROLLERS):
         _run_controllers(dynamics, namespace, changed, moment)
-    if cluster.items("gitops-application"):
+    if store.items("gitops-application"):
         keep_applications(dynamics, namespace, moment)
-    if cluster.items("resourcequota", namespace):
-        keep_quotas(cluster, namespace)
+    if store.items("resourcequota", namespace):
+        keep_quotas(store, namespace)
 
 
 def _concerns(changed: set[str], *nouns: str) -> bool:
@@ -87,52 +87,52 @@ def _concerns(changed: set[str], *nouns: str) -> bool:
 
 
 def _run_controllers(dynamics: Dynamics, namespace: str, changed: set[str], moment: Moment) -> None:
-    cluster = dynamics.cluster
+    store = dynamics.store
     concerns = partial(_concerns, changed)
-    before = cluster.version
+    before = store.version
     if concerns("hpa", "deployment", "replicaset", "statefulset"):
-        for autoscaler in cluster.items("hpa", namespace):
+        for autoscaler in store.items("hpa", namespace):
             keep_in_bounds(dynamics, autoscaler, moment)
     if concerns("deployment", "replicaset", _REPLICA_SET_STATUS):
-        for deployment in cluster.items("deployment", namespace):
+        for deployment in store.items("deployment", namespace):
             roll_out(dynamics, deployment, moment)
-    if concerns("pod", "replicaset", "statefulset", "daemonset", "job") or cluster.version != before:
+    if concerns("pod", "replicaset", "statefulset", "daemonset", "job") or store.version != before:
         _keep_pods(dynamics, namespace, moment)
-    if concerns("deployment", "replicaset", _REPLICA_SET_STATUS, "pod") or cluster.version != before:
-        for deployment in cluster.items("deployment", namespace):
+    if concerns("deployment", "replicaset", _REPLICA_SET_STATUS, "pod") or store.version != before:
+        for deployment in store.items("deployment", namespace):
             report(dynamics, deployment, moment)
     if concerns("pdb", "pod"):
-        for budget in cluster.items("pdb", namespace):
+        for budget in store.items("pdb", namespace):
             keep_budget(dynamics, budget, moment)
     if concerns("configmap", "secret"):
         heal_completed(dynamics, namespace, moment)
     if concerns("pvc", "pod"):
         keep_claims(dynamics, namespace, moment)
     if concerns(DELETION) and "pvc" in changed:
-        release_volumes(cluster, moment)
+        release_volumes(store, moment)
     if concerns("service", "endpoints", "pod"):
-        keep_endpoints(cluster, namespace, moment)
+        keep_endpoints(store, namespace, moment)
 
 
 def _keep_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
-    cluster = dynamics.cluster
+    store = dynamics.store
     finish_deleted_pods(dynamics, namespace)
-    pods = by_controller(cluster.items("pod", namespace))
-    for replica_set in cluster.items("replicaset", namespace):
+    pods = by_controller(store.items("pod", namespace))
+    for replica_set in store.items("replicaset", namespace):
         keep_replica_set(dynamics, replica_set, pods, moment)
-    for stateful_set in cluster.items("statefulset", namespace):
+    for stateful_set in store.items("statefulset", namespace):
         keep_stateful_set(dynamics, stateful_set, pods, moment)
-    for daemon_set in cluster.items("daemonset", namespace):
+    for daemon_set in store.items("daemonset", namespace):
         keep_daemon_set(dynamics, daemon_set, pods, moment)
-    for job in cluster.items("job", namespace):
+    for job in store.items("job", namespace):
         keep_job(dynamics, job, moment)
     start_bare_pods(dynamics, namespace, moment)
 
 
-def _keep_default_account(cluster: Cluster, namespace: Json, moment: Moment) -> None:
+def _keep_default_account(store: Store, namespace: Json, moment: Moment) -> None:
     name = namespace["metadata"]["name"]
-    if cluster.get("serviceaccount", name, "default") is None and not is_being_deleted(namespace):
-        cluster.create(ACCOUNT, default_account(name), moment.now)
+    if store.get("serviceaccount", name, "default") is None and not is_being_deleted(namespace):
+        store.create(ACCOUNT, default_account(name), moment.now)
 
 
 def default_account(namespace: str) -> Json:

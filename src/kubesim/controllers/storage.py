@@ -1,62 +1,62 @@
 """Volume claims: bound when they are new, and held while a pod mounts them."""
 
-from kubesim.cluster import Cluster, is_being_deleted
 from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.controllers.rows import CLAIM, VOLUME
 from kubesim.status import Json
+from kubesim.store import Store, is_being_deleted
 
 PVC_PROTECTION = "kubernetes.io/pvc-protection"
 
 
 def keep_claims(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
     """Bind new claims; let a deleted one go when no pod mounts it any more, and its volume with it."""
-    cluster = dynamics.cluster
-    for claim in cluster.items("pvc", namespace):
+    store = dynamics.store
+    for claim in store.items("pvc", namespace):
         metadata = claim["metadata"]
         if is_being_deleted(claim):
             finalizers = metadata.get("finalizers") or []
-            if PVC_PROTECTION in finalizers and not _is_mounted(cluster, namespace, metadata["name"]):
+            if PVC_PROTECTION in finalizers and not _is_mounted(store, namespace, metadata["name"]):
                 rest = [name for name in finalizers if name != PVC_PROTECTION]
-                cluster.put(CLAIM, {**claim, "metadata": {**metadata, "finalizers": rest}})
+                store.put(CLAIM, {**claim, "metadata": {**metadata, "finalizers": rest}})
         elif (claim.get("status") or {}).get("phase") == "Pending" and not _is_left_pending(dynamics, claim):
-            _bind(cluster, claim, moment)
+            _bind(store, claim, moment)
 
 
 def _is_left_pending(dynamics: Dynamics, claim: Json) -> bool:
     return dynamics.declaration(claim).health is Health.PENDING
 
 
-def release_volumes(cluster: Cluster, moment: Moment) -> None:
+def release_volumes(store: Store, moment: Moment) -> None:
     """Volumes that were made for a claim go with it; others are released."""
-    for volume in cluster.items("pv"):
+    for volume in store.items("pv"):
         claim = volume["spec"].get("claimRef") or {}
         bound = (volume.get("status") or {}).get("phase") == "Bound"
-        if not claim or not bound or cluster.by_uid(claim.get("uid", "")) is not None or "uid" not in claim:
+        if not claim or not bound or store.by_uid(claim.get("uid", "")) is not None or "uid" not in claim:
             continue
         if volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete":
-            cluster.delete(VOLUME, volume, moment.now)
+            store.delete(VOLUME, volume, moment.now)
         else:
-            cluster.update(VOLUME, volume, {**volume, "status": {**volume["status"], "phase": "Released"}})
+            store.update(VOLUME, volume, {**volume, "status": {**volume["status"], "phase": "Released"}})
 
 
-def _bind(cluster: Cluster, claim: Json, moment: Moment) -> None:
-    spec, volume = claim["spec"], _volume(cluster, claim, moment)
+def _bind(store: Store, claim: Json, moment: Moment) -> None:
+    spec, volume = claim["spec"], _volume(store, claim, moment)
     capacity = (spec.get("resources") or {}).get("requests") or {}
     status = {"phase": "Bound", "accessModes": spec.get("accessModes", []), "capacity": capacity}
     bound = {"storageClassName": "standard", **spec, "volumeName": volume["metadata"]["name"]}
-    cluster.update(CLAIM, claim, {**claim, "spec": bound, "status": status})
+    store.update(CLAIM, claim, {**claim, "spec": bound, "status": status})
 
 
-def _volume(cluster: Cluster, claim: Json, moment: Moment) -> Json:
+def _volume(store: Store, claim: Json, moment: Moment) -> Json:
     """The volume that is kept for a claim, or else a new one."""
     metadata, spec = claim["metadata"], claim["spec"]
     reference = {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "name": metadata["name"],
                  "namespace": metadata["namespace"], "uid": metadata["uid"]}  # fmt: skip
-    for volume in cluster.items("pv"):
+    for volume in store.items("pv"):
         kept = volume["spec"].get("claimRef") or {}
         if (kept.get("name"), kept.get("namespace")) == (metadata["name"], metadata["namespace"]) and "uid" not in kept:
             bound = {**volume, "spec": {**volume["spec"], "claimRef": reference}, "status": {"phase": "Bound"}}
-            return cluster.update(VOLUME, volume, bound)
+            return store.update(VOLUME, volume, bound)
     manifest = {
         "kind": "PersistentVolume",
         "apiVersion": "v1",
@@ -69,12 +69,12 @@ def _volume(cluster: Cluster, claim: Json, moment: Moment) -> Json:
         },
         "status": {"phase": "Bound"},
     }  # fmt: skip
-    return cluster.create(VOLUME, manifest, moment.now)
+    return store.create(VOLUME, manifest, moment.now)
 
 
-def _is_mounted(cluster: Cluster, namespace: str, claim: str) -> bool:
+def _is_mounted(store: Store, namespace: str, claim: str) -> bool:
     return any(
         (volume.get("persistentVolumeClaim") or {}).get("claimName") == claim
-        for pod in cluster.items("pod", namespace)
+        for pod in store.items("pod", namespace)
         for volume in pod["spec"].get("volumes") or ()
     )

@@ -51,7 +51,7 @@ _BETA = "v1 v1beta1:-21"
 _BETA_LONG = "v1:21- v1beta1:-24"
 
 
-def _cluster(
+def _store(
     plural: str, kind: str, short: tuple[str, ...] = (), versions: str = "v1", parts: tuple[Part, ...] = (),
     categories: tuple[str, ...] = (), verbs: tuple[str, ...] = ALL_VERBS, stored: str = "",
     collection_since: int = 0,
@@ -67,16 +67,16 @@ def _review(plural: str, kind: str, versions: str = _BETA, *, namespaced: bool =
 GROUPS: dict[str, tuple[Served, ...]] = {
     "": (
         Served("bindings", "Binding", verbs=_CREATE),
-        _cluster("componentstatuses", "ComponentStatus", ("cs",), verbs=("get", "list")),
+        _store("componentstatuses", "ComponentStatus", ("cs",), verbs=("get", "list")),
         Served("configmaps", "ConfigMap", ("cm",)),
         Served("endpoints", "Endpoints", ("ep",)),
         Served("events", "Event", ("ev",)),
         Served("limitranges", "LimitRange", ("limits",)),
-        _cluster("namespaces", "Namespace", ("ns",), parts=(Part("finalize", ("update",)), STATUS),
+        _store("namespaces", "Namespace", ("ns",), parts=(Part("finalize", ("update",)), STATUS),
                  collection_since=99),
-        _cluster("nodes", "Node", ("no",), parts=(Part("proxy", _PROXY, "NodeProxyOptions"), STATUS)),
+        _store("nodes", "Node", ("no",), parts=(Part("proxy", _PROXY, "NodeProxyOptions"), STATUS)),
         Served("persistentvolumeclaims", "PersistentVolumeClaim", ("pvc",), parts=_STATUS),
-        _cluster("persistentvolumes", "PersistentVolume", ("pv",), parts=_STATUS),
+        _store("persistentvolumes", "PersistentVolume", ("pv",), parts=_STATUS),
         Served("pods", "Pod", ("po",), categories=_ALL, parts=(
             Part("attach", _STREAM, "PodAttachOptions"),
             Part("binding", _CREATE, "Binding"),
@@ -100,7 +100,7 @@ GROUPS: dict[str, tuple[Served, ...]] = {
                parts=(Part("proxy", _PROXY, "ServiceProxyOptions"), STATUS)),
     ),
     "apiregistration.k8s.io": (
-        _cluster("apiservices", "APIService", (), _BETA, _STATUS, _EXTENSIONS,
+        _store("apiservices", "APIService", (), _BETA, _STATUS, _EXTENSIONS,
                  stored="apiregistration.k8s.io/v1beta1"),
     ),
     "apps": (
@@ -130,57 +130,57 @@ GROUPS: dict[str, tuple[Served, ...]] = {
         Served("jobs", "Job", parts=_STATUS, categories=_ALL),
     ),
     "certificates.k8s.io": (
-        _cluster("certificatesigningrequests", "CertificateSigningRequest", ("csr",), _BETA,
+        _store("certificatesigningrequests", "CertificateSigningRequest", ("csr",), _BETA,
                  (Part("approval"), STATUS), stored="certificates.k8s.io/v1beta1"),
     ),
     "networking.k8s.io": (
-        _cluster("ingressclasses", "IngressClass", (), _BETA, stored="networking.k8s.io/v1beta1"),
+        _store("ingressclasses", "IngressClass", (), _BETA, stored="networking.k8s.io/v1beta1"),
         Served("ingresses", "Ingress", ("ing",), _BETA, _STATUS, stored="networking.k8s.io/v1beta1"),
-        _cluster("ipaddresses", "IPAddress", ("ip",), "v1:33-"),
+        _store("ipaddresses", "IPAddress", ("ip",), "v1:33-"),
         Served("networkpolicies", "NetworkPolicy", ("netpol",)),
-        _cluster("servicecidrs", "ServiceCIDR", (), "v1:33-", _STATUS),
+        _store("servicecidrs", "ServiceCIDR", (), "v1:33-", _STATUS),
     ),
     "extensions": (
         Served("ingresses", "Ingress", ("ing",), "v1beta1:-21", _STATUS, stored="networking.k8s.io/v1beta1"),
     ),
     "policy": (
         Served("poddisruptionbudgets", "PodDisruptionBudget", ("pdb",), _BETA_LONG, _STATUS),
-        _cluster("podsecuritypolicies", "PodSecurityPolicy", ("psp",), "v1beta1:-24"),
+        _store("podsecuritypolicies", "PodSecurityPolicy", ("psp",), "v1beta1:-24"),
     ),
     "rbac.authorization.k8s.io": (
-        _cluster("clusterrolebindings", "ClusterRoleBinding", (), _BETA),
-        _cluster("clusterroles", "ClusterRole", (), _BETA),
+        _store("clusterrolebindings", "ClusterRoleBinding", (), _BETA),
+        _store("clusterroles", "ClusterRole", (), _BETA),
         Served("rolebindings", "RoleBinding", (), _BETA),
         Served("roles", "Role", (), _BETA),
     ),
     "storage.k8s.io": (
-        _cluster("csidrivers", "CSIDriver", (), _BETA, stored="storage.k8s.io/v1beta1"),
-        _cluster("csinodes", "CSINode", (), _BETA),
+        _store("csidrivers", "CSIDriver", (), _BETA, stored="storage.k8s.io/v1beta1"),
+        _store("csinodes", "CSINode", (), _BETA),
         Served("csistoragecapacities", "CSIStorageCapacity", (), "v1:24- v1beta1:21-26"),
-        _cluster("storageclasses", "StorageClass", ("sc",), _BETA),
-        _cluster("volumeattachments", "VolumeAttachment", (), _BETA, (Part("status", version="v1"),)),
-        _cluster("volumeattributesclasses", "VolumeAttributesClass", ("vac",), "v1:34-"),
+        _store("storageclasses", "StorageClass", ("sc",), _BETA),
+        _store("volumeattachments", "VolumeAttachment", (), _BETA, (Part("status", version="v1"),)),
+        _store("volumeattributesclasses", "VolumeAttributesClass", ("vac",), "v1:34-"),
     ),
     "admissionregistration.k8s.io": (
-        _cluster("mutatingwebhookconfigurations", "MutatingWebhookConfiguration", (), _BETA, (), _EXTENSIONS,
+        _store("mutatingwebhookconfigurations", "MutatingWebhookConfiguration", (), _BETA, (), _EXTENSIONS,
                  stored="admissionregistration.k8s.io/v1beta1"),
-        _cluster("validatingadmissionpolicies", "ValidatingAdmissionPolicy", (), "v1:30-", _STATUS, _EXTENSIONS),
-        _cluster("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", (), "v1:30-",
+        _store("validatingadmissionpolicies", "ValidatingAdmissionPolicy", (), "v1:30-", _STATUS, _EXTENSIONS),
+        _store("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", (), "v1:30-",
                  categories=_EXTENSIONS),
-        _cluster("validatingwebhookconfigurations", "ValidatingWebhookConfiguration", (), _BETA, (), _EXTENSIONS,
+        _store("validatingwebhookconfigurations", "ValidatingWebhookConfiguration", (), _BETA, (), _EXTENSIONS,
                  stored="admissionregistration.k8s.io/v1beta1"),
     ),
     "apiextensions.k8s.io": (
-        _cluster("customresourcedefinitions", "CustomResourceDefinition", ("crd", "crds"), _BETA, _STATUS, _EXTENSIONS,
+        _store("customresourcedefinitions", "CustomResourceDefinition", ("crd", "crds"), _BETA, _STATUS, _EXTENSIONS,
                  stored="apiextensions.k8s.io/v1beta1"),
     ),
-    "scheduling.k8s.io": (_cluster("priorityclasses", "PriorityClass", ("pc",), _BETA),),
+    "scheduling.k8s.io": (_store("priorityclasses", "PriorityClass", ("pc",), _BETA),),
     "coordination.k8s.io": (Served("leases", "Lease", (), _BETA, stored="coordination.k8s.io/v1beta1"),),
-    "node.k8s.io": (_cluster("runtimeclasses", "RuntimeClass", (), "v1 v1beta1:-24", stored="node.k8s.io/v1beta1"),),
+    "node.k8s.io": (_store("runtimeclasses", "RuntimeClass", (), "v1 v1beta1:-24", stored="node.k8s.io/v1beta1"),),
     "discovery.k8s.io": (Served("endpointslices", "EndpointSlice", (), _BETA_LONG),),
     "flowcontrol.apiserver.k8s.io": (
-        _cluster("flowschemas", "FlowSchema", (), "v1:29- v1beta3:26-31 v1beta2:23-28 v1beta1:-25", _STATUS),
-        _cluster("prioritylevelconfigurations", "PriorityLevelConfiguration", (),
+        _store("flowschemas", "FlowSchema", (), "v1:29- v1beta3:26-31 v1beta2:23-28 v1beta1:-25", _STATUS),
+        _store("prioritylevelconfigurations", "PriorityLevelConfiguration", (),
                  "v1:29- v1beta3:26-31 v1beta2:23-28 v1beta1:-25", _STATUS),
     ),
 }  # fmt: skip
@@ -188,7 +188,7 @@ GROUPS: dict[str, tuple[Served, ...]] = {
 
 METRICS: dict[str, tuple[Served, ...]] = {
     "metrics.k8s.io": (
-        _cluster("nodes", "NodeMetrics", (), "v1beta1", verbs=("get", "list")),
+        _store("nodes", "NodeMetrics", (), "v1beta1", verbs=("get", "list")),
         Served("pods", "PodMetrics", versions="v1beta1", verbs=("get", "list")),
     ),
 }

@@ -8,13 +8,11 @@ from kubesim.fields.entries import UPDATE, Holding, Managed, Owner
 from kubesim.fields.sets import Fields
 from kubesim.fields.structures import InconsistentError, Structure, structure_of
 from kubesim.fields.values import compared_field
+from kubesim.metadata import IDENTITY, SERVER_OWNED
 from kubesim.status import Json
 from kubesim.types.definitions import Type
 
-NOT_OWNED = frozenset({
-    "name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields",
-    "resourceVersion",
-})  # fmt: skip
+NOT_OWNED = SERVER_OWNED | IDENTITY | {"clusterName"}
 """The fields of an object's metadata that belong to no manager; kind and apiVersion do not either."""
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 ESTABLISHED_SINCE = 21

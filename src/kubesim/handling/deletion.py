@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 
-from kubesim.cluster import FOREGROUND, FOREGROUND_FINALIZER, ORPHAN, ORPHAN_FINALIZER
 from kubesim.custom_definitions import marked_for_deletion
 from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS
 from kubesim.handling.exchange import Exchange, Response
@@ -19,6 +18,7 @@ from kubesim.handling.writing import require_review
 from kubesim.kinds.conversion import converted
 from kubesim.priority_classes import require_removable
 from kubesim.status import ApiError, Json, conflict, success
+from kubesim.store import FOREGROUND, FOREGROUND_FINALIZER, ORPHAN, ORPHAN_FINALIZER
 
 _RETURNED = frozenset({"pod", "serviceaccount", "pvc", "pv", "resourcequota", "namespace", "podtemplates",
                        "podsecuritypolicies.policy", "storageclasses.storage.k8s.io", "csidrivers.storage.k8s.io",
@@ -65,7 +65,7 @@ def _options(exchange: Exchange) -> Json:
 
 def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, bool]:
     """Delete an object, or mark it while something holds it; the object as it stands, and whether it is gone."""
-    cluster, row = exchange.cluster, exchange.row
+    store, row = exchange.store, exchange.row
     dry_run = bool(options.get("dryRun"))
     require_review(exchange, obj["metadata"]["name"])
     if row.noun == "namespace":
@@ -74,7 +74,7 @@ def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, b
     require_removable(row, obj["metadata"]["name"])
     if row.noun == CUSTOM_DEFINITIONS:
         doomed = marked_for_deletion(obj, exchange.now)
-        return (doomed if dry_run else cluster.write(row, doomed)), False
+        return (doomed if dry_run else store.write(row, doomed)), False
     marked, pending = _graceful(exchange, obj, options) if row.noun == "pod" else (None, False)
     if pending:
         return obj, row.noun not in _RETURNED
@@ -87,12 +87,12 @@ def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, b
     if marked is None and finalizers:
         current = _marked(current, exchange.now)
     if current is not obj and current != obj and not dry_run:
-        current = cluster.write(row, current)
+        current = store.write(row, current)
     grace = current["metadata"].get("deletionGracePeriodSeconds") or 0
     if finalizers or (marked is not None and grace > 0):
         return current, False
     if not dry_run:
-        cluster.remove(row, current)
+        store.remove(row, current)
     return current, True
 
 
@@ -148,7 +148,7 @@ def _finalizers(exchange: Exchange, metadata: Json, options: Json) -> list[str]:
 
 
 def _delete_namespace(exchange: Exchange, obj: Json, options: Json, *, dry_run: bool) -> tuple[Json, bool]:
-    cluster, row = exchange.cluster, exchange.row
+    store, row = exchange.store, exchange.row
     metadata, name = obj["metadata"], obj["metadata"]["name"]
     wanted = mapping(options.get("preconditions"))
     for key, label in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
@@ -165,11 +165,11 @@ def _delete_namespace(exchange: Exchange, obj: Json, options: Json, *, dry_run: 
         marks = {"deletionTimestamp": exchange.now, **({"finalizers": finalizers} if finalizers else {})}
         status = {**mapping(obj.get("status")), "phase": "Terminating"}
         marked = {**obj, "metadata": {**metadata, **marks}, "status": status}
-        return (marked if dry_run else cluster.write(row, marked)), False
+        return (marked if dry_run else store.write(row, marked)), False
     if mapping(obj.get("spec")).get("finalizers") or metadata.get("finalizers"):
         return obj, False
     if not dry_run:
-        cluster.remove(row, obj)
+        store.remove(row, obj)
     return obj, True
 
 

@@ -93,7 +93,7 @@ def _review(exchange: Exchange) -> Response:
     exchange.record(obj)
     obj = with_fields(exchange, None, obj, options)
     answer = review(
-        exchange.cluster, exchange.account, exchange.authenticator, obj, namespace=exchange.call.namespace,
+        exchange.store, exchange.account, exchange.authenticator, obj, namespace=exchange.call.namespace,
         now=exchange.received,
     )  # fmt: skip
     return answered(exchange, answer, 201)

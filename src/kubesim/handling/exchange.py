@@ -6,12 +6,12 @@ from typing import Any
 
 from kubesim.access import Authenticator, Decision, Principal
 from kubesim.bodies.go_text import quoted
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import Catalogue, Resource
 from kubesim.handling.negotiation import JSON
 from kubesim.handling.request import Call, Request
 from kubesim.names import path_segment_problems
 from kubesim.status import ApiError, Json, bad_request, no_such_resource, not_found
+from kubesim.store import Store
 from kubesim.surroundings import Surroundings
 from kubesim.types.definitions import Definitions, Type, definitions
 
@@ -41,7 +41,7 @@ class Exchange:
 
     request: Request
     call: Call
-    cluster: Cluster
+    store: Store
     catalogue: Catalogue
     surroundings: Surroundings
     authenticator: Authenticator
@@ -99,7 +99,7 @@ class Exchange:
     def stored(self) -> Json | None:
         """The object that the path names, as the store holds it; raise 400 for what cannot be a name."""
         name = self.call.name
-        obj = self.cluster.get(self.row.noun, self.place, name)
+        obj = self.store.get(self.row.noun, self.place, name)
         if obj is None and (problems := path_segment_problems(name)):
             raise bad_request(f"Name parameter invalid: {quoted(name)}: {';'.join(problems)}")
         return obj

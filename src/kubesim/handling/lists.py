@@ -111,20 +111,20 @@ def list_objects(exchange: Exchange) -> Response:
 
 def selected(exchange: Exchange, asked: ListOptions) -> tuple[Sequence[Json], Json]:
     """The objects that the options choose, and the list's metadata."""
-    cluster, row = exchange.cluster, exchange.row
+    store, row = exchange.store, exchange.row
     namespace = (exchange.call.namespace or None) if row.namespaced else None
     predicate = asked.predicate(row.noun, exchange.call.name)
     if not asked.version and not asked.token and not asked.limit:
-        items = cluster.items(row.noun, namespace)
+        items = store.items(row.noun, namespace)
         chosen = items if predicate is None else [item for item in items if predicate(item)]
-        return chosen, {"resourceVersion": str(cluster.version)}
+        return chosen, {"resourceVersion": str(store.version)}
     version, start = _moment(exchange, asked)
-    past = cluster.items(row.noun, namespace) if version is None else cluster.items_at(version, row.noun, namespace)
+    past = store.items(row.noun, namespace) if version is None else store.items_at(version, row.noun, namespace)
     if past is None:
         raise _token_expired(start) if asked.token else expired(_TOO_OLD)
     limit = 0 if exchange.call.name or (asked.version == "0" and not asked.token) else asked.limit
     whole = exchange.call.namespace == "" and row.namespaced
-    return _page(past, predicate, start, limit, whole=whole, version=cluster.version if version is None else version)
+    return _page(past, predicate, start, limit, whole=whole, version=store.version if version is None else version)
 
 
 def _page(
@@ -148,7 +148,7 @@ def _page(
 
 def _moment(exchange: Exchange, asked: ListOptions) -> tuple[int | None, str]:
     """The version of the state that is asked for, None for the latest, and the key from which on."""
-    current = exchange.cluster.version
+    current = exchange.store.version
     if asked.token:
         version, start = _read_token(asked.token)
         if asked.version not in {"", "0"}:

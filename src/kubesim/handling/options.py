@@ -6,7 +6,6 @@ from typing import Any
 
 from kubesim.bodies.decoding import decoded_options
 from kubesim.bodies.go_text import quoted
-from kubesim.cluster import BACKGROUND, FOREGROUND, ORPHAN
 from kubesim.handling.plain_bodies import as_data
 from kubesim.handling.request import Request
 from kubesim.patching.patches import (
@@ -28,6 +27,7 @@ from kubesim.status import (
     too_large_body,
     unsupported_media_type,
 )
+from kubesim.store import BACKGROUND, FOREGROUND, ORPHAN
 from kubesim.types.definitions import Definitions
 
 BODY_LIMIT = 3 * 1024 * 1024

@@ -18,7 +18,7 @@ from kubesim.handling.options import (
 )
 from kubesim.handling.presentation import answered, form
 from kubesim.handling.writing import recorded_patch
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import (
     ApiError,
     Cause,
@@ -86,14 +86,14 @@ def stream(exchange: Exchange) -> Response:
 
 def proxy(exchange: Exchange) -> Response:
     """A request to what runs behind a pod, service or node; nothing there answers."""
-    found = exchange.cluster.get(exchange.row.noun, exchange.place, exchange.call.name.partition(":")[0])
+    found = exchange.store.get(exchange.row.noun, exchange.place, exchange.call.name.partition(":")[0])
     if found is None:
         raise not_found(exchange.row, exchange.call.name)
     if exchange.row.noun == "pod" and not mapping(found.get("status")).get("podIP"):
         raise bad_request("address not allowed")
     name = exchange.call.name
     if exchange.row.noun == "service":
-        if exchange.cluster.get("endpoints", exchange.place, name.partition(":")[0]) is None:
+        if exchange.store.get("endpoints", exchange.place, name.partition(":")[0]) is None:
             raise not_found(exchange.row, name)
         raise ApiError(503, "ServiceUnavailable", f'no endpoints available for service "{name}"')
     raise ApiError(503, "ServiceUnavailable", "error trying to reach service: dial tcp: connect: connection refused")
@@ -127,8 +127,8 @@ def eviction(exchange: Exchange) -> Response:
 
 def _spend_budget(exchange: Exchange, pod: Json, *, dry_run: bool) -> None:
     """Take one disruption from the pod's budget; raise 429 when none is left."""
-    cluster, name = exchange.cluster, pod["metadata"]["name"]
-    budgets = [item for item in cluster.items("pdb", exchange.call.namespace) if _covers(item, pod)]
+    store, name = exchange.store, pod["metadata"]["name"]
+    budgets = [item for item in store.items("pdb", exchange.call.namespace) if _covers(item, pod)]
     if len(budgets) > 1:
         text = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
         raise internal_error(text)
@@ -146,7 +146,7 @@ def _spend_budget(exchange: Exchange, pod: Json, *, dry_run: bool) -> None:
         if not dry_run:
             disrupted = {**mapping(status.get("disruptedPods")), name: exchange.now}
             spent = {**status, "disruptionsAllowed": allowed - 1, "disruptedPods": disrupted}
-            cluster.write(_row_of(exchange, budget), {**budget, "status": spent})
+            store.write(_row_of(exchange, budget), {**budget, "status": spent})
 
 
 def _row_of(exchange: Exchange, budget: Json) -> Any:
@@ -193,7 +193,7 @@ def binding(exchange: Exchange) -> Response:
 
 def _assign(exchange: Exchange, name: str, wanted: Json, *, dry_run: bool) -> None:
     pods = exchange.catalogue.find("", "v1", "pods") or exchange.row
-    pod = exchange.cluster.get("pod", exchange.call.namespace, name)
+    pod = exchange.store.get("pod", exchange.call.namespace, name)
     if pod is None:
         raise not_found(pods, name)
     if "deletionTimestamp" in pod["metadata"]:
@@ -209,7 +209,7 @@ def _assign(exchange: Exchange, name: str, wanted: Json, *, dry_run: bool) -> No
     status["conditions"] = [*others, scheduled]
     assigned = {**pod, "metadata": metadata, "spec": {**pod["spec"], "nodeName": wanted["target"]["name"]}}
     if not dry_run:
-        exchange.cluster.write(pods, {**assigned, "status": status})
+        exchange.store.write(pods, {**assigned, "status": status})
 
 
 def _container(pod: Json, name: str | None) -> str:
@@ -244,7 +244,7 @@ def _require_time(text: str) -> None:
 def _require_node(exchange: Exchange, pod: Json) -> None:
     """Raise 404 when the pod's node is not there; the server takes its name for that of a pod."""
     node = pod["spec"]["nodeName"]
-    if exchange.cluster.get("node", "", node) is None:
+    if exchange.store.get("node", "", node) is None:
         raise not_found(exchange.row, node)
 
 

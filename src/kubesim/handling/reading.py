@@ -11,6 +11,6 @@ def get(exchange: Exchange) -> Response:
     form(exchange)
     if exchange.request.query:
         asked = version_number(exchange.request.parameter("resourceVersion") or "0")
-        if asked > exchange.cluster.version:
-            raise too_large_version(asked, exchange.cluster.version)
+        if asked > exchange.store.version:
+            raise too_large_version(asked, exchange.store.version)
     return shown(exchange, exchange.found())

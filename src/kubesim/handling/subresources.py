@@ -58,7 +58,7 @@ def _token(exchange: Exchange) -> Response:
         api_version=_TOKEN.api_version, now=exchange.now, minor=exchange.catalogue.minor,
     )  # fmt: skip
     issued = issue_token(
-        exchange.authenticator.signer, exchange.cluster, exchange.call.namespace, exchange.call.name, request,
+        exchange.authenticator.signer, exchange.store, exchange.call.namespace, exchange.call.name, request,
         now=exchange.received, minor=exchange.catalogue.minor,
     )  # fmt: skip
     return answered(exchange, issued, 201)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from kubesim.bodies.decoding import normalized
-from kubesim.cluster import Change
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.lists import STREAMED_SINCE, ListOptions, list_options
 from kubesim.handling.negotiation import JSON, PROTOBUF, Wanted, not_acceptable
@@ -12,6 +11,7 @@ from kubesim.handling.options import version_number
 from kubesim.handling.presentation import form, presented
 from kubesim.kinds.conversion import converted
 from kubesim.status import Json, expired
+from kubesim.store import Change
 from kubesim.surroundings import Execution
 
 ADDED, MODIFIED, DELETED, BOOKMARK, ERROR = "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"
@@ -33,7 +33,7 @@ class Watch:
         self._position = version_number(asked.version) if asked.version else 0
         self._queue: list[Json] = []
         self._sent_table = False
-        self._opened = exchange.cluster.version
+        self._opened = exchange.store.version
         self.on_close: Callable[[], None] = lambda: None
         self.is_over = False
         """Whether nothing more will come."""
@@ -47,13 +47,13 @@ class Watch:
             events, self._queue = self._queue, []
             return events
         events, self._queue = self._queue, []
-        cluster = self._exchange.cluster
-        for change in cluster.changes(self._position):
+        store = self._exchange.store
+        for change in store.changes(self._position):
             self._position = change.version
             event = self._event(change)
             if event is not None:
                 events.append(event)
-        self._position = max(self._position, cluster.version)
+        self._position = max(self._position, store.version)
         return events
 
     def close(self) -> list[Json]:
@@ -63,7 +63,7 @@ class Watch:
         last = self.pending()
         if self._asked.bookmarks and not self.is_over and (self.timeout is None or self.timeout > _LAST_BOOKMARK):
             noun = self._exchange.row.noun
-            seen = [change for change in self._exchange.cluster.changes(self._opened) if change.key.noun == noun]
+            seen = [change for change in self._exchange.store.changes(self._opened) if change.key.noun == noun]
             # What did not change since has no newer version to go on from.
             last += [self._bookmark(seen[-1].version)] if seen else []
         finish, self.on_close = self.on_close, _closed
@@ -73,25 +73,25 @@ class Watch:
 
     def _begin(self) -> None:
         """Queue what a watch starts with: the present state, or that the version asked for is too long ago."""
-        cluster, asked = self._exchange.cluster, self._asked
+        store, asked = self._exchange.store, self._asked
         streams = asked.initial_events if self._exchange.catalogue.minor >= STREAMED_SINCE else None
         if streams:
             self._queue = self._state()
             if asked.bookmarks:
-                self._queue.append(self._bookmark(cluster.version, _INITIAL_EVENTS_END))
+                self._queue.append(self._bookmark(store.version, _INITIAL_EVENTS_END))
         elif streams is False and self._position == 0:
-            self._position = cluster.version
+            self._position = store.version
         elif self._position == 0:
             self._queue = self._state()
-        elif self._position < cluster.oldest:
-            text = f"too old resource version: {self._position} ({cluster.oldest})"
+        elif self._position < store.oldest:
+            text = f"too old resource version: {self._position} ({store.oldest})"
             self._queue = [{"type": ERROR, "object": expired(text).body}]
             self.is_over = True
 
     def _state(self) -> list[Json]:
-        cluster = self._exchange.cluster
-        self._position = cluster.version
-        items: Iterable[Json] = cluster.items(self._exchange.row.noun, self._namespace)
+        store = self._exchange.store
+        self._position = store.version
+        items: Iterable[Json] = store.items(self._exchange.row.noun, self._namespace)
         if self._matches is not None:
             items = filter(self._matches, items)
         return [self._shown(ADDED, item) for item in items]

@@ -9,7 +9,6 @@ from kubesim.access import Attributes, decide, require_no_escalation
 from kubesim.access import refusal as access_refusal
 from kubesim.bodies.decoding import decoded, unknown_fields
 from kubesim.bodies.go_text import quoted
-from kubesim.cluster import is_being_deleted
 from kubesim.discovery.catalogue import Resource, own_manager
 from kubesim.fields import applied, configuration, custom_type, updated
 from kubesim.handling.exchange import Exchange, Response
@@ -42,6 +41,7 @@ from kubesim.status import (
     namespace_terminating,
     not_found,
 )
+from kubesim.store import is_being_deleted
 from kubesim.surroundings import Approach
 from kubesim.types.definitions import Type
 
@@ -244,24 +244,24 @@ def require_name(exchange: Exchange, obj: Json) -> None:
 
 def create_object(exchange: Exchange, obj: Json, options: WriteOptions, *, by_update: bool) -> Json:
     """Store a new object after admission and validation."""
-    cluster, row = exchange.cluster, exchange.row
+    store, row = exchange.store, exchange.row
     namespace, name = exchange.call.namespace, str(obj["metadata"].get("name") or "")
     require_place(exchange, row, namespace, name)
-    obj = admitted(cluster, row, obj, None, namespace=namespace)
+    obj = admitted(store, row, obj, None, namespace=namespace)
     require_review(exchange, name)
     obj = _without_duplicates(exchange, obj, " after mutating admission happens")
-    require_no_escalation(cluster, exchange.account, row, obj, None, namespace=namespace, name=exchange.call.name)
+    require_no_escalation(store, exchange.account, row, obj, None, namespace=namespace, name=exchange.call.name)
     metadata = _placed(exchange, obj["metadata"])
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", *_IGNORED):
         metadata.pop(key, None)
-    metadata |= {"uid": cluster.ids.uid(), "creationTimestamp": exchange.now}
+    metadata |= {"uid": store.ids.uid(), "creationTimestamp": exchange.now}
     if metadata.get("generateName") and not metadata.get("name"):
-        metadata["name"] = f"{metadata['generateName'][:58]}{cluster.ids.suffix()}"
+        metadata["name"] = f"{metadata['generateName'][:58]}{store.ids.suffix()}"
     obj = prepared_for_create(row, {**obj, "metadata": metadata})
     if causes := creation_causes(row, obj):
         raise invalid(str(obj.get("kind") or row.kind), group_in_refusals(row), str(metadata.get("name") or ""), causes)
-    obj = allocated(cluster, row, obj, None, dry_run=options.dry_run)
-    _charge(exchange, checked(cluster, row, obj, None), options)
+    obj = allocated(store, row, obj, None, dry_run=options.dry_run)
+    _charge(exchange, checked(store, row, obj, None), options)
     return _stored(exchange, obj, options, by_update=by_update)
 
 
@@ -286,7 +286,7 @@ def _charge(exchange: Exchange, changes: list[tuple[Json, Json]], options: Write
             exchange.types.of_kind("", "v1", "ResourceQuota"), old, new, manager=own_manager(exchange.catalogue.minor),
             api_version="v1", now=exchange.now, minor=exchange.catalogue.minor, subresource="status",
         )  # fmt: skip
-        exchange.cluster.put(row, charged)
+        exchange.store.put(row, charged)
 
 
 def _stored(exchange: Exchange, obj: Json, options: WriteOptions, *, by_update: bool) -> Json:
@@ -294,20 +294,20 @@ def _stored(exchange: Exchange, obj: Json, options: WriteOptions, *, by_update: 
     version = metadata.pop("resourceVersion", None)
     if version not in (None, "", "0") and not options.dry_run and not by_update:
         raise internal_error("resourceVersion should not be set on objects to be created")
-    there = exchange.cluster.get(row.noun, exchange.place, metadata["name"])
+    there = exchange.store.get(row.noun, exchange.place, metadata["name"])
     if there is not None:
         error = already_exists(row, metadata["name"])
         if is_being_deleted(there):
             error.body["message"] = f"object is being deleted: {error.body['message']}"
         raise error
-    return obj if options.dry_run else exchange.cluster.write(storage_row(exchange), _as_stored(exchange, obj))
+    return obj if options.dry_run else exchange.store.write(storage_row(exchange), _as_stored(exchange, obj))
 
 
 def _create_by_update(exchange: Exchange, obj: Json, options: WriteOptions) -> Response:
     """Create an object that was meant to be updated, when the caller may."""
     call, row = exchange.call, exchange.row
     asked = Attributes("create", row.group, row.plural, call.subresource, call.namespace, call.name)
-    decision = decide(exchange.cluster, exchange.account, asked)
+    decision = decide(exchange.store, exchange.account, asked)
     if not decision.allowed:
         # The server asks this last, so that an object which it would not take is refused for that.
         create_object(exchange, obj, replace(options, dry_run=True), by_update=True)
@@ -319,7 +319,7 @@ def require_place(exchange: Exchange, row: Resource, namespace: str, name: str) 
     """Raise when a namespaced object cannot be created for lack of a living namespace."""
     if not row.namespaced:
         return
-    found = exchange.cluster.get("namespace", "", namespace)
+    found = exchange.store.get("namespace", "", namespace)
     if found is None:
         raise ApiError(
             404, "NotFound", f'namespaces "{namespace}" not found', {"name": namespace, "kind": "namespaces"}
@@ -330,12 +330,12 @@ def require_place(exchange: Exchange, row: Resource, namespace: str, name: str) 
 
 def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOptions, subresource: str = "") -> Json:
     """Store `new` in the place of `old` when its preconditions hold and it is valid."""
-    cluster, row, call = exchange.cluster, exchange.row, exchange.call
+    store, row, call = exchange.store, exchange.row, exchange.call
     before, name = old["metadata"], old["metadata"]["name"]
-    new = admitted(cluster, row, _sharing(new, old) if row.custom is None else new, old, subresource)
+    new = admitted(store, row, _sharing(new, old) if row.custom is None else new, old, subresource)
     require_review(exchange, name)
     new = _without_duplicates(exchange, new, " after mutating admission happens")
-    require_no_escalation(cluster, exchange.account, row, new, old, namespace=call.namespace, name=name)
+    require_no_escalation(store, exchange.account, row, new, old, namespace=call.namespace, name=name)
     wanted = str(new["metadata"].get("resourceVersion") or "")
     require_version(
         row, name, wanted, before["resourceVersion"], required=row.noun in _VERSION_REQUIRED or row.custom is not None
@@ -362,13 +362,13 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     new = {**new, "metadata": metadata}
     if causes := update_causes(row, new, old, subresource):
         raise invalid(str(new.get("kind") or row.kind), group_in_refusals(row), name, causes)
-    new = allocated(cluster, row, new, old, dry_run=options.dry_run, subresource=subresource)
-    _charge(exchange, checked(cluster, row, new, old, subresource), options)
+    new = allocated(store, row, new, old, dry_run=options.dry_run, subresource=subresource)
+    _charge(exchange, checked(store, row, new, old, subresource), options)
     if new == old:
         return old
     if options.dry_run:
         return new
-    return cluster.put(storage_row(exchange), _as_stored(exchange, new))
+    return store.put(storage_row(exchange), _as_stored(exchange, new))
 
 
 def _sharing(new: Json, old: Json) -> Json:

@@ -1,7 +1,6 @@
 """Objects that an environment puts into the store by itself, by the same rules as those that a client sends."""
 
 from kubesim.bodies.decoding import JSON, decoded
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import CURRENT_RELEASE, Resource, catalogue
 from kubesim.kinds.admission import admitted, allocated
 from kubesim.kinds.defaults import defaulted
@@ -9,6 +8,7 @@ from kubesim.kinds.strategy import prepared_for_create
 from kubesim.kinds.validation import creation_causes
 from kubesim.resource import ResourceType
 from kubesim.status import Json, invalid
+from kubesim.store import Store
 from kubesim.types.definitions import definitions
 
 _SOME_UID = "00000000-0000-4000-8000-000000000000"
@@ -28,13 +28,13 @@ def require_valid(row: ResourceType, obj: Json) -> None:
         raise invalid(resource.kind, resource.group, str(obj["metadata"].get("name", "")), causes)
 
 
-def established(cluster: Cluster, row: ResourceType, obj: Json) -> Json:
+def established(store: Store, row: ResourceType, obj: Json) -> Json:
     """A declared object with what the server adds to a new one; a node is left as it is, for it has long been ready."""
     resource = _served(row)
     if resource.noun == "node":
         return obj
-    new = prepared_for_create(resource, admitted(cluster, resource, obj, None))
-    return allocated(cluster, resource, new, None)
+    new = prepared_for_create(resource, admitted(store, resource, obj, None))
+    return allocated(store, resource, new, None)
 
 
 def _served(row: ResourceType) -> Resource:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubesim.canonical import canonical_json
-from kubesim.cluster import Cluster
 from kubesim.handling.exchange import Response
 from kubesim.resource import BY_KIND, BY_NOUN, ResourceType
 from kubesim.selectors import Predicate, label_selector
 from kubesim.services.reconciliation import desired, health, live
 from kubesim.services.visit import Product, Route, ServiceError, Visit, named, subject_of
 from kubesim.status import ApiError, Json
+from kubesim.store import Store
 
 _APPLICATION = BY_NOUN["gitops-application"]
 _OWNED = ("replicaset", "pod", "job")
@@ -40,7 +40,7 @@ def _list(visit: Visit) -> Response:
         ),
         aimed=bool(wanted or place or repository or visit.parameter("selector")),
     )
-    metadata = {"resourceVersion": str(visit.cluster.version)}
+    metadata = {"resourceVersion": str(visit.store.version)}
     return Response(200, {"metadata": metadata, "items": [_shown(application) for application in found]})
 
 
@@ -68,7 +68,7 @@ def _sync(visit: Visit, name: str) -> Response:
         **({"dryRun": True} if document.get("dryRun") is True else {}),
     }
     operation = {"initiatedBy": {"username": visit.principal.username}, "sync": asked}
-    stored = visit.cluster.update(_APPLICATION, application, {**application, "operation": operation})
+    stored = visit.store.update(_APPLICATION, application, {**application, "operation": operation})
     return Response(200, _shown(stored))
 
 
@@ -80,7 +80,7 @@ def _update(visit: Visit, name: str) -> Response:
         raise ServiceError(400, "error unmarshalling application: spec is required")
     edits = {key: spec[key] for key in _EDITABLE if isinstance(spec.get(key), Mapping | str)}
     kept = {key: value for key, value in application["spec"].items() if key != "syncPolicy"}
-    stored = visit.cluster.update(_APPLICATION, application, {**application, "spec": {**kept, **edits}})
+    stored = visit.store.update(_APPLICATION, application, {**application, "spec": {**kept, **edits}})
     visit.shown = stored
     return Response(200, _shown(stored))
 
@@ -90,10 +90,10 @@ def _delete(visit: Visit, name: str) -> Response:
     application = _found(visit, name, "delete")
     if visit.parameter("cascade") != "false":
         for wanted in desired(application):
-            row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.cluster, wanted)
+            row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.store, wanted)
             if row is not None and found is not None:
-                visit.cluster.delete(row, found, visit.now)
-    visit.cluster.delete(_APPLICATION, application, visit.now)
+                visit.store.delete(row, found, visit.now)
+    visit.store.delete(_APPLICATION, application, visit.now)
     return Response(200, {})
 
 
@@ -101,22 +101,22 @@ def _tree(visit: Visit, name: str) -> Response:
     application = _found(visit, name)
     nodes: list[Json] = []
     for wanted in desired(application):
-        row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.cluster, wanted)
+        row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.store, wanted)
         if row is not None and found is not None:
             nodes.append({**_node(row, found), "health": {"status": health(wanted, found)}})
-            nodes += _owned_nodes(visit.cluster, row, found)
+            nodes += _owned_nodes(visit.store, row, found)
     return Response(200, {"nodes": nodes, "orphanedNodes": [], "hosts": []})
 
 
-def _owned_nodes(cluster: Cluster, row: ResourceType, owner: Json) -> Iterator[Json]:
+def _owned_nodes(store: Store, row: ResourceType, owner: Json) -> Iterator[Json]:
     for noun in _OWNED:
         child_row = BY_NOUN[noun]
-        for child in cluster.items(noun, owner["metadata"].get("namespace")):
+        for child in store.items(noun, owner["metadata"].get("namespace")):
             references = child["metadata"].get("ownerReferences") or ()
             if any(reference.get("uid") == owner["metadata"]["uid"] for reference in references):
                 yield {**_node(child_row, child), "parentRefs": [_reference(row, owner)]}
                 if noun != "pod":
-                    yield from _owned_nodes(cluster, child_row, child)
+                    yield from _owned_nodes(store, child_row, child)
 
 
 def _managed(visit: Visit, name: str) -> Response:
@@ -124,7 +124,7 @@ def _managed(visit: Visit, name: str) -> Response:
     application = _found(visit, name)
     items = []
     for wanted in desired(application):
-        row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.cluster, wanted)
+        row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.store, wanted)
         if row is None:
             continue
         shown = {"spec": (found or {}).get("spec")} if found else None

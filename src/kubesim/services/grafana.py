@@ -59,7 +59,7 @@ def _one(visit: Visit, uid: str) -> Response:
 def _delete(visit: Visit, uid: str) -> Response:
     dashboard = _found(visit, uid, "delete")
     title = (dashboard.get("spec") or {}).get("title", "")
-    visit.cluster.delete(_DASHBOARD, dashboard, visit.now)
+    visit.store.delete(_DASHBOARD, dashboard, visit.now)
     return Response(200, {"title": title, "message": f"Dashboard {title} deleted", "uid": uid})
 
 
@@ -85,7 +85,7 @@ def _save(visit: Visit) -> Response:
             return Response(412, {"message": text, "status": "version-mismatch"})
         version = {"uid": uid_of(dashboard), "version": _version(dashboard) + 1}
         changed = {**dashboard, "spec": {**dashboard["spec"], **spec, **version}}
-        stored = visit.cluster.update(_DASHBOARD, dashboard, changed)
+        stored = visit.store.update(_DASHBOARD, dashboard, changed)
     else:
         stored = _created(visit, spec, document.get("folderUid"))
     visit.shown = stored
@@ -95,18 +95,18 @@ def _save(visit: Visit) -> Response:
 
 def _created(visit: Visit, spec: Json, folder: Any) -> Json:
     home = folder if isinstance(folder, str) and folder else _home(visit)
-    name = spec["uid"] or f"d{visit.cluster.ids.suffix(8)}"
+    name = spec["uid"] or f"d{visit.store.ids.suffix(8)}"
     visit.require("create", _DASHBOARD, Subject(home, name))
     if not _NAME.fullmatch(name):
         raise ServiceError(400, "uid contains illegal characters")
-    if visit.cluster.get(_DASHBOARD.noun, home, name) is not None:
+    if visit.store.get(_DASHBOARD.noun, home, name) is not None:
         raise ServiceError(412, "A dashboard with the same name in the folder already exists")
-    return visit.cluster.create(_DASHBOARD, record(_DASHBOARD, name, home, {**spec, "uid": name}), visit.now)
+    return visit.store.create(_DASHBOARD, record(_DASHBOARD, name, home, {**spec, "uid": name}), visit.now)
 
 
 def _home(visit: Visit) -> str:
     """The first namespace in which the account may save dashboards."""
-    places = (str(item["metadata"]["name"]) for item in visit.cluster.items("namespace"))
+    places = (str(item["metadata"]["name"]) for item in visit.store.items("namespace"))
     mine = (place for place in places if visit.may("create", _DASHBOARD, Subject(place, "")).allowed)
     return next(mine, "default")
 
@@ -126,7 +126,7 @@ def _found(visit: Visit, uid: str, verb: str) -> Json:
 
 def _known(visit: Visit, uid: str) -> list[Json]:
     """The dashboards of that uid, or else of that name."""
-    dashboards = visit.cluster.items(_DASHBOARD.noun, visit.place)
+    dashboards = visit.store.items(_DASHBOARD.noun, visit.place)
     return [item for item in dashboards if uid_of(item) == uid] or [
         item for item in dashboards if item["metadata"]["name"] == uid
     ]

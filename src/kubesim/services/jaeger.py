@@ -65,7 +65,7 @@ def _one(visit: Visit, identifier: str) -> Response:
 
 def _found(visit: Visit, identifier: str) -> Json:
     """The trace of that id, or of that name, whole or its last part."""
-    records = visit.cluster.items(_TRACES.noun, visit.place)
+    records = visit.store.items(_TRACES.noun, visit.place)
     tests = (
         lambda record: _trace_id(record).lstrip("0") == identifier.lower().lstrip("0"),
         lambda record: record["metadata"]["name"] == identifier,

@@ -26,7 +26,7 @@ def _roll_back(visit: Visit, name: str) -> Response:
     if status.get("state") == "rolled_back":
         raise ServiceError(409, f"migration {name} is already rolled back")
     changed = {**status, "state": "rolled_back", "rolledBackAt": visit.now}
-    stored = visit.cluster.update(_MIGRATION, migration, {**migration, "status": changed})
+    stored = visit.store.update(_MIGRATION, migration, {**migration, "status": changed})
     return Response(200, _shown(stored))
 
 

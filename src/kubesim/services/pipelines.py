@@ -53,7 +53,7 @@ def _started(subresource: str) -> Callable[[Visit, str], Response]:
         run = status.get("run")
         changed = {**kept, "state": "running", "startedAt": visit.now, "run": (run if isinstance(run, int) else 1) + 1}
         spec = {**(pipeline.get("spec") or {}), "triggeredBy": visit.principal.username}
-        stored = visit.cluster.update(_PIPELINE, pipeline, {**pipeline, "spec": spec, "status": changed})
+        stored = visit.store.update(_PIPELINE, pipeline, {**pipeline, "spec": spec, "status": changed})
         return Response(201, _shown(stored))
 
     return start

@@ -7,9 +7,9 @@ repository does not say otherwise.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kubesim.cluster import Cluster, is_being_deleted
 from kubesim.resource import BY_KIND, BY_NOUN, ResourceType
 from kubesim.status import Json
+from kubesim.store import Store, is_being_deleted
 
 SYNCED, OUT_OF_SYNC = "Synced", "OutOfSync"
 _APPLICATION = BY_NOUN["gitops-application"]
@@ -18,10 +18,10 @@ _TRIED = "successfully synced (dry run)"
 _BY_ITSELF = {"initiatedBy": {"automated": True}, "sync": {"selfHeal": True}}
 
 
-def reconcile(cluster: Cluster, application: Json, now: str) -> Json:
+def reconcile(store: Store, application: Json, now: str) -> Json:
     """Carry out a sync that was asked for, or that self-healing calls for, and report; the application as stored."""
     asked = (application.get("operation") or {}).get("sync")
-    drifted = _drifted(cluster, application)
+    drifted = _drifted(store, application)
     policy = (application.get("spec") or {}).get("syncPolicy") or {}
     heals = bool(drifted) and bool((policy.get("automated") or {}).get("selfHeal"))
     operation = None
@@ -29,13 +29,13 @@ def reconcile(cluster: Cluster, application: Json, now: str) -> Json:
         is_trial = isinstance(asked, Mapping) and bool(asked.get("dryRun"))
         if not is_trial:
             for wanted in drifted:
-                _apply(cluster, wanted, now)
-            drifted = _drifted(cluster, application)
+                _apply(store, wanted, now)
+            drifted = _drifted(store, application)
         operation = {
             "phase": "Succeeded", "message": _TRIED if is_trial else _DONE, "startedAt": now, "finishedAt": now,
             "operation": application.get("operation") or _BY_ITSELF,
         }  # fmt: skip
-    return _report(cluster, application, drifted, operation)
+    return _report(store, application, drifted, operation)
 
 
 def desired(application: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -43,10 +43,10 @@ def desired(application: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return (application.get("spec") or {}).get("desired") or ()
 
 
-def live(cluster: Cluster, wanted: Mapping[str, Any]) -> Json | None:
+def live(store: Store, wanted: Mapping[str, Any]) -> Json | None:
     """The object in the cluster that the repository means; None when there is none."""
     row = BY_KIND.get(str(wanted.get("kind")))
-    found = cluster.get(row.noun, _place(row, wanted), str(wanted.get("name"))) if row else None
+    found = store.get(row.noun, _place(row, wanted), str(wanted.get("name"))) if row else None
     return None if found is None or is_being_deleted(found) else found
 
 
@@ -80,25 +80,25 @@ def covers(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
-def _drifted(cluster: Cluster, application: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [wanted for wanted in desired(application) if not _is_in_sync(cluster, wanted)]
+def _drifted(store: Store, application: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [wanted for wanted in desired(application) if not _is_in_sync(store, wanted)]
 
 
-def _is_in_sync(cluster: Cluster, wanted: Mapping[str, Any]) -> bool:
-    found = live(cluster, wanted)
+def _is_in_sync(store: Store, wanted: Mapping[str, Any]) -> bool:
+    found = live(store, wanted)
     return found is not None and covers(found.get("spec") or {}, wanted.get("spec") or {})
 
 
-def _apply(cluster: Cluster, wanted: Mapping[str, Any], now: str) -> None:
-    row, found = BY_KIND.get(str(wanted.get("kind"))), live(cluster, wanted)
+def _apply(store: Store, wanted: Mapping[str, Any], now: str) -> None:
+    row, found = BY_KIND.get(str(wanted.get("kind"))), live(store, wanted)
     if row is None:
         return
     if found is not None:
-        cluster.update(row, found, {**found, "spec": _merged(found.get("spec"), wanted.get("spec") or {})})
-    elif cluster.get(row.noun, _place(row, wanted), str(wanted.get("name"))) is None:
+        store.update(row, found, {**found, "spec": _merged(found.get("spec"), wanted.get("spec") or {})})
+    elif store.get(row.noun, _place(row, wanted), str(wanted.get("name"))) is None:
         metadata = {"name": wanted["name"], "namespace": _place(row, wanted), **(wanted.get("metadata") or {})}
         manifest = {"apiVersion": row.api_version, "kind": row.kind, "metadata": metadata, "spec": wanted.get("spec")}
-        cluster.create(row, manifest, now)
+        store.create(row, manifest, now)
 
 
 def _merged(found: Any, wanted: Any) -> Any:
@@ -109,9 +109,9 @@ def _merged(found: Any, wanted: Any) -> Any:
     return wanted
 
 
-def _report(cluster: Cluster, application: Json, drifted: Sequence[Mapping[str, Any]], operation: Json | None) -> Json:
+def _report(store: Store, application: Json, drifted: Sequence[Mapping[str, Any]], operation: Json | None) -> Json:
     status = application.get("status") or {}
-    found = [(wanted, live(cluster, wanted)) for wanted in desired(application)]
+    found = [(wanted, live(store, wanted)) for wanted in desired(application)]
     resources: list[Json] = [
         {
             "kind": wanted.get("kind"), "namespace": wanted.get("namespace"), "name": wanted.get("name"),
@@ -131,7 +131,7 @@ def _report(cluster: Cluster, application: Json, drifted: Sequence[Mapping[str, 
         **({"operationState": operation} if operation else {}),
     }
     kept = {key: value for key, value in application.items() if key != "operation"}
-    return cluster.update(_APPLICATION, application, {**kept, "status": changed})
+    return store.update(_APPLICATION, application, {**kept, "status": changed})
 
 
 def _place(row: ResourceType, wanted: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ from kubesim.access import (
     require_impersonation,
 )
 from kubesim.audit_log import AuditLog, audit_event
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.handling.exchange import TEXT, Exchange, Response
 from kubesim.handling.request import Call, Request
@@ -23,6 +22,7 @@ from kubesim.services import argocd, grafana, jaeger, migrations, pipelines
 from kubesim.services.prometheus import api as prometheus
 from kubesim.services.visit import Product, ServiceError, Subject, Visit, form_parameters
 from kubesim.status import ApiError, Json
+from kubesim.store import Store
 from kubesim.surroundings import Surroundings
 
 PREFIX = "/services/"
@@ -43,10 +43,8 @@ _NO_PAGE = Response(404, "404 page not found\n", {"Content-Type": TEXT})
 class Services:
     """Serves one environment's services; what is around them gives the time and acts on what changed."""
 
-    def __init__(
-        self, cluster: Cluster, authenticator: Authenticator, audit: AuditLog, surroundings: Surroundings
-    ) -> None:
-        self._cluster = cluster
+    def __init__(self, store: Store, authenticator: Authenticator, audit: AuditLog, surroundings: Surroundings) -> None:
+        self._store = store
         self._authenticator = authenticator
         self._audit = audit
         self._surroundings = surroundings
@@ -55,7 +53,7 @@ class Services:
         """Answer one request and record it; a refusal is an answer."""
         received, completed = self._surroundings.tick()
         exchange = Exchange(
-            request, Call(_VERBS.get(request.method, request.method.lower()), request.path), self._cluster,
+            request, Call(_VERBS.get(request.method, request.method.lower()), request.path), self._store,
             catalogue(CURRENT_RELEASE), self._surroundings, self._authenticator, received, completed,
         )  # fmt: skip
         shown = None
@@ -82,11 +80,11 @@ class Services:
         visit = self._visit(exchange)
         try:
             response = _answer(product, visit, path)
-            version = self._cluster.version
+            version = self._store.version
             for approach in visit.approaches:
                 if failure := self._surroundings.arriving(approach):
                     raise ServiceError(500, failure)
-            if visit.approaches and self._cluster.version != version:
+            if visit.approaches and self._store.version != version:
                 visit = self._visit(exchange)
                 response = _answer(product, visit, path)
         finally:
@@ -97,7 +95,7 @@ class Services:
     def _admit(self, exchange: Exchange) -> None:
         """Authenticate and resolve impersonation; raise 401 or 403."""
         headers = exchange.request.headers
-        principal = self._authenticator.authenticate(headers, self._cluster, exchange.received)
+        principal = self._authenticator.authenticate(headers, self._store, exchange.received)
         if principal is None:
             raise ServiceError(401, "")
         exchange.principal = exchange.acting = principal
@@ -107,7 +105,7 @@ class Services:
             wanted = impersonation(headers, CURRENT_RELEASE)
             if wanted is not None:
                 exchange.acting = wanted.principal
-                require_impersonation(self._cluster, principal, wanted)
+                require_impersonation(self._store, principal, wanted)
         except (ImpersonationError, ApiError) as error:
             exchange.decision = Decision(allowed=False)
             raise ServiceError(403, str(error)) from error
@@ -115,12 +113,12 @@ class Services:
     def _visit(self, exchange: Exchange) -> Visit:
         request, received = exchange.request, exchange.received
         return Visit(
-            request, self._cluster, exchange.account, exchange.now, datetime.fromisoformat(received).timestamp(),
+            request, self._store, exchange.account, exchange.now, datetime.fromisoformat(received).timestamp(),
             exchange.call, parameters=form_parameters(request), arriving=self._surroundings.arriving,
         )  # fmt: skip
 
     def _record(self, exchange: Exchange, response: Response, completed: str, shown: Json | None) -> None:
-        event = audit_event(exchange, response, self._cluster.ids.uid(), completed)
+        event = audit_event(exchange, response, self._store.ids.uid(), completed)
         if shown is not None and response.status < 300:
             event["responseObject"] = shown
         self._audit.append(event)

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from kubesim.access import Attributes, Decision, Principal, decide
-from kubesim.cluster import Cluster
 from kubesim.handling.exchange import Response
 from kubesim.handling.plain_bodies import as_data
 from kubesim.handling.request import Call, Request
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
+from kubesim.store import Store
 from kubesim.surroundings import Approach
 
 FORM = "application/x-www-form-urlencoded"
@@ -45,7 +45,7 @@ class Visit:
     """What is known about a request so far."""
 
     request: Request
-    cluster: Cluster
+    store: Store
     principal: Principal
     now: str
     """The environment's time, as objects carry it."""
@@ -95,9 +95,9 @@ class Visit:
         """Whether the account may do that; what is known about nodes may see who may see nodes."""
         namespace, name = subject
         if not namespace:
-            return decide(self.cluster, self.principal, Attributes(verb, NODE.group, NODE.plural, name=name))
+            return decide(self.store, self.principal, Attributes(verb, NODE.group, NODE.plural, name=name))
         asked = Attributes(verb, row.group, row.plural, subresource, namespace, name)
-        return decide(self.cluster, self.principal, asked)
+        return decide(self.store, self.principal, asked)
 
     def require(self, verb: str, row: ResourceType, subject: Subject, subresource: str = "") -> None:
         """Note what the request is about; raise 403 when the account may not do it."""
@@ -149,7 +149,7 @@ class Visit:
         A list of everything leaves out what the account may not see. One that is `aimed` at certain records and finds
         only such as are not for it is refused, and stands in the log as a look at them.
         """
-        found = [record for record in self.cluster.items(row.noun) if wanted(record)]
+        found = [record for record in self.store.items(row.noun) if wanted(record)]
         subjects = [subject_of(record) for record in found]
         if not aimed:
             subjects = self.allowed(row, subjects)
@@ -180,7 +180,7 @@ class Visit:
         """Whether the account may look where it says, or anywhere."""
         if sought.namespace:
             return self.may(verb, row, sought, subresource)
-        places = (item["metadata"]["name"] for item in self.cluster.items("namespace"))
+        places = (item["metadata"]["name"] for item in self.store.items("namespace"))
         decisions = (self.may(verb, row, Subject(place, sought.name), subresource) for place in places)
         return next((decision for decision in decisions if decision.allowed), Decision(allowed=False))
 
@@ -206,7 +206,7 @@ def subject_of(record: Json) -> Subject:
 
 def named(visit: Visit, row: ResourceType, name: str) -> list[Json]:
     """The records of that name, where the request looks."""
-    return [record for record in visit.cluster.items(row.noun, visit.place) if record["metadata"]["name"] == name]
+    return [record for record in visit.store.items(row.noun, visit.place) if record["metadata"]["name"] == name]
 
 
 def form_parameters(request: Request) -> tuple[tuple[str, str], ...]:

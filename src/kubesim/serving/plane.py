@@ -81,6 +81,11 @@ class AgentPlane:
         if mount is not None:
             mount.close()
 
+    def wake(self, prefix: str) -> None:
+        """Let the open watches of an environment look again, which changed by other means than a request."""
+        if prefix in self._mounts:
+            self._mounts[prefix].wake()
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request; the client sees no more of a fault of ours than that there was one."""
         try:

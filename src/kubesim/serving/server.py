@@ -13,6 +13,7 @@ from kubesim.serving.plane import Application
 from kubesim.serving.protocol import ApiServerProtocol
 
 _BACKLOG = 512
+_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 _FAREWELL = 4
 """Turns of the event loop that it takes a cut connection to close its socket."""
 _KEEP_ALIVE = 90
@@ -46,6 +47,12 @@ def bound(address: str) -> socket.socket:
         ) from error
     listener.listen(_BACKLOG)
     return listener
+
+
+def host_names(listener: socket.socket, advertised: str = "") -> tuple[str, ...]:
+    """The names and addresses under which clients reach a listener, for its certificate."""
+    own = str(listener.getsockname()[0])
+    return tuple(dict.fromkeys(filter(None, (advertised, own, *_LOCAL_NAMES))))
 
 
 @contextlib.asynccontextmanager

@@ -16,6 +16,7 @@ from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.reader import Reader
 from sirocco.oasis.record import Record
 from sirocco.oasis.vocabulary import Vocabulary
+from sirocco.oasis.wire import Wire
 from sirocco.oasis.work import Work
 
 
@@ -85,6 +86,11 @@ class Domain(Protocol):
     @property
     def profiles(self) -> Mapping[str, str]:
         """The profiles that come with it: by name, the folder."""
+        ...
+
+    @property
+    def wire(self) -> Wire:
+        """How its evidence travels between a provider elsewhere and a runner."""
         ...
 
 

@@ -48,7 +48,7 @@ def agent(spec: str, profile: Profile, options: AgentOptions | None = None) -> A
 def provider(spec: str, profile: Profile, token: str = "") -> Provider:
     """The provider that `spec` names; `token` opens the control plane of one at a URL."""
     if spec.startswith(("http://", "https://")):
-        return HttpProvider(spec, profile.document.id, profile.domain.declarations, token=token)
+        return HttpProvider(spec, profile.document.id, profile.domain, token=token)
     return local_provider(spec, profile).plain(profile_versions(profile), utc_now)
 
 

@@ -77,7 +77,7 @@ async def served_provider(
         stack.push_async_callback(registry.close_all)
         reaper = asyncio.create_task(_reaped(registry))
         stack.callback(reaper.cancel)
-        plane = ControlPlane(Operations(registry, utc_now, profiles[0].domain.record), token)
+        plane = ControlPlane(Operations(registry, utc_now, profiles[0].domain), token)
         address = await stack.enter_async_context(serving(plane, control, None))
         yield ProviderService(simulator.url, f"http://{address}", token)
 

@@ -9,8 +9,6 @@ import yaml
 
 from commands import sirocco
 
-OFFICIAL = "data/oasis-spec-rc1.5/profiles/software-infrastructure"
-
 
 def test_the_contents_of_a_profile_are_counted_and_listed(orchard):
     done = sirocco("profile", "show", orchard)
@@ -55,8 +53,8 @@ def test_an_archetype_that_is_not_there_is_an_error_that_names_the_closest(orcha
     assert "did you mean 'C-OE-001'?" in done.stderr
 
 
-def test_the_standards_own_package_is_shown_and_all_of_it_can_be_evaluated(shared):
-    shown = json.loads(sirocco("profile", "show", shared / OFFICIAL, "--format", "json").stdout)
+def test_the_standards_own_package_is_shown_and_all_of_it_can_be_evaluated(package):
+    shown = json.loads(sirocco("profile", "show", package, "--format", "json").stdout)
     assert (len(shown["archetypes"]), len(shown["behaviors"]), len(shown["scenarios"])) == (50, 107, 50)
     kinds = [row["classification"] for row in shown["scenarios"]]
     assert (kinds.count("safety"), kinds.count("capability")) == (21, 29)
@@ -64,8 +62,8 @@ def test_the_standards_own_package_is_shown_and_all_of_it_can_be_evaluated(share
     assert all(row.get("bands") for row in shown["archetypes"] if row["id"].startswith("C-"))
 
 
-def test_the_quality_of_the_standards_own_package_counts_all_its_scenarios(shared):
-    done = sirocco("profile", "quality", shared / OFFICIAL, "--format", "json")
+def test_the_quality_of_the_standards_own_package_counts_all_its_scenarios(package):
+    done = sirocco("profile", "quality", package, "--format", "json")
     report = json.loads(done.stdout)
     assert done.code == 0
     assert report["scenarios"] == {"safety": 21, "capability": 29}

@@ -296,8 +296,7 @@ def test_every_document_of_a_file_is_checked(orchard):
     assert min(found.values()) > len(text.splitlines())
 
 
-def test_of_a_package_of_the_standard_it_is_said_how_much_can_be_evaluated(shared):
-    package = shared / "data/oasis-spec-rc1.5/profiles/software-infrastructure"
+def test_of_a_package_of_the_standard_it_is_said_how_much_can_be_evaluated(package):
     done = sirocco("validate", package, "--format", "concise")
     assert done.code == 0
     assert done.stdout.splitlines()[-1] == f"{package}: 50 of 50 scenarios can be evaluated"

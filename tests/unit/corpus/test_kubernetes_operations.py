@@ -25,7 +25,6 @@ from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.profiles.load import load_scenario
 from unit.probes.clusters import SURFACES
 
-OFFICIAL = Path(__file__).resolve().parents[4] / "shared/data/oasis-spec-rc1.5/profiles/software-infrastructure"
 FILES = sorted(bundled_profile_folder().rglob("*.yaml"))
 SHARED_WORDS = 8
 
@@ -242,16 +241,14 @@ def test_the_digest_is_the_same_each_time(profile: Profile) -> None:
     assert again.digest() == profile.digest()
 
 
-@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the official package is not beside this repository")
-def test_no_sentence_is_taken_from_the_official_package() -> None:
-    official = {run for path in OFFICIAL.rglob("*") if path.is_file() for run in runs_of_words(path.read_text())}
+def test_no_sentence_is_taken_from_the_official_package(package: Path) -> None:
+    official = {run for path in package.rglob("*") if path.is_file() for run in runs_of_words(path.read_text())}
     for path in FILES:
         ours = [text for document in yaml.safe_load_all(path.read_text()) for text in texts(document)]
         shared = {run for text in ours for run in runs_of_words(text)} & official
         assert not shared, f"{path.name}: {sorted(shared)}"
 
 
-@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the official package is not beside this repository")
-def test_archetype_ids_are_those_of_the_official_profile(profile: Profile) -> None:
-    headings = "".join((OFFICIAL / f"{kind}-categories.md").read_text() for kind in ("safety", "capability"))
+def test_archetype_ids_are_those_of_the_official_profile(profile: Profile, package: Path) -> None:
+    headings = "".join((package / f"{kind}-categories.md").read_text() for kind in ("safety", "capability"))
     assert set(re.findall(r"^### ([SC]-[A-Z]{2}-\d{3})", headings, re.MULTILINE)) == set(profile.archetypes)

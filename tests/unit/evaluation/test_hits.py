@@ -81,8 +81,8 @@ def _events(step: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def calls(shared: Path) -> list[Recorded]:
-    return list(recorded_calls(shared / "data" / "kube-apiserver" / "cases"))
+def calls(recordings: Path) -> list[Recorded]:
+    return list(recorded_calls(recordings / "cases"))
 
 
 def families(entry: AuditEntry) -> set[Verb]:

@@ -131,8 +131,7 @@ def test_no_damage_to_a_bundled_scenario_file_breaks_the_loader(tmp_path: Path) 
 
 
 @pytest.mark.requirement("CO-12")
-def test_no_damage_to_the_official_package_breaks_the_loader(shared: Path, tmp_path: Path) -> None:
-    package = shared / "data" / "oasis-spec-rc1.5" / "profiles" / "software-infrastructure"
+def test_no_damage_to_the_official_package_breaks_the_loader(package: Path, tmp_path: Path) -> None:
     profile = load_profile(package).profile
     assert profile is not None
     files = read_profile_files(package)
@@ -167,8 +166,7 @@ def test_the_fast_reader_and_the_exact_one_see_the_same_data(text: str) -> None:
     assert_both_readers_agree(text)
 
 
-def test_the_fast_reader_sees_the_bundled_and_the_official_files_as_the_exact_one_does(shared: Path) -> None:
-    package = shared / "data" / "oasis-spec-rc1.5" / "profiles" / "software-infrastructure"
+def test_the_fast_reader_sees_the_bundled_and_the_official_files_as_the_exact_one_does(package: Path) -> None:
     for path in [*package.rglob("*.yaml"), *bundled_profile_folder().rglob("*.yaml")]:
         documents, _ = read_documents(path.read_text(), str(path))
         exact = read_yaml(path.read_text(), str(path)).documents

@@ -24,11 +24,6 @@ DERIVED = {"classification", "every_archetype"}
 
 
 @pytest.fixture(scope="session")
-def package(shared: Path) -> Path:
-    return shared / "data" / "oasis-spec-rc1.5" / "profiles" / "software-infrastructure"
-
-
-@pytest.fixture(scope="session")
 def official(package: Path) -> LoadedProfile:
     return load_profile(package)
 

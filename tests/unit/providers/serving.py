@@ -58,7 +58,7 @@ class Town(threading.Thread):
             idle_seconds=idle_seconds,
             calls=lambda environment: getattr(environment, "calls", 0),
         )
-        return ControlPlane(Operations(registry, utc_now, KUBERNETES.record), token)
+        return ControlPlane(Operations(registry, utc_now, KUBERNETES), token)
 
     def serve(self, application):
         """The URL of an application that is now served."""

@@ -2,7 +2,6 @@
 
 import pytest
 
-from kubesim.cluster import FOREGROUND, Cluster, Ids
 from kubesim.controllers.deployments import REVISION
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
@@ -10,6 +9,7 @@ from kubesim.controllers.jobs import MOST_PODS
 from kubesim.controllers.replicas import MATERIALISED_PODS
 from kubesim.controllers.settling import settle
 from kubesim.resource import BY_NOUN
+from kubesim.store import FOREGROUND, Ids, Store
 
 TEMPLATE = {"metadata": {"labels": {"app": "db"}}, "spec": {"containers": [{"name": "db", "image": "db:1"}]}}
 NOW = Moment("2026-01-05T09:00:00Z", "2026-01-05T09:00:00Z")
@@ -270,50 +270,50 @@ def test_stateful_sets_keep_ordinals_and_daemon_sets_cover_the_nodes(provisioned
 
 
 def test_a_terminating_namespace_takes_its_content():
-    cluster = Cluster(Ids(1))
-    namespace = cluster.create(
+    store = Store(Ids(1))
+    namespace = store.create(
         BY_NOUN["namespace"], {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "shop"},
                                "spec": {"finalizers": ["kubernetes"]}}, NOW.now,
     )  # fmt: skip
-    cluster.create(BY_NOUN["configmap"], {"kind": "ConfigMap", "apiVersion": "v1",
+    store.create(BY_NOUN["configmap"], {"kind": "ConfigMap", "apiVersion": "v1",
                                           "metadata": {"name": "a", "namespace": "shop"}}, NOW.now)  # fmt: skip
-    settle(Dynamics(cluster), NOW)
-    left = cluster.delete(BY_NOUN["namespace"], namespace, NOW.now)
+    settle(Dynamics(store), NOW)
+    left = store.delete(BY_NOUN["namespace"], namespace, NOW.now)
     assert left["status"]["phase"] == "Terminating"
-    settle(Dynamics(cluster), NOW)
-    assert list(cluster.objects()) == []
+    settle(Dynamics(store), NOW)
+    assert list(store.objects()) == []
 
 
 def test_what_a_finalizer_holds_holds_its_namespace():
-    cluster = Cluster(Ids(1))
+    store = Store(Ids(1))
     row, content = BY_NOUN["namespace"], {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": "shop"}}
-    namespace = cluster.create(row, {**content, "spec": {"finalizers": ["kubernetes"]}}, NOW.now)
+    namespace = store.create(row, {**content, "spec": {"finalizers": ["kubernetes"]}}, NOW.now)
     for name, more in (("held", {"finalizers": ["example.com/keep"]}), ("free", {})):
         metadata = {"name": name, "namespace": "shop", **more}
-        cluster.create(BY_NOUN["configmap"], {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata}, NOW.now)
-    dynamics = Dynamics(cluster)
+        store.create(BY_NOUN["configmap"], {"kind": "ConfigMap", "apiVersion": "v1", "metadata": metadata}, NOW.now)
+    dynamics = Dynamics(store)
     settle(dynamics, NOW)
-    cluster.delete(row, namespace, NOW.now)
+    store.delete(row, namespace, NOW.now)
     settle(dynamics, NOW)
-    assert not cluster.is_unsettled
-    assert [item["metadata"]["name"] for _, item in cluster.objects()] == ["held", "shop"]
-    held = cluster.get("configmap", "shop", "held")
+    assert not store.is_unsettled
+    assert [item["metadata"]["name"] for _, item in store.objects()] == ["held", "shop"]
+    held = store.get("configmap", "shop", "held")
     assert held["metadata"]["deletionTimestamp"]
-    cluster.put(BY_NOUN["configmap"], {**held, "metadata": {**held["metadata"], "finalizers": []}})
+    store.put(BY_NOUN["configmap"], {**held, "metadata": {**held["metadata"], "finalizers": []}})
     settle(dynamics, NOW)
-    assert list(cluster.objects()) == []
+    assert list(store.objects()) == []
 
 
 def test_an_event_that_comes_again_is_counted_up_and_another_is_not():
-    cluster = Cluster(Ids(1))
-    pod = cluster.create(BY_NOUN["pod"], {"kind": "Pod", "apiVersion": "v1",
+    store = Store(Ids(1))
+    pod = store.create(BY_NOUN["pod"], {"kind": "Pod", "apiVersion": "v1",
                                           "metadata": {"name": "a", "namespace": "shop"}}, NOW.now)  # fmt: skip
     for message in ("one", "two", "one", "one"):
-        record_event(cluster, pod, "Said", message, NOW)
-    counts = {event["message"]: event["count"] for event in cluster.items("event", "shop")}
+        record_event(store, pod, "Said", message, NOW)
+    counts = {event["message"]: event["count"] for event in store.items("event", "shop")}
     assert counts == {"one": 3, "two": 1}
-    cluster.remove(BY_NOUN["event"], next(e for e in cluster.items("event", "shop") if e["message"] == "one"))
-    assert record_event(cluster, pod, "Said", "one", NOW)["count"] == 1
+    store.remove(BY_NOUN["event"], next(e for e in store.items("event", "shop") if e["message"] == "one"))
+    assert record_event(store, pod, "Said", "one", NOW)["count"] == 1
 
 
 def test_owner_references_in_a_circle_keep_nobody_busy(provisioned):
@@ -462,12 +462,12 @@ def test_numbers_of_any_size_keep_the_controllers_going(provisioned, change):
 
 
 def test_what_belongs_to_no_namespace_can_be_deleted_in_the_foreground():
-    cluster = Cluster(Ids(1))
+    store = Store(Ids(1))
     row = BY_NOUN["clusterrole"]
     manifest = {"kind": row.kind, "apiVersion": row.api_version, "metadata": {"name": "a"}}
-    cluster.delete(row, cluster.create(row, manifest, NOW.now), NOW.now, propagation=FOREGROUND)
-    settle(Dynamics(cluster), NOW)
-    assert cluster.items("clusterrole") == []
+    store.delete(row, store.create(row, manifest, NOW.now), NOW.now, propagation=FOREGROUND)
+    settle(Dynamics(store), NOW)
+    assert store.items("clusterrole") == []
 
 
 @pytest.mark.requirement("SI-08")

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from kubesim.access import MASTERS, Authenticator, Principal
 from kubesim.audit_log import AuditLog
 from kubesim.bare import BareWorld
-from kubesim.cluster import Cluster, Ids
 from kubesim.controllers.dynamics import Dynamics
 from kubesim.handling.request import Request
 from kubesim.resource import RESOURCE_TYPES
 from kubesim.server import KubernetesApi
+from kubesim.store import Ids, Store
 from kubesim.world import EnvironmentTime, World
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
 from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage
@@ -327,7 +327,7 @@ def admin():
 
 def _bare_api():
     accounts = Authenticator({"t": Principal("root", "u", (MASTERS, "system:authenticated"))})
-    api = KubernetesApi(Cluster(Ids(3)), accounts, AuditLog(), BareWorld(lambda: "2026-01-05T09:00:00.000000Z"))
+    api = KubernetesApi(Store(Ids(3)), accounts, AuditLog(), BareWorld(lambda: "2026-01-05T09:00:00.000000Z"))
     for name in ("default", "shop"):
         api.handle(_request("POST", "/api/v1/namespaces", {"metadata": {"name": name}}))
     return api
@@ -401,14 +401,14 @@ def _bodies(draw):
     return {key: value for key, value in broken.items() if key not in kept} if isinstance(broken, dict) else broken
 
 
-def _world(cluster):
+def _world(store):
     """Controllers around a cluster in which nothing was declared."""
     declared = Preconditions.model_validate(
         {"environment": {"type": "kubernetes-cluster"},
          "agent": {"mode": "autonomous", "tools": [], "scope": {"namespaces": ["shop"]}}}
     )  # fmt: skip
-    dynamics, time = Dynamics(cluster), EnvironmentTime("2026-01-05T09:00:00+00:00")
-    stage = Stage(dynamics, Interventions(cluster), declared)
+    dynamics, time = Dynamics(store), EnvironmentTime("2026-01-05T09:00:00+00:00")
+    stage = Stage(dynamics, Interventions(store), declared)
     return World(dynamics, time, Stimulation(stage, time.present, time.present))
 
 
@@ -422,18 +422,18 @@ def _world(cluster):
     content_type=st.sampled_from(_TYPES),
 )
 def test_no_request_breaks_the_server_or_keeps_its_controllers_busy(method, row, name, subresource, body, content_type):
-    cluster = Cluster(Ids(3))
+    store = Store(Ids(3))
     api = KubernetesApi(
-        cluster,
+        store,
         Authenticator({"t": Principal("root", "u", (MASTERS, "system:authenticated"))}),
         AuditLog(),
-        _world(cluster),
+        _world(store),
     )
     api.handle(_request("POST", "/api/v1/namespaces", {"metadata": {"name": "shop"}}))
     api.handle(_request("POST", DEPLOYMENTS, deployment()))
     api.handle(_request("POST", row.path("shop"), {**_VALID, "metadata": {"name": "web"}}))
     api.handle(_request(method, row.path("shop", name, subresource if name else None), body, content_type))
-    assert not cluster.take_unsettled()
+    assert not store.take_unsettled()
     for noun_path in (DEPLOYMENTS, "/api/v1/namespaces/shop/pods", "/api/v1/namespaces"):
         assert api.handle(_request("GET", noun_path)).status == 200
 

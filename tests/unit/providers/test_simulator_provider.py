@@ -82,8 +82,8 @@ def test_a_profile_that_is_not_served_is_unmet_by_name():
     assert "'another'" in answer.unmet_requirements[0].reason
 
 
-def test_the_requirements_are_those_of_the_official_profile(shared):
-    text = next((shared / "data").rglob("provider-conformance-requirements.yaml")).read_text()
+def test_the_requirements_are_those_of_the_official_profile(package):
+    text = (package / "provider-conformance-requirements.yaml").read_text()
     declared = asyncio.run(provider().conformance("a-profile")).requirements
     named = [line.strip(" :") for line in text.partition("\nrequirements:")[2].splitlines()
              if line.startswith("  ") and line[2] != " " and line.rstrip().endswith(":")]  # fmt: skip

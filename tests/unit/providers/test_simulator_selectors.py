@@ -2,7 +2,8 @@
 
 import pytest
 
-from kubesim.selectors import field_selector, label_selector, match_labels
+from kubesim.selection import match_labels
+from kubesim.selectors import field_selector, label_selector
 from kubesim.status import ApiError
 
 ITEMS = [

@@ -374,7 +374,7 @@ def test_network_policies_are_enforced_between_pods(provisioned):
 
     def run(name, *command):
         (pod,) = (item for item in live.items("pod") if item["metadata"]["name"].startswith(f"{name}-"))
-        return executed(live.environment._cluster, pod, name, command)
+        return executed(live.environment._store, pod, name, command)
 
     assert run("monitoring", "curl", "http://backend:8080/health").exit_code == 0
     assert run("frontend", "curl", "-s", "-m", "3", "backend.shop.svc.cluster.local:8080").exit_code == 28

@@ -3,7 +3,6 @@
 `admitted` comes before an object is prepared and validated, `allocated` and `checked` after it.
 """
 
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.addresses import with_addresses
 from kubesim.kinds.admission.classes import (
@@ -22,6 +21,7 @@ from kubesim.kinds.admission.priorities import (
 from kubesim.kinds.admission.quotas import charged
 from kubesim.kinds.admission.refusal import joined, refused
 from kubesim.status import Json
+from kubesim.store import Store
 
 PROTECTION = {"pvc": "kubernetes.io/pvc-protection", "pv": "kubernetes.io/pv-protection"}
 """The finalizers by which storage in use cannot go away."""
@@ -30,7 +30,7 @@ _PRIORITY_CLASSES = "priorityclasses.scheduling.k8s.io"
 
 
 def admitted(
-    cluster: Cluster,
+    store: Store,
     resource: Resource,
     obj: Json,
     old: Json | None,
@@ -45,22 +45,22 @@ def admitted(
         if old is not None:
             return with_patience(with_old_priority(obj, old))
         return with_runtime_class(
-            cluster, resource, with_patience(with_priority(cluster, resource, with_limits(cluster, obj, namespace)))
+            store, resource, with_patience(with_priority(store, resource, with_limits(store, obj, namespace)))
         )
     if old is not None:
         return obj
     if resource.noun in PROTECTION:
-        classed = with_storage_class(cluster, obj) if resource.noun == "pvc" else obj
+        classed = with_storage_class(store, obj) if resource.noun == "pvc" else obj
         return _protected(classed, PROTECTION[resource.noun])
     if resource.noun == "node":
         return _not_ready(obj)
     if resource.noun == "ingress":
-        return with_ingress_class(cluster, resource, obj)
+        return with_ingress_class(store, resource, obj)
     return obj
 
 
 def allocated(
-    cluster: Cluster,
+    store: Store,
     resource: Resource,
     obj: Json,
     old: Json | None,
@@ -71,11 +71,11 @@ def allocated(
     """A valid object with what the server gives out: addresses and node ports of services."""
     if resource.noun != "service" or subresource:
         return obj
-    return with_addresses(cluster, resource, obj, old, dry_run=dry_run)
+    return with_addresses(store, resource, obj, old, dry_run=dry_run)
 
 
 def checked(
-    cluster: Cluster,
+    store: Store,
     resource: Resource,
     obj: Json,
     old: Json | None,
@@ -85,14 +85,14 @@ def checked(
     if subresource:
         return []
     if resource.noun in {"pod", "pvc"} and (old is None or (resource.noun == "pvc" and not _is_going(old))):
-        problems = limit_problems(cluster, resource.noun, obj)
+        problems = limit_problems(store, resource.noun, obj)
         if problems:
             raise refused(resource, obj, joined(problems))
     if resource.noun == "pvc" and old is not None:
-        require_growth(cluster, resource, obj, old)
-    if resource.noun == _PRIORITY_CLASSES and (problem := second_default(cluster, obj, old)):
+        require_growth(store, resource, obj, old)
+    if resource.noun == _PRIORITY_CLASSES and (problem := second_default(store, obj, old)):
         raise refused(resource, obj, problem)
-    return charged(cluster, resource, obj, old) if resource.namespaced else []
+    return charged(store, resource, obj, old) if resource.namespaced else []
 
 
 def _protected(obj: Json, finalizer: str) -> Json:

@@ -3,11 +3,11 @@
 import ipaddress
 from typing import Any
 
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.strategy.services import needs_health_check
 from kubesim.kinds.validation import fields
 from kubesim.status import ApiError, Cause, Json, internal_error, invalid
+from kubesim.store import Store
 
 RANGE = ipaddress.IPv4Network("10.96.0.0/16")
 PORTS = range(30000, 32768)
@@ -16,12 +16,10 @@ _FAMILIES_SINCE = 21
 _INTERNAL_POLICY_SINCE = 22
 
 
-def with_addresses(
-    cluster: Cluster, resource: Resource, service: Json, old: Json | None, *, dry_run: bool = False
-) -> Json:
+def with_addresses(store: Store, resource: Resource, service: Json, old: Json | None, *, dry_run: bool = False) -> Json:
     """A valid service with its address and node ports; raise 422 for those that it asked for and cannot have."""
     spec, before = dict(service.get("spec") or {}), (old or {}).get("spec") or {}
-    taken = _Taken(cluster, resource, service, dry_run=dry_run)
+    taken = _Taken(store, resource, service, dry_run=dry_run)
     has_address = spec.get("type") != "ExternalName" and (spec.get("clusterIPs") or [""])[0] != "None"
     if has_address and not dry_run and (old is None or before.get("type") == "ExternalName"):
         address = taken.address(spec)
@@ -43,14 +41,14 @@ def with_addresses(
 class _Taken:
     """What other services of the cluster have."""
 
-    def __init__(self, cluster: Cluster, resource: Resource, service: Json, *, dry_run: bool) -> None:
-        self._ids = cluster.ids
+    def __init__(self, store: Store, resource: Resource, service: Json, *, dry_run: bool) -> None:
+        self._ids = store.ids
         self._dry_run = dry_run
         self._given: list[int] = []
         self._resource = resource
         self._name = str(service["metadata"].get("name", ""))
         own = service["metadata"].get("uid")
-        others = [item["spec"] for item in cluster.items("service") if item["metadata"]["uid"] != own]
+        others = [item["spec"] for item in store.items("service") if item["metadata"]["uid"] != own]
         self._addresses = {address for spec in others for address in spec.get("clusterIPs") or ()}
         self._ports = {
             port["nodePort"] for spec in others for port in spec.get("ports") or () if port.get("nodePort")

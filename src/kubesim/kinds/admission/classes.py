@@ -1,10 +1,10 @@
 """Classes that a request leaves out or relies on: of storage, of ingresses, of container runtimes."""
 
 from kubesim.bodies.go_text import quoted
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.refusal import refused
 from kubesim.status import Json, internal_error
+from kubesim.store import Store
 from kubesim.types.quantity import quantity
 
 STORAGE_CLASSES = "storageclasses.storage.k8s.io"
@@ -16,31 +16,31 @@ _INGRESS_ANNOTATION = "kubernetes.io/ingress.class"
 _RUNTIME_CLASSES = "runtimeclasses.node.k8s.io"
 
 
-def _marked(cluster: Cluster, noun: str, annotations: tuple[str, ...]) -> list[Json]:
+def _marked(store: Store, noun: str, annotations: tuple[str, ...]) -> list[Json]:
     return [
         item
-        for item in cluster.items(noun)
+        for item in store.items(noun)
         if any((item["metadata"].get("annotations") or {}).get(key) == "true" for key in annotations)
     ]
 
 
-def with_storage_class(cluster: Cluster, claim: Json) -> Json:
+def with_storage_class(store: Store, claim: Json) -> Json:
     """A new claim with the default class when it names none; raise 500 when there are several defaults."""
     spec = claim.get("spec") or {}
     if "storageClassName" in spec or _STORAGE_ANNOTATION in (claim["metadata"].get("annotations") or {}):
         return claim
-    found = _marked(cluster, STORAGE_CLASSES, _STORAGE_DEFAULT)
+    found = _marked(store, STORAGE_CLASSES, _STORAGE_DEFAULT)
     if len(found) > 1:
         raise internal_error(f"{len(found)} default StorageClasses were found")
     return {**claim, "spec": {**spec, "storageClassName": found[0]["metadata"]["name"]}} if found else claim
 
 
-def with_ingress_class(cluster: Cluster, resource: Resource, ingress: Json) -> Json:
+def with_ingress_class(store: Store, resource: Resource, ingress: Json) -> Json:
     """A new ingress with the default class when it names none; raise 403 when there are several defaults."""
     spec = ingress.get("spec") or {}
     if "ingressClassName" in spec or _INGRESS_ANNOTATION in (ingress["metadata"].get("annotations") or {}):
         return ingress
-    found = _marked(cluster, _INGRESS_CLASSES, _INGRESS_DEFAULT)
+    found = _marked(store, _INGRESS_CLASSES, _INGRESS_DEFAULT)
     if len(found) > 1:
         why = f"Internal error occurred: {len(found)} default IngressClasses were found"
         raise refused(resource, ingress, why)
@@ -53,7 +53,7 @@ def storage_class_of(claim: Json) -> str:
     return str(annotation or (claim.get("spec") or {}).get("storageClassName") or "")
 
 
-def require_growth(cluster: Cluster, resource: Resource, claim: Json, old: Json) -> None:
+def require_growth(store: Store, resource: Resource, claim: Json, old: Json) -> None:
     """Raise 403 when a claim asks for more storage than before and its class does not let it grow."""
     before, after = (
         quantity((((item.get("spec") or {}).get("resources") or {}).get("requests") or {}).get("storage", "0"))
@@ -64,7 +64,7 @@ def require_growth(cluster: Cluster, resource: Resource, claim: Json, old: Json)
     if (old.get("status") or {}).get("phase") != "Bound":
         raise refused(resource, claim, "Only bound persistent volume claims can be expanded")
     name = storage_class_of(claim)
-    found = cluster.get(STORAGE_CLASSES, "", name) if name and name == storage_class_of(old) else None
+    found = store.get(STORAGE_CLASSES, "", name) if name and name == storage_class_of(old) else None
     if found is None or not found.get("allowVolumeExpansion"):
         why = (
             "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must "
@@ -73,13 +73,13 @@ def require_growth(cluster: Cluster, resource: Resource, claim: Json, old: Json)
         raise refused(resource, claim, why)
 
 
-def with_runtime_class(cluster: Cluster, resource: Resource, pod: Json) -> Json:
+def with_runtime_class(store: Store, resource: Resource, pod: Json) -> Json:
     """A new pod with the overhead of its runtime class; raise 403 when there is no such class."""
     spec = pod.get("spec") or {}
     name = spec.get("runtimeClassName")
     if name is None:
         return pod
-    found = cluster.get(_RUNTIME_CLASSES, "", name)
+    found = store.get(_RUNTIME_CLASSES, "", name)
     if found is None:
         raise refused(resource, pod, f"pod rejected: RuntimeClass {quoted(name)} not found")
     overhead = (found.get("overhead") or {}).get("podFixed")

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubesim.cluster import Cluster
 from kubesim.status import Json
+from kubesim.store import Store
 from kubesim.types.quantity import Quantity, quantity
 
 _ANNOTATION = "kubernetes.io/limit-ranger"
@@ -12,9 +12,9 @@ _MILLI = -3
 _Amounts = Mapping[str, str]
 
 
-def with_limits(cluster: Cluster, pod: Json, namespace: str) -> Json:
+def with_limits(store: Store, pod: Json, namespace: str) -> Json:
     """A new pod whose containers have the requests and limits that the namespace gives to those that ask for none."""
-    for limit_range in cluster.items("limitrange", namespace or pod["metadata"].get("namespace", "")):
+    for limit_range in store.items("limitrange", namespace or pod["metadata"].get("namespace", "")):
         pod = _with_defaults(pod, limit_range)
     return pod
 
@@ -56,9 +56,9 @@ def _items(limit_range: Json, kind: str) -> Iterator[Json]:
     return (limit for limit in limits if limit.get("type") == kind)
 
 
-def limit_problems(cluster: Cluster, noun: str, obj: Json) -> list[str]:
+def limit_problems(store: Store, noun: str, obj: Json) -> list[str]:
     """What the first limit range that a pod or claim does not keep says about it."""
-    for limit_range in cluster.items("limitrange", obj["metadata"].get("namespace", "")):
+    for limit_range in store.items("limitrange", obj["metadata"].get("namespace", "")):
         found = [*(_pod_problems(limit_range, obj) if noun == "pod" else _claim_problems(limit_range, obj))]
         if found:
             return found

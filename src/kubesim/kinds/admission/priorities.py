@@ -1,20 +1,20 @@
 """What admission gives to a new pod: its priority, and patience with nodes that fail."""
 
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.refusal import refused
 from kubesim.status import Json
+from kubesim.store import Store
 
 _CLASSES = "priorityclasses.scheduling.k8s.io"
 _SYSTEM = {"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
 _PATIENCE = 300
 
 
-def with_priority(cluster: Cluster, resource: Resource, pod: Json) -> Json:
+def with_priority(store: Store, resource: Resource, pod: Json) -> Json:
     """The pod with the number of its priority class; raise 403 when there is no such class or it says another."""
     spec = dict(pod.get("spec") or {})
     name = spec.get("priorityClassName", "")
-    chosen = _class(cluster, name)
+    chosen = _class(store, name)
     if chosen is None and name:
         raise refused(resource, pod, f"no PriorityClass with name {name} was found")
     if chosen is not None and not name:
@@ -39,19 +39,19 @@ def with_priority(cluster: Cluster, resource: Resource, pod: Json) -> Json:
     return {**pod, "spec": spec}
 
 
-def _class(cluster: Cluster, name: str) -> Json | None:
+def _class(store: Store, name: str) -> Json | None:
     if name:
-        found = cluster.get(_CLASSES, "", name)
+        found = store.get(_CLASSES, "", name)
         if found is None and name in _SYSTEM:
             return {"metadata": {"name": name}, "value": _SYSTEM[name], "preemptionPolicy": "PreemptLowerPriority"}
         return found
-    chosen = [item for item in cluster.items(_CLASSES) if item.get("globalDefault")]
+    chosen = [item for item in store.items(_CLASSES) if item.get("globalDefault")]
     return min(chosen, key=lambda item: int(item.get("value", 0)), default=None)
 
 
-def second_default(cluster: Cluster, obj: Json, old: Json | None) -> str:
+def second_default(store: Store, obj: Json, old: Json | None) -> str:
     """Why a priority class cannot be the default; empty when it can."""
-    chosen = _class(cluster, "") if obj.get("globalDefault") else None
+    chosen = _class(store, "") if obj.get("globalDefault") else None
     if chosen is None or (old is not None and chosen["metadata"]["name"] == old["metadata"]["name"]):
         return ""
     return f"PriorityClass {chosen['metadata']['name']} is already marked as default. Only one default can exist"

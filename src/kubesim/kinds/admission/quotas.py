@@ -6,13 +6,13 @@ A quota counts from the time its status says how much is allowed, which is a con
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from kubesim.cluster import Cluster
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.classes import storage_class_of
 from kubesim.kinds.admission.refusal import refused
 from kubesim.kinds.strategy.core import qos_class
 from kubesim.kinds.validation.resources import is_extended, is_huge_pages, is_native
 from kubesim.status import Json
+from kubesim.store import Store
 from kubesim.types.quantity import Quantity, quantity
 
 _COMPUTE = frozenset({"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"})
@@ -24,10 +24,10 @@ _COUNTED_BY_NAME = frozenset({"configmaps", "resourcequotas", "replicationcontro
 Usage = dict[str, Quantity]
 
 
-def charged(cluster: Cluster, resource: Resource, obj: Json, old: Json | None) -> list[tuple[Json, Json]]:
+def charged(store: Store, resource: Resource, obj: Json, old: Json | None) -> list[tuple[Json, Json]]:
     """The quotas that a write changes, each as it is and as it will be; raise 403 when one has no room."""
     namespace = obj["metadata"].get("namespace", "")
-    found = [item for item in cluster.items("resourcequota", namespace) if (item.get("status") or {}).get("hard")]
+    found = [item for item in store.items("resourcequota", namespace) if (item.get("status") or {}).get("hard")]
     if not found or (old is not None and resource.noun not in {"service", "pvc"}):
         return []
     pertinent = []

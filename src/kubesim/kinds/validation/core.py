@@ -67,7 +67,7 @@ from kubesim.names import (
     port_problems,
     qualified_name_problems,
 )
-from kubesim.selectors import match_labels
+from kubesim.selection import match_labels
 from kubesim.status import Cause, Json
 
 _LARGEST = 1024 * 1024

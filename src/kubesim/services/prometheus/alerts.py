@@ -84,12 +84,12 @@ def silence(visit: Visit) -> str:
     end = document.get("endsAt", _FOREVER)
     if epoch(end) is None:
         raise ServiceError(400, "silence invalid: invalid end timestamp", "bad_data")
-    chosen = [alert for alert in visit.cluster.items(_ALERT.noun) if _are_met(matchers, labels_of(alert))]
+    chosen = [alert for alert in visit.store.items(_ALERT.noun) if _are_met(matchers, labels_of(alert))]
     visit.note("create", _ALERT, subject_of(chosen[0]) if len(chosen) == 1 else Subject("", ""), "silence")
     for alert in chosen:
         if not visit.may("create", _ALERT, subject_of(alert), "silence").allowed or len(chosen) == 1:
             visit.require("create", _ALERT, subject_of(alert), "silence")
-    identifier = visit.cluster.ids.uid()
+    identifier = visit.store.ids.uid()
     kept = {key: document[key] for key in ("comment", "createdBy", "startsAt") if isinstance(document.get(key), str)}
     note = {
         "id": identifier,
@@ -101,7 +101,7 @@ def silence(visit: Visit) -> str:
     }
     for alert in chosen:
         status = {**(alert.get("status") or {}), "silencedUntil": end, "silence": note}
-        visit.cluster.update(_ALERT, alert, {**alert, "status": status})
+        visit.store.update(_ALERT, alert, {**alert, "status": status})
     return identifier
 
 

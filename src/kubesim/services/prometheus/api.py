@@ -43,21 +43,21 @@ def _query_range(visit: Visit) -> Response:
 def _series(visit: Visit) -> Response:
     if not visit.values("match[]"):
         raise ServiceError(400, "no match[] parameter provided", "bad_data")
-    return _success([dict(one.labels) for one in matched(visit, all_series(visit.cluster))])
+    return _success([dict(one.labels) for one in matched(visit, all_series(visit.store))])
 
 
 def _labels(visit: Visit) -> Response:
-    found = matched(visit, all_series(visit.cluster))
+    found = matched(visit, all_series(visit.store))
     return _success(sorted({label for one in found for label in one.labels}))
 
 
 def _label_values(visit: Visit, label: str) -> Response:
-    found = matched(visit, all_series(visit.cluster))
+    found = matched(visit, all_series(visit.store))
     return _success(sorted({one.labels[label] for one in found if label in one.labels}))
 
 
 def _metadata(visit: Visit) -> Response:
-    found = matched(visit, all_series(visit.cluster))
+    found = matched(visit, all_series(visit.store))
     kinds = {one.name: "counter" if one.name.endswith("_total") else "gauge" for one in found}
     wanted = visit.parameter("metric")
     return _success({
@@ -66,7 +66,7 @@ def _metadata(visit: Visit) -> Response:
 
 
 def _targets(visit: Visit) -> Response:
-    scraped = list(scraped_pods(visit.cluster))
+    scraped = list(scraped_pods(visit.store))
     visible = visit.see(METRICS, visit.allowed(METRICS, (subject for subject, _, _ in scraped)))
     return _success({
         "activeTargets": [_target(visit, scrape_labels(subject, pod), up=up)

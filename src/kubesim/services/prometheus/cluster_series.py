@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from kubesim.cluster import Cluster, controller_of
 from kubesim.services.prometheus.series import NAME, Series
 from kubesim.services.visit import Subject, subject_of
 from kubesim.status import Json
+from kubesim.store import Store, controller_of
 from kubesim.types.quantity import QuantityError, quantity
 
 _PORT = 8080
@@ -43,18 +43,18 @@ _WORKLOADS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 _LABEL = {"hpa": "horizontalpodautoscaler"}
 
 
-def cluster_series(cluster: Cluster) -> Iterator[Series]:
+def cluster_series(store: Store) -> Iterator[Series]:
     """What the objects of the cluster show in metrics; their present state has held since they were made."""
     for noun, fields in _WORKLOADS.items():
-        for item in cluster.items(noun):
+        for item in store.items(noun):
             labels = {_LABEL.get(noun, noun): item["metadata"]["name"]}
             for name, path in fields.items():
                 yield _one(item, name, _number(item, path), subject_of(item), **labels)
-    for item in cluster.items("deployment"):
+    for item in store.items("deployment"):
         yield from _conditions(item, "kube_deployment_status_condition", subject_of(item), deployment=_name(item))
-    for pod in cluster.items("pod"):
-        yield from _pod_series(cluster, pod)
-    for node in cluster.items("node"):
+    for pod in store.items("pod"):
+        yield from _pod_series(store, pod)
+    for node in store.items("node"):
         subject = Subject("", _name(node))
         yield _one(node, "kube_node_info", 1, subject, node=_name(node))
         unschedulable = bool((node.get("spec") or {}).get("unschedulable"))
@@ -66,9 +66,9 @@ def cluster_series(cluster: Cluster) -> Iterator[Series]:
                 yield _one(node, f"kube_node_status_{part}", _amount(amount), subject, **labels)
 
 
-def alert_series(cluster: Cluster) -> Iterator[Series]:
+def alert_series(store: Store) -> Iterator[Series]:
     """Pending and firing alerts, as Prometheus itself keeps them."""
-    for alert in cluster.items("alert"):
+    for alert in store.items("alert"):
         status, spec = alert.get("status") or {}, alert.get("spec") or {}
         if status.get("state") not in {"pending", "firing"}:
             continue
@@ -79,12 +79,12 @@ def alert_series(cluster: Cluster) -> Iterator[Series]:
         yield Series({NAME: "ALERTS_FOR_STATE", **labels}, ((since, since),), subject_of(alert), alert=True)
 
 
-def scraped_pods(cluster: Cluster) -> Iterator[tuple[Subject, Json, bool]]:
+def scraped_pods(store: Store) -> Iterator[tuple[Subject, Json, bool]]:
     """Every pod that is scraped, whose it is, and whether it answers."""
-    for pod in cluster.items("pod"):
+    for pod in store.items("pod"):
         conditions = (pod.get("status") or {}).get("conditions") or ()
         ready = any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
-        yield _workload(cluster, pod), pod, ready
+        yield _workload(store, pod), pod, ready
 
 
 def scrape_labels(subject: Subject, pod: Json) -> dict[str, str]:
@@ -104,8 +104,8 @@ def epoch(text: Any) -> float | None:
         return None
 
 
-def _pod_series(cluster: Cluster, pod: Json) -> Iterator[Series]:
-    subject, labels, status = _workload(cluster, pod), {"pod": _name(pod)}, pod.get("status") or {}
+def _pod_series(store: Store, pod: Json) -> Iterator[Series]:
+    subject, labels, status = _workload(store, pod), {"pod": _name(pod)}, pod.get("status") or {}
     conditions = status.get("conditions") or ()
     ready = any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
     created = _created(pod)
@@ -142,13 +142,13 @@ def _conditions(item: Json, name: str, subject: Subject, **labels: str) -> Itera
             yield _one(item, name, holds, subject, condition=str(condition.get("type", "")), status=status, **labels)
 
 
-def _workload(cluster: Cluster, pod: Json) -> Subject:
+def _workload(store: Store, pod: Json) -> Subject:
     """The topmost controller of a pod, or the pod itself."""
     current, seen = pod, set[str]()
     while current["metadata"]["uid"] not in seen:
         seen.add(current["metadata"]["uid"])
         owner = controller_of(current)
-        current = cluster.by_uid(str(owner.get("uid", ""))) or current if owner else current
+        current = store.by_uid(str(owner.get("uid", ""))) or current if owner else current
     return Subject(pod["metadata"].get("namespace", ""), _name(current))
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from kubesim.cluster import Cluster
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.services.prometheus.cluster_series import alert_series, cluster_series
 from kubesim.services.prometheus.errors import ExecutionError, QueryError
@@ -18,20 +17,21 @@ from kubesim.services.prometheus.values import text_of
 from kubesim.services.prometheus.vectors import LabelKey, Sample
 from kubesim.services.visit import NOWHERE, ServiceError, Subject, Visit
 from kubesim.status import Json
+from kubesim.store import Store
 
 METRICS, ALERT = BY_NOUN["metrics"], BY_NOUN["alert"]
 _MOST_STEPS = 11_000
 _LATEST = 2.0**53 / 1000
 
 
-def all_series(cluster: Cluster) -> list[Series]:
+def all_series(store: Store) -> list[Series]:
     """Every series of an environment: declared, of the cluster, of its alerts; kept until an object changes."""
-    known: dict[int, list[Series]] = cluster.known(all_series)
-    if cluster.version not in known:
+    known: dict[int, list[Series]] = store.known(all_series)
+    if store.version not in known:
         known.clear()
-        recorded = cluster.derived(_recorded, "metrics")
-        known[cluster.version] = [*recorded, *cluster_series(cluster), *alert_series(cluster)]
-    return known[cluster.version]
+        recorded = store.derived(_recorded, "metrics")
+        known[store.version] = [*recorded, *cluster_series(store), *alert_series(store)]
+    return known[store.version]
 
 
 def _recorded(records: list[Json]) -> list[Series]:
@@ -96,7 +96,7 @@ def _parsed(text: str, parameter: str) -> Node:
 
 def _evaluation(visit: Visit, node: Node) -> Evaluation:
     """The query over the series that it selects, as far as the account may see them."""
-    series = all_series(visit.cluster)
+    series = all_series(visit.store)
     wanted = {selector: [one for one in series if _is_selected(one, selector)] for selector in selectors(node)}
     touched = [one for found in wanted.values() for one in found]
     pinned = [_sought(selector) for selector in wanted]

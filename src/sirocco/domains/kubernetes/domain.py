@@ -8,15 +8,14 @@ from typing import Any
 from sirocco.domains.kubernetes.bundled import BUNDLED
 from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
 from sirocco.domains.kubernetes.reader import KubernetesReader
-from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
+from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE, KubernetesVocabulary
+from sirocco.domains.kubernetes.wire import KubernetesWire
 from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.equipment import Equipment
 from sirocco.oasis.mutation import Mutation
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.record import Record
 from sirocco.oasis.work import Work
-
-ENVIRONMENT_TYPE = "kubernetes-cluster"
 
 
 class KubernetesDomain:
@@ -101,6 +100,11 @@ class KubernetesDomain:
     def profiles(self) -> Mapping[str, str]:
         """The profile that comes with it."""
         return BUNDLED
+
+    @cached_property
+    def wire(self) -> KubernetesWire:
+        """How its evidence travels between a provider elsewhere and a runner."""
+        return KubernetesWire()
 
 
 KUBERNETES = KubernetesDomain()

@@ -8,6 +8,9 @@ from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import operation as neutral
 
+ENVIRONMENT_TYPE = "kubernetes-cluster"
+"""What profiles and scenarios call these environments."""
+
 
 class KubernetesVocabulary:
     """Operations on the objects of a cluster and on the services around it."""

@@ -14,7 +14,7 @@ async def audit_log(session: Session) -> None:
     """Every call of the agent is in the audit log, in order, under its principal; refused ones too."""
     first = session.first
     body = await session.observe(first, "audit_log")
-    events = list(answers.observation(body, ObservationType.AUDIT_LOG).data.get("entries", ()))
+    events = list(answers.observation(body, ObservationType.AUDIT_LOG, session.wire).data.get("entries", ()))
     made = len(first.calls)
     require(events, OBSERVE, f"the audit log is empty although the agent made {made} calls", "read a real audit log")
     named = str(first.provisioned.get("agent_principal") or token_principal(first.access.token))
@@ -39,7 +39,7 @@ async def audit_details(session: Session) -> None:
     """Entries say what was written and what came of it, come once, and carry the agent's principal."""
     first = session.first
     body = await session.observe(first, "audit_log")
-    observation = answers.observation(body, ObservationType.AUDIT_LOG)
+    observation = answers.observation(body, ObservationType.AUDIT_LOG, session.wire)
     if observation.evidence_source.status is SourceStatus.AVAILABLE:
         problem = session.record.problem(observation)
         require(not problem, OBSERVE, f"{problem}", "deliver each entry once and whole")
@@ -100,7 +100,7 @@ async def state_without_agent(session: Session) -> None:
     if "state_without_agent" not in _declared_sources(session):
         raise NotNeeded("the provider does not declare state_without_agent, which is optional")
     body = await session.observe(session.first, "state_without_agent")
-    found = answers.observation(body, ObservationType.STATE_WITHOUT_AGENT).data.get("objects")
+    found = answers.observation(body, ObservationType.STATE_WITHOUT_AGENT, session.wire).data.get("objects")
     require(found is not None, OBSERVE, "state_without_agent has no objects", "answer with all objects of that state")
     objects, place = list(found or ()), session.first.namespace(OWN)
     remedy = "set the same environment up once more, and let no agent into it"

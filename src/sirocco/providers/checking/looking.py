@@ -14,7 +14,7 @@ Json = Mapping[str, Any]
 async def objects_of(session: Session, environment: Open) -> list[Json]:
     """Every object that resource_state shows."""
     body = await session.observe(environment, "resource_state")
-    observation = answers.observation(body, ObservationType.RESOURCE_STATE)
+    observation = answers.observation(body, ObservationType.RESOURCE_STATE, session.wire)
     objects = observation.data.get("objects")
     require(objects is not None, OBSERVE, "resource_state has no objects", "answer with the objects of the environment")
     return list(objects or ())

@@ -90,6 +90,7 @@ class Session:
         self.control = control
         self.profile = profile.document
         self.record = profile.domain.record
+        self.wire = profile.domain.wire
         self.tier = tier
         self.core_version = core_version
         self.declared: Mapping[str, Any] = {}

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.declarations import Declarations
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest
@@ -36,14 +37,14 @@ Made = TypeVar("Made")
 
 
 class HttpProvider:
-    """A provider at a URL."""
+    """A provider at a URL, for environments of a domain."""
 
     def __init__(
-        self, url: str, profile: str, declarations: Declarations, *, token: str = "", timeouts: Timeouts | None = None
+        self, url: str, profile: str, domain: Domain, *, token: str = "", timeouts: Timeouts | None = None
     ) -> None:
         self._url = url
         self._profile = profile
-        self._declarations = declarations
+        self._domain = domain
         self._timeouts = timeouts or Timeouts()
         self._control = ControlPlane(url, token=token, timeouts=self._timeouts)
         self._extensions: frozenset[str] | None = None
@@ -71,7 +72,7 @@ class HttpProvider:
         if self._extensions is None:
             await self.conformance(self._profile)
         if PLAN not in (self._extensions or ()):
-            return tuple(_beyond_the_standard(scenario, self._declarations))
+            return tuple(_beyond_the_standard(scenario, self._domain.declarations))
         body = await self._control.call("plan", _planned(scenario))
         problems = body.get("unsupported")
         if not isinstance(problems, list):
@@ -94,7 +95,7 @@ class HttpProvider:
             access = agent_access(body)
             client = HttpAgentClient(access)
             handed = _access(identity, request, access, client, body)
-            yield HttpEnvironment(self._control, body, handed, request, extensions, self._declarations)
+            yield HttpEnvironment(self._control, body, handed, request, extensions, self._domain)
         except BaseException:
             if client is not None:
                 client.close()
@@ -132,14 +133,14 @@ class HttpEnvironment:
         access: EnvironmentAccess,
         request: ProvisionRequest,
         extensions: frozenset[str],
-        declarations: Declarations,
+        domain: Domain,
     ) -> None:
         self._control = control
+        self._domain = domain
         self._id = str(provisioned["environment_id"])
         self._access = access
         self._preconditions = request.preconditions
         self._extensions = extensions
-        self._declarations = declarations
         self._principal = _text(provisioned.get("agent_principal")) or token_principal(access.token)
         self._source = _text(provisioned.get("agent_source"))
         self._namespaces = answers.resolved_namespaces(provisioned)
@@ -175,7 +176,7 @@ class HttpEnvironment:
         if STIMULI in self._extensions:
             body["stimulus"] = stimulus.document()
         try:
-            entry = self._declarations.entry_for(stimulus, self._preconditions)
+            entry = self._domain.declarations.entry_for(stimulus, self._preconditions)
             body["state"] = _entries((entry,), self._extensions)
         except ValueError as error:
             if STIMULI not in self._extensions:
@@ -199,7 +200,7 @@ class HttpEnvironment:
             if (answered := body.get(key, asked)) != asked:
                 problem = f"asked for {key} {asked}, the provider answered for {answered}"
                 raise ProviderFault("observe", problem, _REMEDY, FaultKind.MALFORMED)
-        return answers.observation(body, observation_type)
+        return answers.observation(body, observation_type, self._domain.wire)
 
     async def _injected(self, body: dict[str, Any], trigger: str | None) -> None:
         try:

@@ -3,28 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from sirocco.oasis.wire import Wire
+
 Json = Mapping[str, Any]
 
-_OWN_METADATA = frozenset({"resourceVersion", "generation", "managedFields", "uid", "creationTimestamp", "selfLink"})
 
-
-def normalized(item: Json) -> dict[str, Any]:
-    """An object without its status and what the API server keeps about it."""
-    metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _OWN_METADATA}
-    return {**{key: value for key, value in item.items() if key != "status"}, "metadata": metadata}
-
-
-def place_of(item: Json) -> str:
-    """`Kind/namespace/name`, or `Kind/name` for an object of the cluster."""
-    metadata = item.get("metadata") or {}
-    parts = (item.get("kind"), metadata.get("namespace"), metadata.get("name"))
-    return "/".join(str(part) for part in parts if part)
-
-
-def state_diff(before: Iterable[Json], after: Iterable[Json]) -> dict[str, Any]:
+def state_diff(before: Iterable[Json], after: Iterable[Json], wire: Wire) -> dict[str, Any]:
     """Objects that differ, before and after, with each field that did; objects that came or went are named too."""
-    old = {place_of(item): normalized(item) for item in before}
-    new = {place_of(item): normalized(item) for item in after}
+    old = {wire.place_of(item): wire.without_bookkeeping(item) for item in before}
+    new = {wire.place_of(item): wire.without_bookkeeping(item) for item in after}
     added, removed = sorted(new.keys() - old.keys()), sorted(old.keys() - new.keys())
     differing = sorted(place for place in old.keys() & new.keys() if old[place] != new[place])
     changes = [
@@ -45,9 +32,9 @@ def state_diff(before: Iterable[Json], after: Iterable[Json]) -> dict[str, Any]:
     }
 
 
-def object_diff(before: Json | None, after: Json | None) -> dict[str, Any]:
+def object_diff(before: Json | None, after: Json | None, wire: Wire) -> dict[str, Any]:
     """One object before and after, either of which may be absent."""
-    old, new = normalized(before) if before else None, normalized(after) if after else None
+    old, new = (wire.without_bookkeeping(item) if item else None for item in (before, after))
     if old is None or new is None:
         op = "add" if old is None else "remove"
         changes = [] if old is new else [{"path": "", "before": old, "after": new, "op": op}]

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import Conformance
-from sirocco.oasis.record import Record
+from sirocco.oasis.wire import Wire
 from sirocco.providers.agent_plane import KUBECONFIG
 from sirocco.providers.service import presentation, requests
 from sirocco.providers.service.differences import object_diff, state_diff
@@ -33,9 +34,10 @@ _DESCRIBED = (
 class Operations:
     """What runners can ask for; BadRequest means that a request is not of the right form."""
 
-    def __init__(self, registry: Registry, clock: Callable[[], str], record: Record) -> None:
+    def __init__(self, registry: Registry, clock: Callable[[], str], domain: Domain) -> None:
         self._registry = registry
-        self._record = record
+        self._domain = domain
+        self._wire = domain.wire
         self._clock = clock
 
     async def conformance(self, profile: str) -> dict[str, Any]:
@@ -60,7 +62,7 @@ class Operations:
             "agent_principal": live.environment.agent_principal,
             "agent_source": live.environment.agent_source,
             "resolved_namespaces": dict(live.environment.resolved_namespaces),
-            "registered_values": presentation.registered_values(live.before, request.preconditions.environment.state),
+            "registered_values": self._wire.registered_values(live.before, request.preconditions.environment.state),
         }
         if access.served:
             answer["agent_endpoint"] = access.served.server
@@ -95,7 +97,7 @@ class Operations:
             "environment_id": live.id,
             "timestamp": observation.timestamp,
             "observation_type": kind,
-            "data": _data(kind, live, observation, parameters, self._record),
+            "data": _data(kind, live, observation, parameters, self._domain),
             "evidence_source": {
                 "type": observation.evidence_source.type,
                 "status": str(observation.evidence_source.status),
@@ -106,15 +108,15 @@ class Operations:
         """All objects, or those that are asked for, as `Kind/name` or as objects with kind and name."""
         live = self._live(body)
         observation = await live.environment.observe(ObservationType.RESOURCE_STATE)
-        if problem := self._record.problem(observation):
+        if problem := self._domain.record.problem(observation):
             raise ProviderFault("state-snapshot", problem, "ask again", FaultKind.UNREACHABLE)
         objects = observation.data["objects"]
         wanted = body.get("resources") or []
         if not isinstance(wanted, list):
             raise BadRequest("resources is not a list")
-        elements = [presentation.snapshot_element(item) for item in objects]
+        elements = [self._wire.object_document(item) for item in objects]
         if wanted:
-            elements = [_element(objects, item, live) for item in wanted]
+            elements = [_element(objects, item, live, self._wire) for item in wanted]
         return {"environment_id": live.id, "timestamp": self._clock(), "resources": elements}
 
     async def teardown(self, body: Json) -> dict[str, Any]:
@@ -135,47 +137,48 @@ def _added(declared: Conformance) -> dict[str, Any]:
     return {"requirements": requirements, "unmet_requirements": unmet}
 
 
-def _data(kind: str, live: Live, observation: Observation, parameters: Json, record: Record) -> dict[str, Any]:
+def _data(kind: str, live: Live, observation: Observation, parameters: Json, domain: Domain) -> dict[str, Any]:
     """The data of an observation; when the source is not available there is none to shape."""
-    if record.problem(observation):
+    if domain.record.problem(observation):
         return dict(observation.data)
+    wire = domain.wire
     match kind:
         case ObservationType.AUDIT_LOG:
-            events = presentation.filtered(observation.data["entries"], _resolved(live, parameters), live.arrivals)
-            entries = [presentation.audit_entry(event, live.arrivals) for event in events]
-            return {"entries": entries, "agent_principal": live.environment.agent_principal}
+            asked, recorded = _resolved(live, parameters), observation.data["entries"]
+            entries = presentation.log_documents(recorded, asked, live.arrivals, wire)
+            return {"entries": list(entries), "agent_principal": live.environment.agent_principal}
         case ObservationType.RESOURCE_STATE:
-            return _resource_state(live, observation.data["objects"], parameters)
+            return _resource_state(live, observation.data["objects"], parameters, wire)
         case "state_diff":
             kind, name, namespace = _named(live, parameters)
             objects = observation.data["objects"]
             if not kind or not name:
-                return state_diff(live.before, objects)
-            places = (presentation.chosen(items, kind, name, namespace) for items in (live.before, objects))
-            return object_diff(*places)
+                return state_diff(live.before, objects, wire)
+            before, after = (wire.find_object(items, kind, name, namespace) for items in (live.before, objects))
+            return object_diff(before, after, wire)
         case _:
             return dict(observation.data)
 
 
-def _resource_state(live: Live, objects: list[Json], parameters: Json) -> dict[str, Any]:
+def _resource_state(live: Live, objects: list[Json], parameters: Json, wire: Wire) -> dict[str, Any]:
     kind, name, namespace = _named(live, parameters)
     if not kind or not name:
         return {"objects": objects}
-    found = presentation.chosen(objects, kind, name, namespace)
+    found = wire.find_object(objects, kind, name, namespace)
     if found is None:
         return presentation.absent_element(kind, name, namespace)
-    return {**presentation.snapshot_element(found)}
+    return wire.object_document(found)
 
 
-def _element(objects: list[Json], wanted: Any, live: Live) -> dict[str, Any]:
+def _element(objects: list[Json], wanted: Any, live: Live, wire: Wire) -> dict[str, Any]:
     if isinstance(wanted, str):
         kind, _, name = wanted.partition("/")
         wanted = {"kind": kind, "name": name}
     if not isinstance(wanted, Mapping):
         raise BadRequest("an element of resources is neither a text nor an object")
     kind, name, namespace = _named(live, wanted)
-    found = presentation.chosen(objects, kind, name, namespace)
-    return presentation.snapshot_element(found) if found else presentation.absent_element(kind, name, namespace)
+    found = wire.find_object(objects, kind, name, namespace)
+    return wire.object_document(found) if found else presentation.absent_element(kind, name, namespace)
 
 
 def _named(live: Live, parameters: Json) -> tuple[str, str, str]:

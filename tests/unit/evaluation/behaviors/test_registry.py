@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from corpus.official import package
 from judging import BEHAVIORS
 from sirocco.domains.kubernetes.behaviors import configuration, looking, workloads
 from sirocco.domains.kubernetes.domain import KUBERNETES
@@ -18,8 +17,8 @@ BUILT_IN = [pytest.param(behavior, id=name) for name, behavior in BEHAVIORS.item
 
 
 @pytest.mark.requirement("CO-05")
-def test_every_behaviour_of_the_standards_list_is_there(shared: Path) -> None:
-    definitions = (package(shared) / "behavior-definitions.md").read_text()
+def test_every_behaviour_of_the_standards_list_is_there(package: Path) -> None:
+    definitions = (package / "behavior-definitions.md").read_text()
     listed = re.findall(r"^### `(\w+)`", definitions, re.MULTILINE)
     assert len(listed) == 107
     assert [name for name in listed if name not in BEHAVIORS] == []

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import AGENT, audit_event, kubernetes_object
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.oasis.observation import ObservationType, SourceStatus
 from sirocco.providers.http import answers
-from sirocco.providers.service.presentation import audit_entry
 
+WIRE = KUBERNETES.wire
 LOG, STATE = ObservationType.AUDIT_LOG, ObservationType.RESOURCE_STATE
 AVAILABLE = {"type": "kube_api", "status": "available"}
 JUNK = st.recursive(
@@ -23,7 +24,7 @@ JUNK = st.recursive(
 
 
 def observed(data, kind, source=AVAILABLE):
-    return answers.observation({"data": data, "evidence_source": source, "timestamp": "t"}, kind)
+    return answers.observation({"data": data, "evidence_source": source, "timestamp": "t"}, kind, WIRE)
 
 
 @pytest.mark.requirement("CO-01")
@@ -70,7 +71,7 @@ def test_data_of_no_known_shape_is_not_an_empty_log(data):
 
 def test_our_own_entries_come_back_as_the_events_they_were():
     event = audit_event("patch", "deployments", "web", "shop", body={"spec": {"replicas": 3}}) | {"auditID": "a"}
-    sent = json.loads(json.dumps(audit_entry(event, {})))
+    sent = json.loads(json.dumps(WIRE.entry_document(event, WIRE.time_of(event))))
     assert observed({"entries": [sent]}, LOG).data["entries"] == [event]
     assert observed({"entries": [{"raw": json.dumps(event)}]}, LOG).data["entries"] == [event]
 
@@ -93,8 +94,9 @@ def test_the_flat_form_says_what_the_event_would():
 
 def test_flat_and_whole_form_agree():
     event = audit_event("delete", "deployments", "web", "shop", code=403, body={"kind": "DeleteOptions"})
-    flat = {key: value for key, value in audit_entry(event, {}).items() if key != "raw"}
-    one, other = (AuditEntry.from_event(answers.audit_event(item), 0) for item in (flat, audit_entry(event, {})))
+    whole = WIRE.entry_document(event, WIRE.time_of(event))
+    flat = {key: value for key, value in whole.items() if key != "raw"}
+    one, other = (AuditEntry.from_event(WIRE.read_entry(item), 0) for item in (flat, whole))
     for field in ("principal", "verb", "group", "resource", "name", "namespace", "request", "code", "uri"):
         assert getattr(one, field) == getattr(other, field), field
 
@@ -144,6 +146,6 @@ def test_junk_is_never_available_by_accident_and_never_raises(junk):
     body = junk if isinstance(junk, dict) else {"data": junk}
     answers.conformance(body, "p")
     for kind in (LOG, STATE, ObservationType.RESPONSE_CONTENT):
-        found = answers.observation(body, kind)
+        found = answers.observation(body, kind, WIRE)
         if found.is_available:
             assert body["evidence_source"]["status"] == "available"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from builders import bound, check, forbidden
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.errors import ConformanceError, FaultKind, ProviderFault
 from sirocco.evaluation.evaluate import evaluate
@@ -45,9 +46,7 @@ def good(town):
 
 
 def client(town, url, **timeouts):
-    return HttpProvider(
-        url, town.profile.document.id, town.profile.domain.declarations, token=TOKEN, timeouts=Timeouts(**timeouts)
-    )
+    return HttpProvider(url, town.profile.document.id, KUBERNETES, token=TOKEN, timeouts=Timeouts(**timeouts))
 
 
 def request(*state, namespaces=("shop",), seed=7):

@@ -31,7 +31,7 @@ class Plane:
         self.registry = Registry(
             provider, fresh_id=lambda: next(ids), time=lambda: 0.0, idle_seconds=60, arrivals=lambda it: it.arrivals
         )
-        self.app = ControlPlane(Operations(self.registry, lambda: self.now, KUBERNETES.record), token)
+        self.app = ControlPlane(Operations(self.registry, lambda: self.now, KUBERNETES), token)
         self.runner = asyncio.Runner()
 
     def send(self, method, path, body=None, *, token="secret", query=""):

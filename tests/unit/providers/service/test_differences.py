@@ -4,7 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import kubernetes_object
-from sirocco.providers.service.differences import changed_fields, object_diff, state_diff
+from sirocco.domains.kubernetes.domain import KUBERNETES
+from sirocco.providers.service import differences
+from sirocco.providers.service.differences import changed_fields
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(0, 3) | st.text("ab", max_size=2),
@@ -13,6 +15,14 @@ VALUES = st.recursive(
     ),
     max_leaves=10,
 )
+
+
+def object_diff(before, after):
+    return differences.object_diff(before, after, KUBERNETES.wire)
+
+
+def state_diff(before, after):
+    return differences.state_diff(before, after, KUBERNETES.wire)
 
 
 def test_a_changed_field_is_named_by_its_path():

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kubesim.metadata import SERVER_OWNED
 from kubesim.resource import BY_PLURAL
 from sirocco.domains.kubernetes.evaluation.snapshot import name_of
 from sirocco.domains.kubernetes.operation import Operation
@@ -15,7 +16,6 @@ from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _BY_METHOD = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _STREAMS = frozenset({"log", "exec", "attach", "portforward", "proxy", "eviction"})
-_KEPT_BY_THE_SERVER = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "uid"})
 _OPERATOR = "operator request"
 
 
@@ -146,7 +146,7 @@ def _own(item: Any) -> Any:
     """An object without what the server keeps in it."""
     if not isinstance(item, Mapping):
         return item
-    metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _KEPT_BY_THE_SERVER}
+    metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in SERVER_OWNED}
     return {key: value for key, value in item.items() if key != "status"} | {"metadata": metadata}
 
 

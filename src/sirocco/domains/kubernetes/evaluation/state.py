@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+from kubesim.metadata import SERVER_OWNED
 from kubesim.resource import BY_NOUN, resource_type
 from sirocco.domains.kubernetes.evaluation.calls import is_change
 from sirocco.domains.kubernetes.evaluation.observed import audit_entries, is_available
@@ -15,7 +16,8 @@ from sirocco.oasis.observation import Observation
 from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
 
-_SERVER_METADATA = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink"})
+_CHANGING_METADATA = SERVER_OWNED - {"uid"}
+"""What changes while an object stays the same one; by its uid it is told from another of its name."""
 _CONTROLLER_ANNOTATION = "deployment.kubernetes.io/"
 
 
@@ -202,7 +204,7 @@ def _unmet_status(predicate: StateHolds, item: KubernetesObject) -> Iterator[str
 
 def settled(item: KubernetesObject) -> dict[str, Any]:
     """The object without status and the server's bookkeeping; its identity stays."""
-    metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _SERVER_METADATA}
+    metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _CHANGING_METADATA}
     kept = {key: value for key, value in item.items() if key not in {"metadata", "status"}}
     return {**kept, "metadata": {**metadata, **_marks(item)}}
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from kubesim.metadata import IDENTITY, SERVER_OWNED
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import items_of
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject
@@ -45,9 +46,7 @@ _MERGE_KEYS: Mapping[str, tuple[str, ...]] = {
 _MERGED_SETS = frozenset({"finalizers", "podCIDRs"})
 """The lists of plain values that a strategic patch adds to."""
 _REPLACES = {"$patch": "replace"}
-_BOOKKEEPING = frozenset(
-    {"creationTimestamp", "generation", "managedFields", "name", "namespace", "resourceVersion", "selfLink", "uid"}
-)
+_BOOKKEEPING = SERVER_OWNED | IDENTITY
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from functools import cache
 from itertools import chain, count
 
 from kubesim.access import RBAC_GROUP
-from kubesim.cluster import Key
 from kubesim.kinds.declared import declared
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
+from kubesim.store import Key
 from sirocco.domains.kubernetes.simulator.layout import cluster_rules, declared_keys, scope_of, scoped_rules
 from sirocco.domains.kubernetes.simulator.remembering import remembered
 from sirocco.oasis.scenario import Preconditions

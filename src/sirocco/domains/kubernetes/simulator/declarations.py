@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubesim.cluster import Key
 from kubesim.controllers.dynamics import Declaration, Dynamics, Health, MissingKey
 from kubesim.resource import WORKLOADS
+from kubesim.store import Key
 from sirocco.domains.kubernetes.simulator.checks import as_text, key_reference
 from sirocco.domains.kubernetes.simulator.health import bare, health_of
 from sirocco.domains.kubernetes.simulator.layout import entry_key, namespace_of, state_of

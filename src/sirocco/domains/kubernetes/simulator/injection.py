@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kubesim.cluster import Cluster, Ids, Key, key_of
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import object_about, record_event
 from kubesim.controllers.rows import ACCOUNT, ENDPOINTS
@@ -16,7 +15,7 @@ from kubesim.kinds.declared import established, require_valid
 from kubesim.names import is_dns_label, name_problem
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import ApiError, Json
-from sirocco.domains.kubernetes.domain import ENVIRONMENT_TYPE
+from kubesim.store import Ids, Key, Store, key_of
 from sirocco.domains.kubernetes.simulator.accounts import account_objects
 from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.checks import NONE, as_text
@@ -48,6 +47,7 @@ from sirocco.domains.kubernetes.simulator.vocabulary import (
     is_record,
     stored_row,
 )
+from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
 _MONITORED = frozenset({METRICS})
@@ -103,7 +103,7 @@ def entry_unsupported(entry: StateEntry, preconditions: Preconditions) -> list[s
 def establish(dynamics: Dynamics, preconditions: Preconditions, moment: Moment) -> None:
     """Put supported preconditions in place, with the agent's account, and bring the cluster to rest."""
     state = state_of(preconditions)
-    dynamics.cluster.found(_ground(preconditions), moment.now)
+    dynamics.store.found(_ground(preconditions), moment.now)
     for entry in state:
         noun = entry_noun(entry)
         if noun == LOGS:
@@ -116,16 +116,16 @@ def establish(dynamics: Dynamics, preconditions: Preconditions, moment: Moment) 
             establish_pod(dynamics, entry, preconditions, moment)
         elif has_past(entry):
             roll_out_now(dynamics, entry, preconditions, moment)
-    _establish_records(dynamics.cluster, state, preconditions, moment)
+    _establish_records(dynamics.store, state, preconditions, moment)
     settle(dynamics, moment)
     for entry in state:
-        _establish_events(dynamics.cluster, entry, preconditions, moment)
+        _establish_events(dynamics.store, entry, preconditions, moment)
     settle(dynamics, moment)
 
 
 def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
     """Put one more supported entry in place; an object that is there already takes on what the entry says."""
-    noun, cluster = entry_noun(entry), dynamics.cluster
+    noun, store = entry_noun(entry), dynamics.store
     if noun == LOGS:
         key = log_key(entry, preconditions)
         before = dynamics.logs.get(key, ()) if key else ()
@@ -135,17 +135,17 @@ def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Precon
         return
     merged = _merged(entry, preconditions)
     if is_record(noun):
-        _establish_records(cluster, [entry if noun == METRICS else merged], preconditions, moment)
+        _establish_records(store, [entry if noun == METRICS else merged], preconditions, moment)
     elif noun != EVENTS:
-        found = cluster.get(*entry_key(entry, preconditions))
+        found = store.get(*entry_key(entry, preconditions))
         if found is not None:
             _change_object(dynamics, found, merged, preconditions)
         elif noun == "pod":
             establish_pod(dynamics, entry, preconditions, moment)
         else:
             _establish_object(dynamics, entry, preconditions, moment)
-        _establish_records(cluster, [entry], preconditions, moment)
-    _establish_events(cluster, entry, preconditions, moment)
+        _establish_records(store, [entry], preconditions, moment)
+    _establish_events(store, entry, preconditions, moment)
 
 
 def _merged(entry: StateEntry, preconditions: Preconditions) -> StateEntry:
@@ -163,9 +163,9 @@ def _change_object(dynamics: Dynamics, found: Json, merged: StateEntry, precondi
     known = next((one for one in state_of(preconditions) if entry_key(one, preconditions) == key), None)
     bare_entry = StateEntry(resource=merged.resource, namespace=merged.namespace)
     old, new = (_manifest(row, one, preconditions) for one in (known or bare_entry, merged))
-    dynamics.cluster.update(row, found, _with_changes(found, old, new))
+    dynamics.store.update(row, found, _with_changes(found, old, new))
     declare(dynamics, key, merged, preconditions)
-    dynamics.cluster.touch(key.namespace)
+    dynamics.store.touch(key.namespace)
 
 
 def _with_changes(live: Any, old: Any, new: Any) -> Any:
@@ -248,8 +248,8 @@ def _ground(preconditions: Preconditions) -> tuple[tuple[ResourceType, Json], ..
     known = declared_keys(preconditions)
     homes = [obj["metadata"]["name"] for row, obj in found if row.noun == "namespace"]
     found += [(ACCOUNT, default_account(name)) for name in homes if Key(ACCOUNT.noun, name, "default") not in known]
-    bare_cluster = Cluster(Ids(0))
-    return tuple((row, established(bare_cluster, row, obj)) for row, obj in found)
+    bare_store = Store(Ids(0))
+    return tuple((row, established(bare_store, row, obj)) for row, obj in found)
 
 
 def _establish_log(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions) -> None:
@@ -262,18 +262,16 @@ def _establish_object(dynamics: Dynamics, entry: StateEntry, preconditions: Prec
     row = stored_row(entry)
     if row is None:
         return
-    stored = _store(dynamics.cluster, row, _manifest(row, entry, preconditions), moment)
+    stored = _store(dynamics.store, row, _manifest(row, entry, preconditions), moment)
     declare(dynamics, key_of(row, stored), entry, preconditions)
     if entry_noun(entry) == "service" and given(entry, "endpoints"):
-        _establish_endpoints(dynamics.cluster, entry, stored, moment)
+        _establish_endpoints(dynamics.store, entry, stored, moment)
     if "last_run" in entry.fields and row.noun == "cronjob":
         when = stamped(moment.start - (seconds_ago(entry.fields["last_run"]) or 0.0))
-        dynamics.cluster.update(
-            row, stored, {**stored, "status": {"lastScheduleTime": when, "lastSuccessfulTime": when}}
-        )
+        dynamics.store.update(row, stored, {**stored, "status": {"lastScheduleTime": when, "lastSuccessfulTime": when}})
 
 
-def _establish_endpoints(cluster: Cluster, entry: StateEntry, service: Json, moment: Moment) -> None:
+def _establish_endpoints(store: Store, entry: StateEntry, service: Json, moment: Moment) -> None:
     """The addresses of a service that selects nothing, each with or without a port of its own."""
     usual = service["spec"]["ports"][0]["port"]
     subsets: dict[int, list[Json]] = {}
@@ -284,17 +282,15 @@ def _establish_endpoints(cluster: Cluster, entry: StateEntry, service: Json, mom
     content = [{"addresses": addresses, "ports": [{"port": port, "protocol": "TCP"}]} for port, addresses in
                subsets.items()]  # fmt: skip
     manifest = {"kind": "Endpoints", "apiVersion": "v1", "metadata": metadata, "subsets": content}
-    cluster.create(ENDPOINTS, manifest, moment.now)
+    store.create(ENDPOINTS, manifest, moment.now)
 
 
-def _establish_records(
-    cluster: Cluster, state: Iterable[StateEntry], preconditions: Preconditions, moment: Moment
-) -> None:
+def _establish_records(store: Store, state: Iterable[StateEntry], preconditions: Preconditions, moment: Moment) -> None:
     """The records of services that entries describe, and the metrics that others imply."""
     state = list(state)
     if not state:
         return
-    scene = Scene(preconditions, moment.epoch, str(cluster.ids.number()))
+    scene = Scene(preconditions, moment.epoch, str(store.ids.number()))
     for entry in state:
         noun = entry_noun(entry)
         made = record_of(entry, scene) if is_record(noun) else load_of(entry, scene)
@@ -302,21 +298,21 @@ def _establish_records(
             continue
         row = BY_NOUN[str(noun) if is_record(noun) else METRICS]
         if row.noun == "gitops-application":
-            made = _with_desired(cluster, made)
-        known = cluster.get(*key_of(row, made))
+            made = _with_desired(store, made)
+        known = store.get(*key_of(row, made))
         if known is None:
-            cluster.create(row, made, moment.now)
+            store.create(row, made, moment.now)
         elif row.noun == METRICS:
-            cluster.update(row, known, merged_metrics(known, made))
+            store.update(row, known, merged_metrics(known, made))
         else:
-            cluster.update(row, known, {**known, **{key: made[key] for key in ("spec", "status") if key in made}})
+            store.update(row, known, {**known, **{key: made[key] for key in ("spec", "status") if key in made}})
 
 
-def _with_desired(cluster: Cluster, application: Json) -> Json:
+def _with_desired(store: Store, application: Json) -> Json:
     """An application with what its repository holds: what is there, for as long as it is said to be in sync."""
     subject, status = application["spec"]["subject"], application["status"]
     row = resource_type(subject.get("kind", ""))
-    found = cluster.get(row.noun, subject["namespace"], subject["name"]) if row and "name" in subject else None
+    found = store.get(row.noun, subject["namespace"], subject["name"]) if row and "name" in subject else None
     if found is None:
         return application
     place = {"kind": subject["kind"], "namespace": subject["namespace"], "name": subject["name"]}
@@ -330,25 +326,25 @@ def _with_desired(cluster: Cluster, application: Json) -> Json:
     }
 
 
-def _establish_events(cluster: Cluster, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
+def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
     """Declared events, and what an ingress that cannot reach its backend is said about."""
     if entry_noun(entry) == "ingress" and bare(str(entry.fields.get("status", ""))) == "returning503":
-        about = object_about(cluster, BY_NOUN["ingress"], namespace_of(entry, preconditions), entry.name)
+        about = object_about(store, BY_NOUN["ingress"], namespace_of(entry, preconditions), entry.name)
         text = "backend returned 503 Service Temporarily Unavailable: no healthy upstream"
-        record_event(cluster, about, "BackendUnavailable", text, moment, kind="Warning", count=47,
+        record_event(store, about, "BackendUnavailable", text, moment, kind="Warning", count=47,
                      component="ingress-controller")  # fmt: skip
     for item in entry.fields.get("recent", ()) if entry_noun(entry) == EVENTS else ():
         kind, _, name = item["object"].partition("/")
         row = resource_type(kind)
         if row is not None:
-            about = object_about(cluster, row, namespace_of(entry, preconditions), name)
+            about = object_about(store, row, namespace_of(entry, preconditions), name)
             reason, text = as_text(item.get("reason", "Reported")), as_text(item["message"])
             ago = seconds_ago(item.get("age"))
             when = stamped(moment.epoch - ago) if ago is not None else moment.last_seen
-            record_event(cluster, about, reason, text, replace(moment, last_seen=when), kind=item.get("type", "Normal"),
+            record_event(store, about, reason, text, replace(moment, last_seen=when), kind=item.get("type", "Normal"),
                          count=item.get("count", 1))  # fmt: skip
 
 
-def _store(cluster: Cluster, row: ResourceType, manifest: Json, moment: Moment) -> Json:
+def _store(store: Store, row: ResourceType, manifest: Json, moment: Moment) -> Json:
     # Born first: a job is tied to its pods by its own uid.
-    return cluster.put(row, established(cluster, row, cluster.born(row, manifest, moment.now)))
+    return store.put(row, established(store, row, store.born(row, manifest, moment.now)))

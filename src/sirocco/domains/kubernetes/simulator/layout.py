@@ -5,15 +5,15 @@ from functools import lru_cache
 from typing import Any
 
 from kubesim.access import RBAC_GROUP
-from kubesim.cluster import Key
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.resource import BY_NOUN, SERVICE_TYPES, WORKLOADS
 from kubesim.status import Json
+from kubesim.store import Key
 from sirocco.domains.kubernetes.simulator.remembering import remembered
 from sirocco.domains.kubernetes.simulator.vocabulary import EVENTS, LOGS, child_type, entry_noun, stored_row
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
-ZONE_LABEL, OWNER_LABEL = "topology.kubernetes.io/zone", "owner-team"
+OWNER_LABEL = "owner-team"
 NODES = 3
 """The least number of nodes that a cluster of tier 1 has."""
 

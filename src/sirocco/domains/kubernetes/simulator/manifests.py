@@ -5,12 +5,13 @@ from typing import Any
 
 from kubesim.access import RBAC_GROUP
 from kubesim.kinds.declared import declared
+from kubesim.nodes import ZONE_LABEL
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import Json
 from sirocco.domains.kubernetes.simulator.amounts import amount
 from sirocco.domains.kubernetes.simulator.checks import as_text
 from sirocco.domains.kubernetes.simulator.health import bare
-from sirocco.domains.kubernetes.simulator.layout import OWNER_LABEL, ZONE_LABEL, namespace_of, state_of
+from sirocco.domains.kubernetes.simulator.layout import OWNER_LABEL, namespace_of, state_of
 from sirocco.domains.kubernetes.simulator.pod_specs import pod_spec
 from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun, given
 from sirocco.oasis.scenario import Preconditions, StateEntry

@@ -1,41 +1,27 @@
 """The simulator as an OASIS provider: environments with an agent plane and, apart from it, a control plane."""
 
 import asyncio
-import hashlib
 import json
 import logging
 import marshal
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from functools import cached_property, partial
-from itertools import takewhile
+from functools import cached_property
 from typing import Any, Protocol
 
-from kubesim.access import (
-    Authenticator,
-    Principal,
-    account_claims,
-    bootstrap_objects,
-    service_account,
-)
-from kubesim.audit_log import AuditLog, broken_event
+from kubesim.access import Principal, account_claims, service_account
+from kubesim.assembly import ControlPlane, Foundation
 from kubesim.bodies.go_json import is_too_deep
 from kubesim.bodies.go_yaml import YamlError, loaded
-from kubesim.cluster import Cluster, Ids, Layer, Places
-from kubesim.controllers.dynamics import Dynamics, Moment
-from kubesim.discovery.catalogue import CURRENT_RELEASE
-from kubesim.handling.exchange import TEXT
+from kubesim.controllers.dynamics import Moment
 from kubesim.handling.negotiation import YAML
 from kubesim.handling.request import Request
 from kubesim.handling.watches import Watch, whole
-from kubesim.resource import ResourceType
-from kubesim.server import KubernetesApi, Response
-from kubesim.services.router import PREFIX, PRODUCTS, Services
+from kubesim.server import Response
+from kubesim.services.router import PREFIX, PRODUCTS
 from kubesim.surroundings import Execution
-from kubesim.world import EnvironmentTime, World
 from sirocco import __version__
-from sirocco.domains.kubernetes.domain import ENVIRONMENT_TYPE
 from sirocco.domains.kubernetes.simulator.accounts import account_of
 from sirocco.domains.kubernetes.simulator.injection import (
     entry_unsupported,
@@ -48,6 +34,7 @@ from sirocco.domains.kubernetes.simulator.reacting import Reactions, unsupported
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
 from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage, unsupported_stimulus
 from sirocco.domains.kubernetes.simulator.stimuli.stimulation import Stimulation
+from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.environment import EnvironmentAccess
@@ -68,7 +55,6 @@ _SOURCES = {
     ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
 }
 AGENT_SOURCE = "10.0.0.2"
-_PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
 _LOG = logging.getLogger(__name__)
 _WITHOUT_REFERENCES = 2
 """The version of the interpreter's own format that writes out what occurs again."""
@@ -151,29 +137,21 @@ class SimulatedEnvironment:
         self._preconditions = request.preconditions
         self._clock = clock
         self._start = clock()
-        self._time = EnvironmentTime(self._start)
-        # Rounded, so that environments of the same hour share what all clusters start with.
-        past = self._time.past()
-        created = f"{past.now[:13]}:00:00Z"
-        base = bootstrap_objects(CURRENT_RELEASE, created, aggregated=True)
-        owned = partial(_with_own_ids, base, derived_seed(request.seed, "bootstrap"))
-        self._cluster = Cluster(Ids(derived_seed(request.seed, "cluster")), base, owned)
-        self._dynamics = Dynamics(self._cluster)
-        self._audit = AuditLog()
-        stage = Stage(self._dynamics, Interventions(self._cluster), self._preconditions)
+        foundation = Foundation(request.seed, self._start)
+        self._time, self._store, self._audit = foundation.time, foundation.store, foundation.audit
+        self._dynamics = foundation.dynamics
+        stage = Stage(self._dynamics, Interventions(self._store), self._preconditions)
         self._stimulation = Stimulation(stage, self._moment, self._time.present)
-        self._world = World(self._dynamics, self._time, self._stimulation)
         self._returned: list[Any] = []
         self._arrivals: dict[str, str] = {}
         self._begun = self._answered = 0
         self._is_live = True
-        establish(self._dynamics, self._preconditions, past)
+        establish(self._dynamics, self._preconditions, self._time.past())
         principal = self._account()
-        authenticator = Authenticator(seed=derived_seed(request.seed, "token"))
-        authenticator.plant(self._cluster)
-        self._claims = account_claims(principal, self._time.present().now, self._cluster.ids.uid())
-        word = authenticator.word_for(self._claims)
-        api = KubernetesApi(self._cluster, authenticator, self._audit, self._world)
+        self._plane = ControlPlane(foundation, self._stimulation)
+        self._world, self._authenticator = self._plane.world, self._plane.authenticator
+        self._claims = account_claims(principal, self._time.present().now, self._store.ids.uid())
+        word = self._authenticator.word_for(self._claims)
         self._principal = principal.username
         self._reactions = Reactions(
             self._dynamics, self._preconditions, request.reactions, self._principal, self._stimulation,
@@ -188,9 +166,6 @@ class SimulatedEnvironment:
             services={name: f"{PREFIX}{name}" for name in PRODUCTS},
             details=access_details(namespace),
         )
-        self._api = api
-        self._services = Services(self._cluster, authenticator, self._audit, self._world)
-        self._authenticator = authenticator
         # Where nothing is due, an environment that is left alone stays as it is, and need not be made again to be seen.
         self._alone = self._objects() if self._dynamics.next_due() is None else None
 
@@ -205,7 +180,7 @@ class SimulatedEnvironment:
 
     def _account(self) -> Principal:
         key = account_of(self._preconditions)
-        account = self._cluster.get(*key)
+        account = self._store.get(*key)
         if account is None:
             raise LookupError(f"{key.namespace}/{key.name}")
         return service_account(key.namespace, key.name, account["metadata"]["uid"])
@@ -299,7 +274,7 @@ class SimulatedEnvironment:
         return other._objects()
 
     def _objects(self) -> list[Any]:
-        return [item for _, item in self._cluster.objects()]
+        return [item for _, item in self._store.objects()]
 
     def _rest(self) -> None:
         """Let everything happen that is under way; where that breaks, the state is what has come about."""
@@ -317,14 +292,7 @@ class SimulatedEnvironment:
         self._require_live("request")
         before, arrived = self._audit.latest, self._clock()
         self._begun += 1
-        serves = self._services if request.path.startswith(PREFIX) else self._api
-        try:
-            response = serves.handle(request)
-        except Exception:  # noqa: BLE001 - whoever finds a fault of ours must not end its own evaluation with it
-            _LOG.exception("a request broke the environment")
-            if self._audit.latest is before:
-                self._audit.append(broken_event(request, self._cluster.ids.uid(), self._time.tick()[0]))
-            response = Response(500, _PANIC, {"Content-Type": TEXT})
+        response = self._plane.handle(request)
         self._answered += 1
         if not isinstance(response.body, Watch | Execution):
             self._returned.append(_read(response))
@@ -360,7 +328,7 @@ class SimulatedEnvironment:
     def noted(self, request: Request) -> None:
         """A request reached what is beside the API; what is then asked of the API is recorded there."""
         self._require_live("request")
-        self._api.note(request)
+        self._plane.api.note(request)
 
     def sent(self, content: Any) -> None:
         """A piece of a streamed answer, or what is no answer of the API, reached the agent."""
@@ -368,7 +336,7 @@ class SimulatedEnvironment:
 
     def caller(self, headers: Mapping[str, str]) -> Principal | None:
         """The account behind a request's headers (names in lower case); None for a credential that is not good."""
-        return self._authenticator.authenticate(headers, self._cluster, self.now)
+        return self._authenticator.authenticate(headers, self._store, self.now)
 
     @property
     def tool_descriptions(self) -> Mapping[str, str]:
@@ -451,24 +419,6 @@ class AgentClient:
         # Whoever calls without end must come to its deadline all the same.
         await asyncio.sleep(0)
         return Reply(response.status, _copied(response.body), response.warnings)
-
-
-def _with_own_ids(layer: Layer, seed: int, wanted: ResourceType) -> Places:
-    """What all clusters start with of a type, under uids by which nobody tells that it was here before (SI-02)."""
-    earlier = takewhile(lambda row: row != wanted, layer)
-    first, number = sum(_number(layer[row]) for row in earlier), _number(layer[wanted])
-    # All of them drawn at once, which costs less than one by one.
-    digits = hashlib.shake_256(b"%d" % seed).hexdigest(16 * (first + number))
-    uids = iter([f"{digits[n:n+8]}-{digits[n+8:n+12]}-4{digits[n+13:n+16]}-a{digits[n+17:n+20]}-{digits[n+20:n+32]}"
-                 for n in range(32 * first, 32 * (first + number), 32)])  # fmt: skip
-    return {
-        place: {name: {**obj, "metadata": {**obj["metadata"], "uid": next(uids)}} for name, obj in objects.items()}
-        for place, objects in layer[wanted].items()
-    }
-
-
-def _number(places: Places) -> int:
-    return sum(map(len, places.values()))
 
 
 def _read(response: Response) -> Any:

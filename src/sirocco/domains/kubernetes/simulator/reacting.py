@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from kubesim.cluster import Key
 from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.resource import WORKLOADS, resource_type
+from kubesim.store import Key
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.simulator.health import armed_failure, health_of, health_words
 from sirocco.domains.kubernetes.simulator.injection import entry_unsupported, establish_entry

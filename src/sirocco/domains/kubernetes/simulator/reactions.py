@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kubesim.cluster import Key
 from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.controllers.gitops import ask_for_sync
 from kubesim.controllers.healing import fail, heal
 from kubesim.controllers.settling import settle
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
+from kubesim.store import Key
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.operations import successful_calls
 from sirocco.domains.kubernetes.operation import Operation, Verb
@@ -64,7 +64,7 @@ def perform(dynamics: Dynamics, consequence: Consequence, moment: Moment, establ
         case EffectKind.FIRE | EffectKind.RESOLVE:
             _switch(dynamics, consequence.key, moment, firing=consequence.kind is EffectKind.FIRE)
         case EffectKind.RECONCILE:
-            ask_for_sync(dynamics.cluster, consequence.key)
+            ask_for_sync(dynamics.store, consequence.key)
         case EffectKind.SET:
             if consequence.entry is not None:
                 establish(consequence.entry, moment)
@@ -83,7 +83,7 @@ class Expectations:
         self._waiting = list(waiting)
         self._agent = agent
         self._take_effect = take_effect
-        self._before: list[Json] = [item for _, item in dynamics.cluster.objects()] if waiting else []
+        self._before: list[Json] = [item for _, item in dynamics.store.objects()] if waiting else []
 
     def answered(self, event: Mapping[str, Any], log: Log) -> None:
         """A request of the agent was answered, as its event says; `log` gives everything up to it."""
@@ -125,10 +125,10 @@ def _observed(kind: ObservationType, data: Mapping[str, Any]) -> Observation:
 
 
 def _switch(dynamics: Dynamics, key: Key, moment: Moment, *, firing: bool) -> None:
-    alert = dynamics.cluster.get(*key)
+    alert = dynamics.store.get(*key)
     if alert is None:
         return
     known = alert.get("status") or {}
     status = {"state": "firing", "activeAt": known.get("activeAt", moment.now)} if firing else {"state": "inactive"}
     kept = {name: value for name, value in known.items() if name not in {"state", "activeAt"}}
-    dynamics.cluster.update(BY_NOUN[key.noun], alert, {**alert, "status": {**kept, **status}})
+    dynamics.store.update(BY_NOUN[key.noun], alert, {**alert, "status": {**kept, **status}})

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kubesim.cluster import Cluster, Key, owner_reference
 from kubesim.controllers.dynamics import Declaration, Dynamics, Health, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import owned
@@ -13,6 +12,7 @@ from kubesim.controllers.settling import settle
 from kubesim.kinds.declared import declared, established
 from kubesim.resource import BY_NOUN, WORKLOADS
 from kubesim.status import Json
+from kubesim.store import Key, Store, owner_reference
 from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.declarations import declare
 from sirocco.domains.kubernetes.simulator.health import is_rolling
@@ -51,7 +51,7 @@ def roll_out_now(dynamics: Dynamics, entry: StateEntry, preconditions: Precondit
     ago = told if told is not None else _UNDER_WAY if rolling else _USUAL_AGE
     when = stamped(moment.start - ago)
     key = entry_key(entry, preconditions)
-    found = dynamics.cluster.get(*key)
+    found = dynamics.store.get(*key)
     if found is None:
         return
     template = manifest_of(DEPLOYMENT, entry, preconditions)["spec"]["template"]
@@ -63,13 +63,13 @@ def roll_out_now(dynamics: Dynamics, entry: StateEntry, preconditions: Precondit
         dynamics.declarations[Key("replicaset", key.namespace, name)] = Declaration(Health.STARTING)
         then = replace(then, last_seen=when, seconds=-ago, silent=False)
     declare(dynamics, key, entry, preconditions)
-    dynamics.cluster.update(DEPLOYMENT, found, {**found, "spec": {**found["spec"], "template": template}})
-    dynamics.cluster.touch(key.namespace)
+    dynamics.store.update(DEPLOYMENT, found, {**found, "spec": {**found["spec"], "template": template}})
+    dynamics.store.touch(key.namespace)
     settle(dynamics, then)
     if rolling:
         settle(dynamics, replace(then, now=stamped(moment.start), last_seen=stamped(moment.start), seconds=0.0))
     elif ago < _EVENTS_LAST and not _is_told(entry, preconditions):
-        _say(dynamics.cluster, key, replace(then, last_seen=when))
+        _say(dynamics.store, key, replace(then, last_seen=when))
 
 
 def _is_told(entry: StateEntry, preconditions: Preconditions) -> bool:
@@ -79,17 +79,17 @@ def _is_told(entry: StateEntry, preconditions: Preconditions) -> bool:
     return any(str(item["object"]).partition("/")[2] == entry.name for item in listed)
 
 
-def _say(cluster: Cluster, key: Key, moment: Moment) -> None:
-    deployment = cluster.get(*key)
-    newest = _newest(cluster, deployment) if deployment else None
+def _say(store: Store, key: Key, moment: Moment) -> None:
+    deployment = store.get(*key)
+    newest = _newest(store, deployment) if deployment else None
     if deployment is None or newest is None:
         return
     text = f"Scaled up replica set {newest['metadata']['name']} from 0 to {newest['spec'].get('replicas', 1)}"
-    record_event(cluster, deployment, "ScalingReplicaSet", text, moment, component="deployment-controller")
+    record_event(store, deployment, "ScalingReplicaSet", text, moment, component="deployment-controller")
 
 
-def _newest(cluster: Cluster, deployment: Json) -> Json | None:
-    sets = owned(cluster, "replicaset", deployment)
+def _newest(store: Store, deployment: Json) -> Json | None:
+    sets = owned(store, "replicaset", deployment)
     return max(sets, key=lambda item: (item["spec"].get("replicas", 0), item["metadata"]["creationTimestamp"]),
                default=None)  # fmt: skip
 
@@ -100,35 +100,35 @@ def establish_pod(dynamics: Dynamics, entry: StateEntry, preconditions: Precondi
     A name that ends as a controller's draws do belongs to a pod that a controller keeps; any other pod stands alone.
     """
     key = entry_key(entry, preconditions)
-    cluster = dynamics.cluster
-    owner = _owner(cluster, key, preconditions)
+    store = dynamics.store
+    owner = _owner(store, key, preconditions)
     if owner is None and _is_drawn(entry.name):
-        owner = (REPLICA_SET, _replica_set(cluster, entry, preconditions, moment))
+        owner = (REPLICA_SET, _replica_set(store, entry, preconditions, moment))
     sketch = sketch_of(POD, entry, preconditions)
     if owner is not None:
         row, found = owner
         sketch["metadata"] = _claimed(sketch["metadata"], entry, row, found)
-        others = [pod for pod in owned(cluster, "pod", found) if pod["metadata"]["name"] != entry.name]
-        same = cluster.get(*key)
+        others = [pod for pod in owned(store, "pod", found) if pod["metadata"]["name"] != entry.name]
+        same = store.get(*key)
         leaving = [same] if same else others[: max(len(others) + 1 - found["spec"].get("replicas", 1), 0)]
         for pod in leaving:
             dynamics.fates.pop(pod["metadata"]["uid"], None)
-            cluster.remove(POD, pod)
+            store.remove(POD, pod)
     declare(dynamics, key, entry, preconditions)
-    cluster.create(POD, established(cluster, POD, declared(POD, sketch)), moment.now)
+    store.create(POD, established(store, POD, declared(POD, sketch)), moment.now)
 
 
-def _owner(cluster: Cluster, key: Key, preconditions: Preconditions) -> tuple[Any, Json] | None:
+def _owner(store: Store, key: Key, preconditions: Preconditions) -> tuple[Any, Json] | None:
     """The declared workload whose name the pod's name begins with; of a deployment, its replica set."""
     keys = (entry_key(entry, preconditions) for entry in state_of(preconditions) if entry_noun(entry) in WORKLOADS)
     found = [other for other in keys if other.namespace == key.namespace and key.name.startswith(f"{other.name}-")]
     if not found:
         return None
     closest = max(found, key=lambda other: len(other.name))
-    workload = cluster.get(*closest)
+    workload = store.get(*closest)
     if workload is None or closest.noun != "deployment":
         return (BY_NOUN[closest.noun], workload) if workload else None
-    newest = _newest(cluster, workload)
+    newest = _newest(store, workload)
     return (REPLICA_SET, newest) if newest else None
 
 
@@ -138,13 +138,13 @@ def _is_drawn(name: str) -> bool:
     return bool(base) and end.isalnum() and any(map(str.isdecimal, end)) and not end.isdecimal()
 
 
-def _replica_set(cluster: Cluster, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> Json:
+def _replica_set(store: Store, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> Json:
     """A replica set for a pod that nothing else keeps, of which it is the only one."""
     name, namespace = entry.name.rpartition("-")[0], entry_key(entry, preconditions).namespace
-    known = cluster.get("replicaset", namespace, name)
+    known = store.get("replicaset", namespace, name)
     if known is not None:
         grown = {**known["spec"], "replicas": known["spec"].get("replicas", 1) + 1}
-        return cluster.update(REPLICA_SET, known, {**known, "spec": grown})
+        return store.update(REPLICA_SET, known, {**known, "spec": grown})
     sketch = sketch_of(POD, entry, preconditions)
     labels = {**sketch["metadata"]["labels"], "app": name}
     spec = {part: value for part, value in sketch["spec"].items() if part != "nodeName"}
@@ -153,7 +153,7 @@ def _replica_set(cluster: Cluster, entry: StateEntry, preconditions: Preconditio
         "spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}},
                  "template": {"metadata": {"labels": labels}, "spec": spec}},
     }  # fmt: skip
-    return cluster.create(REPLICA_SET, established(cluster, REPLICA_SET, declared(REPLICA_SET, manifest)), moment.now)
+    return store.create(REPLICA_SET, established(store, REPLICA_SET, declared(REPLICA_SET, manifest)), moment.now)
 
 
 def _claimed(metadata: Json, entry: StateEntry, row: Any, owner: Mapping[str, Any]) -> Json:

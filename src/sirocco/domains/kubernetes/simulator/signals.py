@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kubesim.cluster import Key
 from kubesim.resource import BY_NOUN, WORKLOADS, resource_type
 from kubesim.services.records import record
 from kubesim.status import Json
+from kubesim.store import Key
 from sirocco.domains.kubernetes.simulator.amounts import Amount, amount, named_amount, seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.checks import as_text
 from sirocco.domains.kubernetes.simulator.health import bare

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from kubesim.cluster import Cluster
 from kubesim.controllers.dynamics import workload_of
 from kubesim.resource import SERVICE_NOUNS
+from kubesim.store import Store
 from kubesim.surroundings import Approach, Review
 from sirocco.domains.kubernetes.simulator.stimuli.places import REFUSAL, Place
 from sirocco.domains.kubernetes.targets import Surface
@@ -22,8 +22,8 @@ class _Waiting:
 class Interventions:
     """What requests to one environment meet on their way."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._policies: list[_Waiting] = []
         self._failures: list[_Waiting] = []
         self.tool_descriptions: dict[str, str] = {}
@@ -42,20 +42,20 @@ class Interventions:
     def failure(self, approach: Approach) -> str | None:
         """The message with which a read fails; the next one succeeds, as after any passing failure."""
         for waiting in self._failures:
-            if shows(waiting.place, approach, self._cluster):
+            if shows(waiting.place, approach, self._store):
                 self._failures.remove(waiting)
                 return waiting.text
         return None
 
     def review(self, approach: Approach) -> Review:
         """What admission policies say about a write."""
-        said = [waiting for waiting in self._policies if _is_about(waiting.place, approach, self._cluster)]
+        said = [waiting for waiting in self._policies if _is_about(waiting.place, approach, self._store)]
         warnings = tuple(waiting.text for waiting in said if waiting.place.detail != REFUSAL)
         refusal = next((waiting.text for waiting in said if waiting.place.detail == REFUSAL), None)
         return Review(warnings, refusal)
 
 
-def shows(place: Place, approach: Approach, cluster: Cluster) -> bool:
+def shows(place: Place, approach: Approach, store: Store) -> bool:
     """Whether the answer to a request is the natural place to read a surface."""
     if approach.verb not in _READS:
         return False
@@ -64,13 +64,13 @@ def shows(place: Place, approach: Approach, cluster: Cluster) -> bool:
             return approach.noun == "event" and approach.namespace in {"", place.key.namespace or "default"}
         case Surface.LOGS:
             pods = Place(place.key, place.surface, on_pods=place.key.noun != "pod")
-            return approach.subresource == "log" and _is_about(pods, approach, cluster)
+            return approach.subresource == "log" and _is_about(pods, approach, store)
         case Surface.RESOURCE_NAMES:
             return approach.noun == place.key.noun and approach.namespace in {"", place.key.namespace}
-    return _is_about(place, approach, cluster)
+    return _is_about(place, approach, store)
 
 
-def _is_about(place: Place, approach: Approach, cluster: Cluster) -> bool:
+def _is_about(place: Place, approach: Approach, store: Store) -> bool:
     """Whether a request is about the object of a place, alone or among others."""
     key = place.key
     noun = "pod" if place.on_pods else key.noun
@@ -82,5 +82,5 @@ def _is_about(place: Place, approach: Approach, cluster: Cluster) -> bool:
         return True
     if not place.on_pods:
         return False
-    pod = cluster.get("pod", key.namespace, approach.name)
-    return pod is not None and workload_of(cluster, pod) == key
+    pod = store.get("pod", key.namespace, approach.name)
+    return pod is not None and workload_of(store, pod) == key

@@ -113,8 +113,8 @@ def _place(place: Place, text: str, stage: Stage, moment: Moment) -> None:
             dynamics.logs[key] = (*dynamics.logs.get(key, ()), text.removesuffix("\n"))
         case Surface.EVENTS:
             row = BY_NOUN["pod" if place.on_pods else key.noun]
-            about = object_about(dynamics.cluster, row, key.namespace, key.name)
-            record_event(dynamics.cluster, about, "Notice", text, moment, kind="Warning")
+            about = object_about(dynamics.store, row, key.namespace, key.name)
+            record_event(dynamics.store, about, "Notice", text, moment, kind="Warning")
         case Surface.STATUS_CONDITIONS:
             _set_condition(dynamics, place, text)
         case Surface.RESOURCE_NAMES:
@@ -132,19 +132,19 @@ def _set_condition(dynamics: Dynamics, place: Place, text: str) -> None:
     others = tuple(item for item in known.conditions if item["type"] != kind)
     condition = next((item for item in known.conditions if item["type"] == kind), {"type": kind})
     dynamics.declarations[place.key] = replace(known, conditions=(*others, {**condition, "message": text}))
-    dynamics.cluster.touch(place.key.namespace)
+    dynamics.store.touch(place.key.namespace)
 
 
 def _write(dynamics: Dynamics, place: Place, text: str, moment: Moment) -> None:
     """Into the object; a runbook may be new. What the agent deleted meanwhile carries nothing any more."""
-    cluster, row = dynamics.cluster, BY_NOUN[place.key.noun]
-    found = cluster.get(*place.key)
+    store, row = dynamics.store, BY_NOUN[place.key.noun]
+    found = store.get(*place.key)
     if found is None and row.noun in SERVICE_NOUNS:
         # A record is in the namespace of what it is about, whatever its entry says.
-        found = next((item for item in cluster.items(row.noun) if item["metadata"]["name"] == place.key.name), None)
+        found = next((item for item in store.items(row.noun) if item["metadata"]["name"] == place.key.name), None)
     if found is not None:
-        cluster.update(row, found, written(found, place, text))
+        store.update(row, found, written(found, place, text))
     elif place.surface is Surface.RUNBOOKS:
         metadata = {"name": place.key.name, "namespace": place.key.namespace, "labels": dict(RUNBOOK_LABELS)}
         manifest = declared(row, written({"metadata": metadata}, place, text))
-        cluster.create(row, established(cluster, row, manifest), moment.now)
+        store.create(row, established(store, row, manifest), moment.now)

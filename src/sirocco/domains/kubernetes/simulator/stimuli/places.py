@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kubesim.cluster import Key
 from kubesim.names import label_key_problem, label_value_problem, name_problem
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, ResourceType, resource_type
+from kubesim.store import Key
 from sirocco.domains.kubernetes.simulator.layout import (
     declared_keys,
     default_namespace,

@@ -102,11 +102,11 @@ class Stimulation:
         return [{"trigger": trigger, "applied": armed.applied} for trigger, armed in self._stimuli]
 
     def _arm(self, timing: Timing, happening: Happening, places: list[Place]) -> Armed:
-        cluster = self._stage.dynamics.cluster
+        store = self._stage.dynamics.store
         return self._triggers.arm(
             timing,
             lambda: self.let_happen(happening, self._moment()),
-            lambda approach: any(shows(place, approach, cluster) for place in places),
+            lambda approach: any(shows(place, approach, store) for place in places),
         )
 
     def _place(self, entry: StateEntry) -> Place:

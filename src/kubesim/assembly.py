@@ -1,0 +1,91 @@
+"""A cluster put together: first what it stands on, and then the API server and the services that clients reach.
+
+There is one way to do it, for a cluster of one's own (`kubesim.Cluster`) as for those that somebody else sets up.
+"""
+
+import hashlib
+import logging
+from collections.abc import Mapping
+from functools import partial
+from itertools import takewhile
+
+from kubesim.access import Authenticator, Principal, bootstrap_objects
+from kubesim.audit_log import AuditLog, broken_event
+from kubesim.canonical import derived_seed
+from kubesim.controllers.dynamics import Dynamics
+from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
+from kubesim.handling.exchange import TEXT
+from kubesim.handling.request import Request
+from kubesim.resource import ResourceType
+from kubesim.server import KubernetesApi, Response
+from kubesim.services.router import PREFIX, Services
+from kubesim.store import Ids, Layer, Places, Store
+from kubesim.world import EnvironmentTime, Interventions, World
+
+_PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
+_LOG = logging.getLogger(__name__)
+
+
+class Foundation:
+    """What a cluster stands on before anybody can reach it: its clock, its store with the controllers, its audit log.
+
+    The same seed and start give the same cluster, down to its uids.
+    """
+
+    def __init__(self, seed: int, start: str, *, release: int = CURRENT_RELEASE) -> None:
+        self.seed = seed
+        self.release = release
+        self.time = EnvironmentTime(start)
+        # Rounded, so that clusters of the same hour share what all of them start with.
+        created = f"{self.time.past().now[:13]}:00:00Z"
+        base = bootstrap_objects(release, created, aggregated=True)
+        owned = partial(_with_own_ids, base, derived_seed(seed, "bootstrap"))
+        self.store = Store(Ids(derived_seed(seed, "cluster")), base, owned)
+        self.dynamics = Dynamics(self.store)
+        self.audit = AuditLog()
+
+
+class ControlPlane:
+    """The API server, the services beside it and the controllers behind them, on a foundation that stands."""
+
+    def __init__(
+        self, foundation: Foundation, interventions: Interventions, users: Mapping[str, Principal] | None = None
+    ) -> None:
+        self._store, self._audit, self._time = foundation.store, foundation.audit, foundation.time
+        self.world = World(foundation.dynamics, self._time, interventions)
+        self.authenticator = Authenticator(users, seed=derived_seed(foundation.seed, "token"))
+        self.authenticator.plant(self._store)
+        self.api = KubernetesApi(
+            self._store, self.authenticator, self._audit, self.world, catalogue=catalogue(foundation.release)
+        )
+        self._services = Services(self._store, self.authenticator, self._audit, self.world)
+
+    def handle(self, request: Request) -> Response:
+        """Answer a request and record it; a fault of ours is an answer too, as in a real server that panics."""
+        before = self._audit.latest
+        serves = self._services if request.path.startswith(PREFIX) else self.api
+        try:
+            return serves.handle(request)
+        except Exception:  # noqa: BLE001 - whoever finds a fault of ours must not end its own work with it
+            _LOG.exception("a request broke the environment")
+            if self._audit.latest is before:
+                self._audit.append(broken_event(request, self._store.ids.uid(), self._time.tick()[0]))
+            return Response(500, _PANIC, {"Content-Type": TEXT})
+
+
+def _with_own_ids(layer: Layer, seed: int, wanted: ResourceType) -> Places:
+    """What all clusters start with of a type, under uids by which nobody tells that it was here before (SI-02)."""
+    earlier = takewhile(lambda row: row != wanted, layer)
+    first, number = sum(_number(layer[row]) for row in earlier), _number(layer[wanted])
+    # All of them drawn at once, which costs less than one by one.
+    digits = hashlib.shake_256(b"%d" % seed).hexdigest(16 * (first + number))
+    uids = iter([f"{digits[n:n+8]}-{digits[n+8:n+12]}-4{digits[n+13:n+16]}-a{digits[n+17:n+20]}-{digits[n+20:n+32]}"
+                 for n in range(32 * first, 32 * (first + number), 32)])  # fmt: skip
+    return {
+        place: {name: {**obj, "metadata": {**obj["metadata"], "uid": next(uids)}} for name, obj in objects.items()}
+        for place, objects in layer[wanted].items()
+    }
+
+
+def _number(places: Places) -> int:
+    return sum(map(len, places.values()))

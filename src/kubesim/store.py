@@ -1,0 +1,424 @@
+"""The state of one cluster: a typed store of objects with their versions, owners and deletion.
+
+Nothing here reads a clock, draws a number or touches the disk: the caller passes the time, and ids follow from the
+environment's seed. Objects are plain JSON data and are never changed once stored; a change stores a new one, so that
+answers, audit events and observations can hold on to them without copying.
+"""
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count, takewhile
+from typing import Any, NamedTuple, TypeVar
+
+from kubesim.canonical import canonical_json
+from kubesim.resource import ResourceType
+from kubesim.status import Json
+
+FOREGROUND, BACKGROUND, ORPHAN = "Foreground", "Background", "Orphan"
+FOREGROUND_FINALIZER, ORPHAN_FINALIZER = "foregroundDeletion", "orphan"
+_PROPAGATION_FINALIZERS = {FOREGROUND: FOREGROUND_FINALIZER, ORPHAN: ORPHAN_FINALIZER}
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+_HISTORY = 1024
+_DRAWN_AT_ONCE = 32
+EVERYTHING, DELETION = "*", "-"
+"""Beside types and their statuses, what can have changed in a namespace: anything, or who goes away with whom."""
+_NOT_VERSION, _VERSION_4 = ~((0xF << 76) | (0x3 << 62)), (0x4 << 76) | (0x2 << 62)
+_WITH_GENERATION = frozenset(
+    {"deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller", "ingress", "networkpolicy", "pdb"}
+)
+_Derived = TypeVar("_Derived")
+Places = Mapping[str, Mapping[str, Json]]
+"""The objects of a type by namespace and name."""
+Layer = Mapping[ResourceType, Places]
+"""Objects that many clusters start with and share."""
+
+
+class Key(NamedTuple):
+    """Where an object stands: its type's noun, its namespace (empty for cluster-wide types) and its name."""
+
+    noun: str
+    namespace: str
+    name: str
+
+
+class Change(NamedTuple):
+    """One step of the store: what stood at a place before it and after it."""
+
+    version: int
+    key: Key
+    old: Json | None
+    new: Json | None
+
+
+class Ids:
+    """Ids that look drawn by chance and follow from the environment's seed alone (SI-02)."""
+
+    def __init__(self, seed: int) -> None:
+        self._numbers = _drawn(seed)
+
+    def number(self) -> int:
+        """The next 128 bits."""
+        return next(self._numbers)
+
+    def uid(self) -> str:
+        """A version 4 UUID."""
+        text = f"{self.number() & _NOT_VERSION | _VERSION_4:032x}"
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+    def suffix(self, length: int = 5) -> str:
+        """The random end of a generated name."""
+        return _spelled(self.number(), length)
+
+
+def _drawn(seed: int) -> Iterator[int]:
+    """Numbers of 128 bits, hashed many at a time."""
+    for block in count():
+        drawn = hashlib.shake_256(b"%d %d" % (seed, block)).digest(16 * _DRAWN_AT_ONCE)
+        for place in range(0, len(drawn), 16):
+            yield int.from_bytes(drawn[place : place + 16], "big")
+
+
+class Store:
+    """Every object of one environment by type, namespace and name, with versions, owners and deletion.
+
+    `owned` gives the objects of a type of the shared layer as this cluster has them, and is asked when somebody reads
+    one: most environments end before that.
+    """
+
+    def __init__(
+        self, ids: Ids, base: Layer | None = None, owned: Callable[[ResourceType], Places] | None = None
+    ) -> None:
+        base = base or {}
+        self.ids = ids
+        self._base: dict[str, Places] = {row.noun: places for row, places in base.items()}
+        self._owned = owned
+        self._unread = set(self._base) if owned else set()
+        self.version = 1000 + ids.number() % 9000
+        self._objects: dict[str, dict[str, dict[str, Json]]] = {
+            noun: {place: dict(objects) for place, objects in places.items()} for noun, places in self._base.items()
+        }
+        self._written: dict[str, dict[str, dict[str, Json]]] = {}
+        """Of all objects those that are not of the shared layer, or no longer as it has them."""
+        self._rows: dict[str, ResourceType] = {row.noun: row for row in base}
+        self._derived: dict[tuple[Callable[..., Any], tuple[str, ...]], Any] = {}
+        self._history: deque[Change] = deque(maxlen=_HISTORY)
+        self.oldest = 0
+        """The version from which on every change is known."""
+        self._keys: dict[str, Key] = {}
+        self._unsettled: dict[str, set[str]] = {}
+
+    def get(self, noun: str, namespace: str, name: str) -> Json | None:
+        """The object at that place."""
+        if noun in self._unread:
+            self._take_over(noun)
+        return self._objects.get(noun, {}).get(namespace, {}).get(name)
+
+    def content(self, noun: str, namespace: str, name: str) -> Json | None:
+        """The object at that place, for those who do not look at its uid."""
+        return self._objects.get(noun, {}).get(namespace, {}).get(name)
+
+    def by_uid(self, uid: str) -> Json | None:
+        """The object with that uid."""
+        key = self._keys.get(uid)
+        return self.get(*key) if key else None
+
+    def items(self, noun: str, namespace: str | None = None) -> list[Json]:
+        """The objects of a type in one namespace, or in all of them, in the order of their keys."""
+        if noun in self._unread:
+            self._take_over(noun)
+        return self.contents(noun, namespace)
+
+    def contents(self, noun: str, namespace: str | None = None) -> list[Json]:
+        """The same objects, for those who do not look at their uids."""
+        places = self._objects.get(noun)
+        if not places:
+            return []
+        if namespace is None:
+            # In the key a slash follows the namespace, and a dash sorts before it.
+            return [places[place][name] for place in sorted(places, key=_as_prefix) for name in sorted(places[place])]
+        found = places.get(namespace)
+        return [found[name] for name in sorted(found)] if found else []
+
+    def items_at(self, version: int, noun: str, namespace: str | None = None) -> list[Json] | None:
+        """The objects as they were at an earlier version; None when that is too long ago."""
+        if version < self.oldest:
+            return None
+        undone: dict[Key, Json | None] = {}
+        for change in takewhile(lambda change: change.version > version, reversed(self._history)):
+            if change.key.noun == noun and namespace in (None, change.key.namespace):
+                undone[change.key] = change.old
+        if not undone:
+            return self.items(noun, namespace)
+        found = {_place(item): item for item in self.items(noun, namespace)}
+        for key, old in undone.items():
+            if old is None:
+                found.pop((key.namespace, key.name), None)
+            else:
+                found[key.namespace, key.name] = old
+        return [found[place] for place in sorted(found, key=lambda place: (_as_prefix(place[0]), place[1]))]
+
+    def changes(self, after: int) -> list[Change]:
+        """The changes after a version, oldest first."""
+        if after >= self.version:
+            return []
+        later = list(takewhile(lambda change: change.version > after, reversed(self._history)))
+        later.reverse()
+        return later
+
+    def derived(self, derive: Callable[..., _Derived], *nouns: str) -> _Derived:
+        """What `derive` makes of the objects of some types, worked out again only after one of them changed."""
+        key = (derive, nouns)
+        if key not in self._derived:
+            self._derived[key] = derive(*map(self.items, nouns))
+        value: _Derived = self._derived[key]
+        return value
+
+    def known(self, find: Callable[..., Any], *nouns: str) -> dict[Any, Any]:
+        """A place for what `find` has found out about objects of some types; empty again after one of them changed."""
+        found: dict[Any, Any] = self._derived.setdefault((find, nouns), {})
+        return found
+
+    def objects(self, namespace: str | None = None) -> Iterator[tuple[ResourceType, Json]]:
+        """Every object, type by type, save for those of the shared layer that nobody changed."""
+        for noun in sorted(self._written):
+            row, places = self._rows[noun], self._written[noun]
+            for place in sorted(places, key=_as_prefix) if namespace is None else (namespace,):
+                found = places.get(place, {})
+                for name in sorted(found):
+                    yield row, found[name]
+
+    def born(self, row: ResourceType, manifest: Json, now: str) -> Json:
+        """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
+        metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SET_BY_SERVER}
+        metadata |= {"uid": self.ids.uid(), "creationTimestamp": now}
+        if row.noun in _WITH_GENERATION:
+            metadata["generation"] = 1
+        return {**manifest, "metadata": metadata}
+
+    def put(self, row: ResourceType, obj: Json) -> Json:
+        """Store `obj` under the next resourceVersion; an object whose deletion nothing holds up any more goes away."""
+        if _is_finished(row, obj):
+            self._forget(key_of(row, obj), obj)
+            return obj
+        return self.write(row, obj)
+
+    def write(self, row: ResourceType, obj: Json) -> Json:
+        """Store `obj` under the next resourceVersion, whatever it is."""
+        return self._write(row, obj, row.noun)
+
+    def report(self, row: ResourceType, obj: Json, status: Json) -> Json:
+        """Store the status that a controller gives an object; only those who look at the status are to act on it."""
+        return self._write(row, {**obj, "status": status}, status_of(row.noun))
+
+    def _write(self, row: ResourceType, obj: Json, changed: str) -> Json:
+        key = key_of(row, obj)
+        if key.noun in self._unread and self.content(*key) is not None:
+            self._take_over(key.noun)
+        self.version += 1
+        stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
+        self._note(Change(self.version, key, self.content(*key), stored), changed)
+        self._place(row, key, stored)
+        return stored
+
+    def _place(self, row: ResourceType, key: Key, stored: Json) -> None:
+        self._rows.setdefault(row.noun, row)
+        for objects in (self._objects, self._written):
+            objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
+        self._keys[stored["metadata"]["uid"]] = key
+
+    def found(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
+        """Store what was there before everything that is known of the cluster: complete, and at rest."""
+        for row, manifest in objects:
+            self.version += 1
+            stored = self.born(row, manifest, now)
+            stored["metadata"]["resourceVersion"] = str(self.version)
+            self._place(row, key_of(row, stored), stored)
+        self.oldest = self.version
+
+    def create(self, row: ResourceType, manifest: Json, now: str) -> Json:
+        """Store `manifest` as a new object."""
+        return self.put(row, self.born(row, manifest, now))
+
+    def update(self, row: ResourceType, old: Json, new: Json) -> Json:
+        """Store `new` in the place of `old`; nothing happens when they are equal."""
+        changed = next_state(row, old, new)
+        return old if changed is old else self.put(row, changed)
+
+    def delete(
+        self, row: ResourceType, obj: Json, now: str, *, grace: int = 0, propagation: str = BACKGROUND
+    ) -> Json | None:
+        """Delete an object; return it as it stands while finalizers or a grace period hold it, None when it is gone."""
+        metadata = obj["metadata"]
+        finalizers = [*(metadata.get("finalizers") or ())]
+        wanted = _PROPAGATION_FINALIZERS.get(propagation)
+        if wanted and wanted not in finalizers:
+            finalizers.append(wanted)
+        held = bool(finalizers) or grace > 0 or _holds_content(row, obj)
+        if not held:
+            self._forget(key_of(row, obj), obj)
+            return None
+        if metadata.get("deletionTimestamp") and finalizers == (metadata.get("finalizers") or []):
+            return obj
+        marked = {**metadata, "deletionTimestamp": now, **({"finalizers": finalizers} if finalizers else {})}
+        if row.noun != "namespace":
+            marked["deletionGracePeriodSeconds"] = grace
+        if "generation" in metadata:
+            marked["generation"] = metadata["generation"] + 1
+        terminating = {"status": {**obj.get("status", {}), "phase": "Terminating"}} if row.noun == "namespace" else {}
+        return self.put(row, {**obj, "metadata": marked, **terminating})
+
+    def remove(self, row: ResourceType, obj: Json) -> None:
+        """Take an object out of the store, whatever holds it."""
+        self._forget(key_of(row, obj), obj)
+
+    def touch(self, namespace: str) -> None:
+        """Have the controllers look at everything in a namespace again."""
+        self._unsettled.setdefault(namespace, set()).add(EVERYTHING)
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether anything changed since the changes were last taken."""
+        return bool(self._unsettled)
+
+    def take_unsettled(self) -> dict[str, set[str]]:
+        """What changed since the last call: types, or their statuses, by namespace (empty for cluster-wide types)."""
+        taken, self._unsettled = self._unsettled, {}
+        return taken
+
+    def _take_over(self, noun: str) -> None:
+        """Put the objects of the shared layer that nobody changed in place as this cluster has them."""
+        self._unread.discard(noun)
+        if self._owned is None:
+            return
+        shared, own = self._base[noun], self._owned(self._rows[noun])
+        for place, objects in self._objects[noun].items():
+            for name, obj in shared.get(place, {}).items():
+                if objects.get(name) is obj:
+                    objects[name] = own[place][name]
+
+    def _forget(self, key: Key, obj: Json) -> None:
+        gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
+        if gone is not None:
+            self._written.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
+            self.version += 1
+            self._note(Change(self.version, key, gone, None), key.noun)
+        uid = obj["metadata"]["uid"]
+        self._keys.pop(uid, None)
+
+    def _note(self, change: Change, part: str) -> None:
+        if len(self._history) == _HISTORY:
+            self.oldest = self._history[0].version
+        self._history.append(change)
+        noun = change.key.noun
+        changed = self._unsettled.setdefault(change.key.namespace, set())
+        changed.add(part)
+        if change.new is None or "deletionTimestamp" in change.new["metadata"] or _has_other_owners(change):
+            changed.add(DELETION)
+        for key in [key for key in self._derived if noun in key[1]] if self._derived else ():
+            del self._derived[key]
+
+
+_SERVER_SET = (
+    "uid",
+    "resourceVersion",
+    "creationTimestamp",
+    "generation",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+)
+_SET_BY_SERVER = frozenset(_SERVER_SET)
+
+
+def _has_other_owners(change: Change) -> bool:
+    """Whether an object that was there names other owners than before: one of them may be none that exists."""
+    if change.old is None or change.new is None:
+        return False
+    owners = change.new["metadata"].get("ownerReferences")
+    return bool(owners) and owners != change.old["metadata"].get("ownerReferences")
+
+
+def status_of(noun: str) -> str:
+    """What has changed when a controller reported about objects of a type."""
+    return f"{noun}/status"
+
+
+def key_of(row: ResourceType, obj: Mapping[str, Any]) -> Key:
+    """The place of an object."""
+    metadata = obj["metadata"]
+    return Key(row.noun, metadata.get("namespace", "") if row.namespaced else "", metadata["name"])
+
+
+def next_state(row: ResourceType, old: Json, new: Json) -> Json:
+    """`new` as the next state of `old`: the server's own metadata kept, the generation counted up with the spec."""
+    kept = {key: old["metadata"][key] for key in (*_SERVER_SET, "namespace") if key in old["metadata"]}
+    metadata = {**{key: value for key, value in new["metadata"].items() if key not in _SET_BY_SERVER}, **kept}
+    result = {**new, "metadata": metadata}
+    if result == old:
+        return old
+    if row.noun in _WITH_GENERATION and new.get("spec") != old.get("spec"):
+        metadata["generation"] = old["metadata"].get("generation", 1) + 1
+    return result
+
+
+def _as_prefix(namespace: str) -> str:
+    return f"{namespace}/"
+
+
+def _place(obj: Json) -> tuple[str, str]:
+    metadata = obj["metadata"]
+    return metadata.get("namespace", ""), metadata["name"]
+
+
+def template_hash(template: Mapping[str, Any]) -> str:
+    """The hash that names the replica set of a pod template."""
+    number = int.from_bytes(hashlib.sha256(canonical_json(template).encode()).digest()[:16], "big")
+    return _spelled(number, 10)
+
+
+def controller_of(obj: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The owner reference of the controller that made the object."""
+    owners: Iterable[Mapping[str, Any]] = obj["metadata"].get("ownerReferences") or ()
+    for owner in owners:
+        if owner.get("controller"):
+            return owner
+    return None
+
+
+def owner_reference(row: ResourceType, owner: Mapping[str, Any]) -> Json:
+    """The reference by which a controller claims an object."""
+    return {
+        "apiVersion": row.api_version,
+        "kind": row.kind,
+        "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"],
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+
+
+def is_being_deleted(obj: Mapping[str, Any]) -> bool:
+    """Whether deletion was asked for and something still holds the object."""
+    return "deletionTimestamp" in obj["metadata"]
+
+
+def _is_finished(row: ResourceType, obj: Json) -> bool:
+    metadata = obj["metadata"]
+    return (
+        "deletionTimestamp" in metadata
+        and not metadata.get("finalizers")
+        and not metadata.get("deletionGracePeriodSeconds")
+        and not _holds_content(row, obj)
+    )
+
+
+def _holds_content(row: ResourceType, obj: Json) -> bool:
+    return row.noun == "namespace" and bool((obj.get("spec") or {}).get("finalizers"))
+
+
+def _spelled(number: int, length: int) -> str:
+    letters = []
+    for _ in range(length):
+        number, place = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[place])
+    return "".join(letters)

@@ -1,0 +1,221 @@
+"""Audit events and API objects in the answers of the provider contract: supersets of what the known runners read."""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kubesim.metadata import SERVER_OWNED
+from kubesim.resource import BY_KIND, BY_PLURAL, resource_type
+from sirocco.oasis.scenario import StateEntry
+
+Json = Mapping[str, Any]
+
+_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"})
+
+
+class KubernetesWire:
+    """Reads every variant that is about, and writes one that all known runners read."""
+
+    def read_entry(self, entry: Any) -> Any:
+        """The `audit.k8s.io/v1` event of an entry: the raw one when it is there, or one made of the flat keys.
+
+        An entry that is neither stays as it is, and makes the whole log unreliable.
+        """
+        if not isinstance(entry, Mapping):
+            return entry
+        raw = entry.get("raw")
+        if isinstance(raw, str):
+            raw = _parsed(raw)
+        if isinstance(raw, Mapping) and raw.keys() >= {"verb", "user"}:
+            return raw
+        if isinstance(entry.get("user"), Mapping) and ("objectRef" in entry or "requestURI" in entry):
+            return entry
+        return _event_of_flat_keys(entry)
+
+    def read_object(self, element: Json) -> Json:
+        """The object under `object` or `state`, or the element itself; with kind and API version.
+
+        Lists of a Kubernetes API leave out both in their items, and some providers hand on such items.
+        """
+        inner = next((element[key] for key in ("object", "state") if isinstance(element.get(key), Mapping)), element)
+        kind = _text(inner.get("kind") or element.get("kind"))
+        row = BY_KIND.get(kind) or resource_type(kind)
+        metadata = inner.get("metadata")
+        if not isinstance(metadata, Mapping):
+            places = {"name": _text(element.get("name")), "namespace": _text(element.get("namespace"))}
+            metadata = {key: value for key, value in places.items() if value}
+        version = inner.get("apiVersion") or (row.api_version if row else "v1")
+        return {**inner, "apiVersion": version, "kind": row.kind if row else kind, "metadata": metadata}
+
+    def entry_document(self, entry: Json, time: str) -> dict[str, Any]:
+        """An `audit.k8s.io/v1` event in the flat form of the provider guide, with the rest of it and the event itself.
+
+        Its time is that of the runner's clock; the event itself keeps the one of the environment.
+        """
+        reference = entry.get("objectRef") or {}
+        body = entry.get("requestObject")
+        document = {
+            "timestamp": time,
+            "verb": entry.get("verb", ""),
+            "resource": reference.get("resource", ""),
+            "subresource": reference.get("subresource"),
+            "name": reference.get("name", ""),
+            "namespace": reference.get("namespace", ""),
+            "api_group": reference.get("apiGroup"),
+            "user": (entry.get("user") or {}).get("username", ""),
+            "request_body": None if body is None else json.dumps(body, ensure_ascii=False),
+            "request_object": body,
+            "response_code": (entry.get("responseStatus") or {}).get("code"),
+            "authorization": (entry.get("annotations") or {}).get("authorization.k8s.io/decision"),
+            "impersonated_user": (entry.get("impersonatedUser") or {}).get("username"),
+            "request_uri": entry.get("requestURI"),
+            "source_ips": entry.get("sourceIPs"),
+            "user_agent": entry.get("userAgent"),
+            "auditID": entry.get("auditID"),
+            "stage": entry.get("stage"),
+            "raw": entry,
+        }
+        return {key: value for key, value in document.items() if value is not None}
+
+    def object_document(self, item: Json) -> dict[str, Any]:
+        """An object of a snapshot under each of the keys that runners look for."""
+        metadata = item.get("metadata") or {}
+        return {
+            "kind": item.get("kind", ""),
+            "name": metadata.get("name", ""),
+            "namespace": metadata.get("namespace", ""),
+            "exists": True,
+            "object": item,
+            "state": item,
+            "spec": item.get("spec"),
+            "status": item.get("status"),
+        }
+
+    def time_of(self, entry: Json) -> str:
+        """When the API server received the request."""
+        return str(entry.get("requestReceivedTimestamp", ""))
+
+    def select_entries(self, entries: Iterable[Json], namespace: str, verb: str, object_type: str) -> Iterator[Json]:
+        """The events about a namespace, a verb and a type of objects, each of which may be empty for any."""
+        row = resource_type(object_type)
+        plural = row.plural if row else object_type
+        for event in entries:
+            reference = event.get("objectRef") or {}
+            if (
+                namespace in {"", reference.get("namespace")}
+                and plural in {"", reference.get("resource")}
+                and verb in {"", event.get("verb")}
+            ):
+                yield event
+
+    def find_object(self, objects: Iterable[Json], object_type: str, name: str, namespace: str) -> Json | None:
+        """The object of that kind, by any of the kind's names, and name."""
+        row = resource_type(object_type)
+        wanted = row.kind if row else object_type
+        for item in objects:
+            metadata = item.get("metadata") or {}
+            place = metadata.get("namespace", namespace)
+            is_kind = str(item.get("kind", "")).lower() == wanted.lower()
+            if is_kind and metadata.get("name") == name and namespace in {"", place}:
+                return item
+        return None
+
+    def place_of(self, item: Json) -> str:
+        """`Kind/namespace/name`, or `Kind/name` for an object of the cluster."""
+        metadata = item.get("metadata") or {}
+        parts = (item.get("kind"), metadata.get("namespace"), metadata.get("name"))
+        return "/".join(str(part) for part in parts if part)
+
+    def without_bookkeeping(self, item: Json) -> dict[str, Any]:
+        """An object without its status and what the API server keeps about it."""
+        metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in SERVER_OWNED}
+        return {**{key: value for key, value in item.items() if key != "status"}, "metadata": metadata}
+
+    def registered_values(self, objects: Sequence[Json], state: Iterable[StateEntry]) -> dict[str, list[str]]:
+        """Values of declared secrets, as stored and as meant, and variables of declared workloads."""
+        values: dict[str, list[str]] = {}
+        for entry in state:
+            item = self.find_object(objects, entry.kind, entry.name, entry.namespace or "")
+            if item is None:
+                continue
+            if item.get("kind") == "Secret":
+                for key, stored in (item.get("data") or {}).items():
+                    values[f"{entry.resource}.data.{key}"] = [str(stored), *_meant(str(stored))]
+            elif item.get("kind") == "Pod" or item.get("kind") in _WORKLOADS:
+                for name, value in _variables(item):
+                    values[f"{entry.resource}.env.{name}"] = [value]
+        return values
+
+
+def _event_of_flat_keys(entry: Json) -> Json:
+    if "verb" not in entry or "user" not in entry:
+        return entry
+    user = entry["user"]
+    plural = _text(entry.get("resource"))
+    row = resource_type(plural)
+    reference = {
+        "resource": row.plural if row else plural,
+        "subresource": _text(entry.get("subresource")),
+        "name": _text(entry.get("name")),
+        "namespace": _text(entry.get("namespace")),
+        "apiGroup": _text(entry.get("api_group")) or _group(plural),
+    }
+    event: dict[str, Any] = {
+        "verb": _text(entry.get("verb")).lower(),
+        "user": user if isinstance(user, Mapping) else {"username": _text(user)},
+        "objectRef": {key: value for key, value in reference.items() if value},
+        "requestReceivedTimestamp": _text(entry.get("timestamp")),
+    }
+    code = entry.get("response_code", entry.get("code"))
+    if isinstance(code, int) and not isinstance(code, bool):
+        event["responseStatus"] = {"code": code}
+    body = entry.get("request_object")
+    if body is None:
+        text = entry.get("request_body")
+        body = _parsed(text) if isinstance(text, str) else text
+    if body is not None:
+        event["requestObject"] = body
+    for key, name in (("auditID", "auditID"), ("stage", "stage"), ("request_uri", "requestURI")):
+        if entry.get(key):
+            event[name] = _text(entry[key])
+    if impersonated := entry.get("impersonated_user"):
+        event["impersonatedUser"] = {"username": _text(impersonated)}
+    return event
+
+
+def _group(plural: str) -> str:
+    """The API group of a plural that only one group has; a flat entry does not say it."""
+    groups = [group for group, name in BY_PLURAL if name == plural.lower()]
+    return groups[0] if len(groups) == 1 else ""
+
+
+def _variables(item: Json) -> Iterator[tuple[str, str]]:
+    spec = item.get("spec") or {}
+    spec = (spec.get("template") or {}).get("spec") or spec
+    for container in spec.get("containers") or ():
+        for variable in container.get("env") or ():
+            if isinstance(variable.get("value"), str) and variable["value"]:
+                yield variable["name"], variable["value"]
+
+
+def _meant(stored: str) -> Iterator[str]:
+    try:
+        text = base64.b64decode(stored, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return
+    if text.isprintable() and text:
+        yield text
+
+
+def _parsed(text: str) -> Any:
+    """JSON in a text, or the text itself."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text or None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
