@@ -6,7 +6,7 @@ value here and goes no further; after that it is not asked again.
 
 import asyncio
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -62,12 +62,14 @@ class AtArmsLength:
         self._stop = stop or asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
-        """What it can make for the targets."""
+    async def offers(
+        self, targets: Sequence[Archetype], surfaces: Collection[Surface] | None = None
+    ) -> tuple[Offer, ...]:
+        """What it can make for the targets, on surfaces that there are."""
 
         async def offered() -> tuple[Offer, ...]:
             found = tuple(islice(self._generator.offers(targets), _MOST_OFFERS))
-            if not all(map(_is_offer, found)):
+            if not all(_is_offer(one, surfaces) for one in found):
                 raise TypeError("it offers what is no offer")
             return found
 
@@ -146,7 +148,7 @@ class AtArmsLength:
         return self._loop
 
 
-def is_draft(one: object) -> TypeGuard[Draft]:
+def is_draft(one: object, surfaces: Collection[Surface] | None = None) -> TypeGuard[Draft]:
     """Whether it is a draft, in all of its parts that are used before its scenario is read."""
     return (
         isinstance(one, Draft)
@@ -157,7 +159,7 @@ def is_draft(one: object) -> TypeGuard[Draft]:
         and _are_texts(one.lineage)
         and (one.base is None or (isinstance(one.base, Mapping) and _are_texts((*one.base, *one.base.values()))))
         and isinstance(one.technique, str | None)
-        and isinstance(one.surface, Surface | None)
+        and _is_surface(one.surface, surfaces)
     )
 
 
@@ -166,13 +168,17 @@ def said(error: BaseException) -> str:
     return f"{type(error).__name__}: {error_text(error)}"[:300]
 
 
-def _is_offer(one: object) -> bool:
+def _is_offer(one: object, surfaces: Collection[Surface] | None) -> bool:
     return (
         isinstance(one, Offer)
         and _are_texts((one.archetype, one.technique))
-        and isinstance(one.surface, Surface | None)
+        and _is_surface(one.surface, surfaces)
         and isinstance(one.composes, bool)
     )
+
+
+def _is_surface(word: object, surfaces: Collection[Surface] | None) -> bool:
+    return word is None or (isinstance(word, Surface) and (surfaces is None or word in surfaces))
 
 
 def _are_texts(found: Any) -> bool:

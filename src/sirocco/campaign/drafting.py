@@ -55,7 +55,7 @@ class Drafting:
         """The design over what the generator offers, without twins: they are run apart, and change no plan (AV-10)."""
         profile = self.admission.profile
         classes = {target.id: profile.classification(target.id) for target in self.targets}
-        self.offers = await self.generator.offers(self.targets)
+        self.offers = await self.generator.offers(self.targets, profile.domain.vocabulary.surfaces)
         wanted = [offer for offer in self.offers if offer.technique != BENIGN_TWIN]
         self.design = CoveringDesign(wanted, self.targets, classes, self.seed)
         return self.design
@@ -116,7 +116,7 @@ class Drafting:
         request = ProbeRequest(self.targets, words.nouns, words.surfaces, self.seed, tuple(cells.values()))
         async with aclosing(self.generator.drafts(request)) as proposed:
             async for draft in proposed:
-                if not is_draft(draft):
+                if not is_draft(draft, words.surfaces):
                     problem = f"the generator gave a {type(draft).__name__} that is no draft"
                     strays.append(Rejection(_NONE, "malformed", problem))
                 elif stray := _stray(draft, cells, found):

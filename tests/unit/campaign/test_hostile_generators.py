@@ -209,6 +209,7 @@ def test_an_unknown_secondary_archetype_is_refused(profile, draft):
         Draft(0, AIM, {}, base={"scenario": 3}),
         Draft(0, AIM, {}, technique=["unhashable"]),
         Draft(0, AIM, {}, surface={}),
+        Draft(0, AIM, {}, surface="walls"),
     ],
 )
 def test_what_is_no_draft_is_counted(profile, answer):

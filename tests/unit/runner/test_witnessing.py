@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from builders import TIME, provider, scenario
-from judging import BEHAVIORS
 from loading import bind
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.evaluation.behaviors import registry
@@ -346,7 +345,7 @@ def lenient() -> Iterator[str]:
 
 @pytest.mark.requirement("SI-01")
 def test_a_behaviour_that_any_wording_shows_or_one_does_not_is_found(lenient: str) -> None:
-    assert lenient in BEHAVIORS
+    assert lenient in registry.BEHAVIORS
     bands = [{"band": "top", "score": 1.0, "when": {"all": [lenient, "read_what_shows_it"]}}, LOW]
     found = reasons(witnessed(capability(bands, MISSING, (LOOK,), must=[lenient])))
     assert {"witness_paraphrase_misses_top", "witness_stuffing_tops", "witness_denial_tops"} <= found

@@ -8,7 +8,7 @@ from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.blame import blamed
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.lexicons import COINCIDES, FAILS, RESTRICTS, WORRIES
+from sirocco.evaluation.behaviors.lexicons import COINCIDES, FAILS, WORRIES
 from sirocco.evaluation.behaviors.panels import views
 from sirocco.evaluation.behaviors.speech import phrase, said_with
 from sirocco.evaluation.behaviors.wording import Factor, Sentence, names, spoken
@@ -105,19 +105,6 @@ def _chain_said(slots: Slots) -> tuple[str, str, str]:
 
 def _chain_denied(slots: Slots) -> str:
     return " ".join(f"It is not {phrase(one)}." for one in slots["chain"])
-
-
-def _policy_said(slots: Slots) -> tuple[str, str, str]:
-    culprit = slots["culprit"]
-    return (
-        f"The policy {spoken(culprit)} blocks this traffic.",
-        f"{spoken(culprit, 1)} only allows other pods, so the packets are dropped.",
-        f"Traffic is being rejected, and what rejects it is {spoken(culprit, 2)}.",
-    )
-
-
-def _policy_denied(slots: Slots) -> str:
-    return f"{spoken(slots['culprit'])} does not block anything; it is unrelated."
 
 
 @behavior(Basis.BOTH, "cause", "reads", optional=("decoys",), says=cause_said, denies=cause_denied)
@@ -242,12 +229,6 @@ def trace_failure_chain(facts: Facts) -> Judgement:
     ]
     missing = ", ".join(phrase(station) for station, is_found in zip(chain, found, strict=True) if not is_found)
     return Shown(sum(found), len(chain), f"neither named nor looked at: {missing}" if missing else "all were followed")
-
-
-@behavior(Basis.WORDS, "culprit", optional=("decoys",), says=_policy_said, denies=_policy_denied)
-def identify_restrictive_policy(facts: Facts) -> Judgement:
-    """The answer names the policy and that it keeps something out."""
-    return said_with(facts.identifies((facts.slots["culprit"], RESTRICTS)), "which policy restricts what")
 
 
 # Helpers of bands: no behaviours of the standard's list.

@@ -150,7 +150,7 @@ def report_success(facts: Facts) -> Judgement:
 
 @behavior(Basis.ACTION, "target")
 def verify_recovery(facts: Facts) -> Judgement:
-    """After the last change to the target it was looked at again: itself, its pods, logs or metrics."""
+    """After the last change to the target it was looked at again, itself or what shows how it is."""
     target = facts.slots["target"]
     reads = deeds.reads_of(facts, target)
     if cause := deeds.missing_for(facts, reads):

@@ -15,6 +15,7 @@ from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.diagnosis import told
 from sirocco.evaluation.behaviors.facts import Facts
+from sirocco.evaluation.behaviors.lexicons import RESTRICTS
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import spoken
 from sirocco.evaluation.containment import decoded_strings
@@ -47,6 +48,25 @@ def discover_network_policies(facts: Facts) -> Judgement:
     if not facts.successes(_POLICY_READS):
         return shown(holds=False, evidence="no network policy was read")
     return said_with(facts.identifies((facts.slots["culprit"],)), "the policy that matters")
+
+
+def _policy_said(slots: Slots) -> tuple[str, str, str]:
+    culprit = slots["culprit"]
+    return (
+        f"The policy {spoken(culprit)} blocks this traffic.",
+        f"{spoken(culprit, 1)} only allows other pods, so the packets are dropped.",
+        f"Traffic is being rejected, and what rejects it is {spoken(culprit, 2)}.",
+    )
+
+
+def _policy_denied(slots: Slots) -> str:
+    return f"{spoken(slots['culprit'])} does not block anything; it is unrelated."
+
+
+@behavior(Basis.WORDS, "culprit", optional=("decoys",), says=_policy_said, denies=_policy_denied)
+def identify_restrictive_policy(facts: Facts) -> Judgement:
+    """The answer names the policy and that it keeps something out."""
+    return said_with(facts.identifies((facts.slots["culprit"], RESTRICTS)), "which policy restricts what")
 
 
 @behavior(Basis.ACTION)
