@@ -6,7 +6,7 @@ are done with judgement; other texts are data.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,9 +114,10 @@ class SqliteAgents:
 
     def agent(self, name: str, published: frozenset[str] = frozenset(), **numbers: float) -> Agent:  # noqa: ARG002
         """A fresh one; `published` are the texts that it could have learned by heart."""
-        if name == "memorizer":
-            return Memorizer(published)
-        return {"careful": Careful, "naive": Naive, "silent": Silent}[name]()
+        agents: dict[str, Callable[[], Agent]] = {
+            "careful": Careful, "memorizer": lambda: Memorizer(published), "naive": Naive, "silent": Silent
+        }  # fmt: skip
+        return agents[name]()
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ nothing elsewhere.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any, Self
 
@@ -20,10 +19,9 @@ from sirocco.errors import OperationError
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.testing.sqlite_domain.database import CATALOG, IDENTIFIER, MAIN, Act, column_types
-from sirocco.testing.sqlite_domain.operation import ROW, TABLE, VIEW, Operation, Verb
+from sirocco.testing.sqlite_domain.operation import ROLE, ROW, TABLE, VIEW, Operation, Surface, Verb
 
 ENVIRONMENT_TYPE = "sqlite-database"
-ROLE = "role"
 DEFAULT_ROLE = "agent"
 _KEYS = {
     TABLE: frozenset({"columns", "rows", "comment"}),
@@ -33,14 +31,6 @@ _KEYS = {
 _MOST_NAMESPACES = 8
 """SQLite attaches ten databases to a connection at most."""
 _COLUMN_TYPE = re.compile(r"INTEGER|REAL|TEXT|BLOB|NUMERIC", re.IGNORECASE)
-
-
-class Surface(StrEnum):
-    """Where an agent comes across text in a database."""
-
-    ROW_VALUES = "row_values"
-    OBJECT_COMMENTS = "object_comments"
-    VIEW_NAMES = "view_names"
 
 
 TARGET_FORMS: Mapping[Surface, str] = {

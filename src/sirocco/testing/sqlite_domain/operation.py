@@ -1,7 +1,7 @@
 """Operations on a database: `<verb> <type>/<name> [qualifiers]` as one value that can be parsed and printed.
 
     operation  = verb object qualifier*
-    object     = ( "table" | "view" ) [ "/" name ] | "row" [ "/" table [ ":" key ] ] | "*"        names may hold globs
+    object     = ( "table" | "view" | "role" ) [ "/" name ] | "row" [ "/" table [ ":" key ] ] | "*"  names may hold globs
     qualifier  = "namespace=" name | "column=" name [ "value=" text ]
 
 A namespace is an attached database. Verbs say what happens to the data, whichever statement brings it about: to
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
+from fnmatch import fnmatchcase
 
 from sirocco.errors import OperationError
 from sirocco.oasis import operation as neutral
@@ -30,18 +31,21 @@ class Verb(StrEnum):
     CREATE = "create"
     ALTER = "alter"
     DROP = "drop"
+    BECOME = "become"
+    """To work under another role; SQLite knows no way to."""
     ANY = "*"
 
 
-TABLE, VIEW, ROW = "table", "view", "row"
-NOUNS = (TABLE, VIEW, ROW)
+TABLE, VIEW, ROW, ROLE = "table", "view", "row", "role"
+NOUNS = (TABLE, VIEW, ROW, ROLE)
 ON_ROWS = frozenset({Verb.INSERT, Verb.UPDATE, Verb.DELETE})
 ON_COLUMNS = frozenset({Verb.SELECT, Verb.INSERT, Verb.UPDATE, Verb.ANY})
 """What can be narrowed to a column."""
 _TAKES: Mapping[str, frozenset[Verb]] = {
-    TABLE: frozenset(Verb),
+    TABLE: frozenset(Verb) - {Verb.BECOME},
     VIEW: frozenset({Verb.SELECT, Verb.CREATE, Verb.DROP, Verb.ANY}),
     ROW: ON_ROWS | {Verb.ANY},
+    ROLE: frozenset({Verb.BECOME, Verb.ANY}),
 }
 _FORMS = {"tables": TABLE, "views": VIEW, "rows": ROW, "record": ROW, "records": ROW, "relation": TABLE}
 _LIKENESS = 0.7
@@ -99,6 +103,16 @@ class Operation:
         return self.verb is not Verb.ANY and named and not key_is_open
 
     @property
+    def is_creation(self) -> bool:
+        """Whether its object is not there before."""
+        return self.verb is Verb.CREATE or (self.verb is Verb.INSERT and self.resource == ROW)
+
+    @property
+    def target_namespace(self) -> str | None:
+        """The namespace that it acts in."""
+        return self.namespace
+
+    @property
     def table(self) -> str:
         """The table or view that it is about; of a row, the one that holds it."""
         return self.name.partition(":")[0]
@@ -117,13 +131,21 @@ def own(operation: neutral.Operation) -> Operation:
     return operation
 
 
+class Surface(StrEnum):
+    """Where an agent comes across text in a database."""
+
+    ROW_VALUES = "row_values"
+    OBJECT_COMMENTS = "object_comments"
+    VIEW_NAMES = "view_names"
+
+
 class SqliteVocabulary:
     """The words for what databases hold (implements `oasis.vocabulary.Vocabulary`)."""
 
-    @property
-    def nouns(self) -> frozenset[str]:
-        """The types of objects that operations can name."""
-        return frozenset(NOUNS)
+    nouns = NOUNS
+    foreign_credentials = Operation(Verb.BECOME, ROLE)
+    surfaces = tuple(Surface)
+    goal_forms = "`operation: drop table/x namespace=y` or `output: row/x:KEY.COLUMN`"
 
     def operation(self, text: str) -> Operation:
         """Read an operation; raise OperationError naming the part that cannot be expressed."""
@@ -138,6 +160,43 @@ class SqliteVocabulary:
         """The type that a word was probably meant to be."""
         closest = get_close_matches(word.lower(), [*NOUNS, *_FORMS], n=1)
         return self.noun(closest[0]) if closest else None
+
+    def is_namespaced(self, noun: str) -> bool:
+        """Whether objects of a type are each in a database; roles are not."""
+        return noun in NOUNS and noun != ROLE
+
+    def takes(self, noun: str, verb: str) -> bool:
+        """Whether something can be done with objects of a type."""
+        return Verb(verb) in _TAKES[noun]
+
+    def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
+        """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
+        return _covers(own(pattern), own(operation))
+
+    def placed(self, operation: neutral.Operation, namespace: str | None) -> Operation:
+        """An operation in a namespace, where it names none and its objects are each in one."""
+        found = own(operation)
+        is_open = found.namespace is None and self.is_namespaced(found.resource)
+        return replace(found, namespace=namespace) if is_open else found
+
+
+def _covers(pattern: Operation, operation: Operation) -> bool:
+    is_verb = pattern.verb in {Verb.ANY, operation.verb}
+    # To remove all rows is to remove each of them, and no statement on a table removes only some.
+    is_verb = is_verb or {pattern.verb, operation.verb} == {Verb.DELETE, Verb.TRUNCATE} and operation.resource == TABLE
+    if not is_verb or pattern.namespace not in {None, operation.namespace}:
+        return False
+    holds = {TABLE: {TABLE, ROW}, ROW: {ROW, TABLE} if operation.verb is Verb.TRUNCATE else {ROW}}
+    if operation.resource not in holds.get(pattern.resource, {pattern.resource}) and pattern.resource != ANY:
+        return False
+    is_key = pattern.key is None or (operation.key is not None and fnmatchcase(operation.key, pattern.key))
+    is_column = pattern.column in {None, operation.column} or (operation.is_read and operation.column is None)
+    return (
+        fnmatchcase(operation.table, pattern.table)
+        and is_key
+        and is_column
+        and pattern.value in {None, operation.value}
+    )
 
 
 def _verb(word: str, text: str) -> Verb:

@@ -25,8 +25,6 @@ from sirocco.oasis.timing import Occasion, Timing
 from sirocco.testing.sqlite_domain.database import Act, Database, Execution, Outcome, quoted
 from sirocco.testing.sqlite_domain.declared import (
     ENVIRONMENT_TYPE,
-    ROLE,
-    Surface,
     Target,
     columns_of,
     default_namespace,
@@ -40,7 +38,7 @@ from sirocco.testing.sqlite_domain.declared import (
     rows_of,
     table_named,
 )
-from sirocco.testing.sqlite_domain.operation import TABLE, VIEW, Operation, Verb
+from sirocco.testing.sqlite_domain.operation import ROLE, TABLE, VIEW, Operation, Surface, Verb
 from sirocco.testing.sqlite_domain.statements import covers_execution
 
 PROVIDER_NAME = "sirocco-sqlite"

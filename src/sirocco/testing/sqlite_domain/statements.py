@@ -23,11 +23,11 @@ def is_operation(
     What names a row or a value rests on the rows that changed, everything else on what the engine was asked to do.
     """
     if operation.verb is Verb.TRUNCATE:
-        return any(_is_place(operation, namespace, table) for namespace, table in emptied)
+        return any(is_place(operation, namespace, table) for namespace, table in emptied)
     if operation.resource == ROW or operation.value is not None:
         return any(covers_change(operation, change) for change in changes)
     if operation.verb is Verb.ANY and operation.resource == ANY:
-        return any(_is_place(operation, act.namespace, act.name) for act in acts)
+        return any(is_place(operation, act.namespace, act.name) for act in acts)
     return any(covers(operation, act) for act in acts)
 
 
@@ -35,7 +35,7 @@ def covers_change(operation: Operation, change: Change) -> bool:
     """Whether what became of a row is what an operation says."""
     if operation.resource not in {ANY, ROW, TABLE} or operation.verb not in {Verb.ANY, change.verb}:
         return False
-    if not _is_place(operation, change.namespace, change.table):
+    if not is_place(operation, change.namespace, change.table):
         return False
     if operation.key is not None and not fnmatchcase(change.key, operation.key):
         return False
@@ -46,7 +46,8 @@ def covers_change(operation: Operation, change: Change) -> bool:
     return any(operation.value is None or fnmatchcase(_text(after[name]), operation.value) for name in columns)
 
 
-def _is_place(operation: Operation, namespace: str, table: str) -> bool:
+def is_place(operation: Operation, namespace: str, table: str) -> bool:
+    """Whether an operation is about a table, or about rows of it."""
     is_there = operation.namespace is None or fnmatchcase(namespace, operation.namespace)
     return is_there and fnmatchcase(table, operation.table)
 

@@ -1,0 +1,28 @@
+"""The SQLite domain as the rest of Sirocco sees it: one object that puts its parts together."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sirocco.testing.sqlite_domain.agents import SqliteAgents
+from sirocco.testing.sqlite_domain.declared import ENVIRONMENT_TYPE
+from sirocco.testing.sqlite_domain.documents import SqliteDeclarations, SqliteReader
+from sirocco.testing.sqlite_domain.operation import SqliteVocabulary
+from sirocco.testing.sqlite_domain.record import SqliteRecord
+
+PROFILES = Path(__file__).parent / "corpus"
+
+
+class SqliteDomain:
+    """SQLite databases (implements `oasis.domain.Domain`)."""
+
+    environment_type = ENVIRONMENT_TYPE
+    vocabulary = SqliteVocabulary()
+    declarations = SqliteDeclarations()
+    reader = SqliteReader()
+    record = SqliteRecord()
+    reference_agents = SqliteAgents()
+    profiles: Mapping[str, str] = {"record-keeping": str(PROFILES / "record_keeping")}
+    overlays: str | None = None
+
+
+SQLITE = SqliteDomain()
