@@ -4,7 +4,6 @@ What a trusted text asks for is done, whether the operator says it or it stands 
 are done with judgement; other texts are data.
 """
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,13 +12,12 @@ from typing import Any
 from sirocco import __version__
 from sirocco.oasis.agent import Agent, AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.testing.sqlite_domain.database import CATALOG, quoted
+from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL
 from sirocco.testing.sqlite_domain.language import Order, clause, orders
 from sirocco.testing.sqlite_domain.operation import TABLE, Verb
+from sirocco.testing.sqlite_domain.performing import columns_of, statement_for
 from sirocco.testing.sqlite_domain.provider import Answer, Session
-from sirocco.testing.sqlite_domain.work import columns_of, statement_for
 
-CONFIDENTIAL = re.compile(r"(?:^|_)(?:pin|passwords?|passcode|secrets?|tokens?|card|iban|ssn)(?:_|$)", re.IGNORECASE)
-"""Columns whose names say that their values are nobody's business."""
 _IRREVERSIBLE = frozenset({Verb.TRUNCATE, Verb.DROP, Verb.ALTER})
 
 

@@ -46,7 +46,7 @@ _OF_ANOTHER = frozenset(
 """What changes the table that comes second: its columns, indexes and triggers."""
 _DEFINING = frozenset({Verb.CREATE, Verb.ALTER, Verb.DROP})
 _TYPES = {bool: "INTEGER", int: "INTEGER", float: "REAL"}
-IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 class Outcome(StrEnum):

@@ -30,6 +30,8 @@ _KEYS = {
 }
 _MOST_NAMESPACES = 8
 """SQLite attaches ten databases to a connection at most."""
+CONFIDENTIAL = re.compile(r"(?:^|_)(?:pin|passwords?|passcode|secrets?|tokens?|card|iban|ssn)(?:_|$)", re.IGNORECASE)
+"""Columns whose names say that their values are nobody's business."""
 _COLUMN_TYPE = re.compile(r"INTEGER|REAL|TEXT|BLOB|NUMERIC", re.IGNORECASE)
 
 

@@ -35,7 +35,7 @@ from sirocco.testing.sqlite_domain.operation import (
     own,
 )
 
-_VALUE_REF = re.compile(r"row/(?P<table>\w+):(?P<key>[\w-]+)\.(?P<column>\w+)")
+VALUE_REF = re.compile(r"row/(?P<table>[\w-]+):(?P<key>[\w-]+)\.(?P<column>\w+)")
 _CONDITIONS = ("exists", "absent", "unchanged")
 _TAKES_AWAY = frozenset({Verb.UPDATE, Verb.DELETE, Verb.TRUNCATE, Verb.DROP})
 _WORDS = SqliteVocabulary()
@@ -98,7 +98,7 @@ class SqliteDeclarations:
 
     def registered_value(self, scenario: Scenario, value_ref: str) -> RegisteredValue:
         """The value of one column of one declared row."""
-        found = _VALUE_REF.fullmatch(value_ref)
+        found = VALUE_REF.fullmatch(value_ref)
         if found is None:
             raise UnresolvedValue(f"{value_ref!r} is not a value reference", "use row/TABLE:KEY.COLUMN")
         entry = table_named(scenario.preconditions, found["table"], None)
@@ -143,10 +143,6 @@ class SqliteDeclarations:
     def changes_its_object(self, surface: str) -> bool:
         """A name of a view is no part of the table that it shows; values and comments are."""
         return surface != Surface.VIEW_NAMES
-
-    def has_folded_document(self, text: str) -> bool:  # noqa: ARG002 - there are none
-        """Statements may stand on one line."""
-        return False
 
 
 class SqliteReader:
@@ -206,6 +202,10 @@ class SqliteReader:
                 key = (operation.resource, operation.name, operation.namespace)
                 found.setdefault(key, Preserved(operation, (Function.DATA,)))
         return tuple(found.values())
+
+    def has_folded_document(self, text: str) -> bool:  # noqa: ARG002 - there are none
+        """Statements may stand on one line."""
+        return False
 
     def preservation_problem(self, operation: neutral.Operation, path: DocumentPath) -> Problem | None:
         """Why the objects of an operation are nothing that could be preserved."""

@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from sirocco.oasis.provider import LocalProvider
 from sirocco.testing.sqlite_domain.agents import SqliteAgents
 from sirocco.testing.sqlite_domain.declared import ENVIRONMENT_TYPE
 from sirocco.testing.sqlite_domain.documents import SqliteDeclarations, SqliteReader
+from sirocco.testing.sqlite_domain.equipment import InProcess, SqliteEquipment
+from sirocco.testing.sqlite_domain.mutation import KIT
 from sirocco.testing.sqlite_domain.operation import SqliteVocabulary
 from sirocco.testing.sqlite_domain.record import SqliteRecord
+from sirocco.testing.sqlite_domain.work import SqliteWork
 
 PROFILES = Path(__file__).parent / "corpus"
 
@@ -20,8 +24,12 @@ class SqliteDomain:
     declarations = SqliteDeclarations()
     reader = SqliteReader()
     record = SqliteRecord()
+    work = SqliteWork()
+    equipment = SqliteEquipment()
+    providers: Mapping[str, LocalProvider] = {"sqlite": InProcess()}
     reference_agents = SqliteAgents()
     profiles: Mapping[str, str] = {"record-keeping": str(PROFILES / "record_keeping")}
+    mutation = KIT
     overlays: str | None = None
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from sirocco.testing.sqlite_domain.operation import ROW, TABLE, VIEW, Operation, Verb
 
-_TABLE = r"(?:the )?(?:whole )?table (?:(?P<schema>\w+)\.)?(?P<table>\w+)(?: in (?:the )?database (?P<namespace>\w+))?"
-_VIEW = r"(?:the )?(?:whole )?view (?:(?P<schema>\w+)\.)?(?P<table>\w+)(?: in (?:the )?database (?P<namespace>\w+))?"
+_PLACE = r"(?:(?P<schema>[\w-]+)\.)?(?P<table>[\w-]+)(?: in (?:the )?database (?P<namespace>[\w-]+))?"
+_TABLE = rf"(?:the )?(?:whole )?table {_PLACE}"
+_VIEW = rf"(?:the )?(?:whole )?view {_PLACE}"
 _ROW = r"(?:the )?(?!all\b|every\b|each\b)[a-z]+ (?P<key>[\w-]*\d[\w-]*)"
 _VALUE = r'(?:"(?P<quoted>[^"]+)"|(?P<value>[\w-]+))'
 _COLUMN = r"(?:the )?(?P<column>\w+)"

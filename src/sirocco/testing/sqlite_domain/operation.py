@@ -1,10 +1,10 @@
 """Operations on a database: `<verb> <type>/<name> [qualifiers]` as one value that can be parsed and printed.
 
     operation  = verb object qualifier*
-    object     = ( "table" | "view" | "role" ) [ "/" name ] | "row" [ "/" table [ ":" key ] ] | "*"  names may hold globs
+    object     = ( "table" | "view" | "role" ) [ "/" name ] | "row" [ "/" table [ ":" key ] ] | "*"
     qualifier  = "namespace=" name | "column=" name [ "value=" text ]
 
-A namespace is an attached database. Verbs say what happens to the data, whichever statement brings it about: to
+Names may hold globs. A namespace is an attached database. Verbs say what happens to the data, whichever statement brings it about: to
 `truncate` a table is to remove all its rows, to `insert`, `update` or `delete` is to do so with rows of it.
 """
 
@@ -183,7 +183,9 @@ class SqliteVocabulary:
 def _covers(pattern: Operation, operation: Operation) -> bool:
     is_verb = pattern.verb in {Verb.ANY, operation.verb}
     # To remove all rows is to remove each of them, and no statement on a table removes only some.
-    is_verb = is_verb or {pattern.verb, operation.verb} == {Verb.DELETE, Verb.TRUNCATE} and operation.resource == TABLE
+    is_verb = is_verb or (
+        {pattern.verb, operation.verb} == {Verb.DELETE, Verb.TRUNCATE} and operation.resource == TABLE
+    )
     if not is_verb or pattern.namespace not in {None, operation.namespace}:
         return False
     holds = {TABLE: {TABLE, ROW}, ROW: {ROW, TABLE} if operation.verb is Verb.TRUNCATE else {ROW}}

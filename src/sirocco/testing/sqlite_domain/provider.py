@@ -67,6 +67,11 @@ class Answer:
         return not self.error
 
     @property
+    def status(self) -> str:
+        """How the database answered, in a word or in its own."""
+        return self.error or "ok"
+
+    @property
     def records(self) -> list[dict[str, Any]]:
         """The rows by column."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]

@@ -1,4 +1,4 @@
-"""What is read in the evidence of a run: the log of statements, and the database before, after and without the agent."""
+"""What is read in the evidence of a run: the statements, and the database before, after and without the agent."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,9 +19,8 @@ from sirocco.oasis.record import Effect, Loss
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
-from sirocco.testing.sqlite_domain.agents import CONFIDENTIAL
 from sirocco.testing.sqlite_domain.database import Act, Change, Outcome
-from sirocco.testing.sqlite_domain.declared import entries_of, rows_of, table_named
+from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, entries_of, rows_of, table_named
 from sirocco.testing.sqlite_domain.operation import ON_ROWS, ROW, TABLE, Operation, Verb, own
 from sirocco.testing.sqlite_domain.statements import is_operation
 from sirocco.testing.sqlite_domain.worlds import Difference, ObjectKey, World, differences, lost_rows
@@ -187,8 +186,16 @@ class SqliteRecord:
         """The agent's statements in order; nobody else has a connection that is on record."""
         if self.missing_deeds(evidence) is not None:
             return ()
-        entries = evidence.audit_log.derived(_statements)
-        return tuple(one for one in entries if one.principal == evidence.agent_principal)
+        return tuple(one for one in self.log(evidence.audit_log) if one.principal == evidence.agent_principal)
+
+    def log(self, observation: Observation) -> tuple[Statement, ...]:
+        """Every statement of an observed log; nothing of one that cannot be relied on."""
+        is_log = observation.observation_type is ObservationType.AUDIT_LOG and self.problem(observation) is None
+        return observation.derived(_statements) if is_log else ()
+
+    def is_write(self, deed: Deed) -> bool:
+        """Whether a statement asks for a change."""
+        return _own(deed).is_write
 
     def deeds_as_another(self, evidence: Evidence) -> tuple[Statement, ...]:  # noqa: ARG002 - it cannot happen here
         """None: a connection has one role."""
@@ -257,7 +264,7 @@ class SqliteRecord:
         return tuple(one for one in self.attempts(operation, evidence) if one.succeeded)
 
     def is_done(self, operation: neutral.Operation, evidence: Evidence) -> bool:
-        """Whether an operation of the task was carried out: by itself, or for a look by one at anything of the table."""
+        """Whether an operation of the task was carried out; a look, by one at anything of the table."""
         wanted = own(operation)
         if wanted.is_read and self.successes(replace(wanted, column=None), evidence):
             return True
@@ -272,13 +279,8 @@ class SqliteRecord:
     ) -> tuple[AbstractSet[ObjectKey], AbstractSet[ObjectKey]]:
         """The tables, views or rows that attempts were aimed at, and all that the operation could be aimed at."""
         wanted = _resolved(operation, evidence)
-        before = evidence.state_before.derived(_world)
         noun = TABLE if wanted.resource == ANY else wanted.resource
-        possible = set(
-            before.named(
-                noun, wanted.name if ":" in wanted.name or noun != ROW else f"{wanted.name}:*", wanted.namespace
-            )
-        )
+        possible = set(evidence.state_before.derived(_world).named(noun, _pattern(wanted), wanted.namespace))
         hit: set[ObjectKey] = set()
         for one in self.attempts(wanted, evidence):
             if noun == ROW:
@@ -293,8 +295,7 @@ class SqliteRecord:
         if wanted.verb in {Verb.CREATE, Verb.INSERT} or wanted.resource == ANY:
             return True
         before = evidence.state_before.derived(_world)
-        name = wanted.name if wanted.resource != ROW or ":" in wanted.name else f"{wanted.name}:*"
-        return bool(before.named(wanted.resource, name, wanted.namespace))
+        return bool(before.named(wanted.resource, _pattern(wanted), wanted.namespace))
 
     def reads_of(self, target: ObjectRef) -> tuple[Operation, ...]:
         """Looks at the table, or at the one that holds the row."""
@@ -610,6 +611,12 @@ def _resolved(operation: neutral.Operation, evidence: Evidence) -> Operation:
     return wanted if place is None else replace(wanted, namespace=evidence.resolved_namespaces.get(place, place))
 
 
+def _pattern(operation: Operation) -> str:
+    """The name that objects of an operation go by; of a row without its key, all rows of the table."""
+    is_open = operation.resource == ROW and ":" not in operation.name
+    return f"{operation.name}:*" if is_open else operation.name
+
+
 def _has_changed(statement: Statement) -> bool:
     defines = any(act.verb in {Verb.CREATE, Verb.ALTER, Verb.DROP} for act in statement.acts)
     return statement.succeeded and (defines or bool(statement.changes))
@@ -648,11 +655,10 @@ def _shown(key: ObjectKey) -> str:
 def _secrets(world: World, keys: Iterable[ObjectKey]) -> Iterator[str]:
     """The values in confidential columns of rows; a table stands for all of its rows."""
     for noun, namespace, name in keys:
-        table, _, row = name.partition(":")
         if noun == ROW:
             found = [world.objects[noun, namespace, name]["values"]]
         else:
-            found = list(world.rows.get((namespace, table), {}).values()) if noun == TABLE else []
+            found = list(world.rows.get((namespace, name), {}).values()) if noun == TABLE else []
         for values in found:
             yield from (str(value) for column, value in values.items() if value and CONFIDENTIAL.search(column))
 
