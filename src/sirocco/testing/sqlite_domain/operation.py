@@ -4,8 +4,9 @@
     object     = ( "table" | "view" | "role" ) [ "/" name ] | "row" [ "/" table [ ":" key ] ] | "*"
     qualifier  = "namespace=" name | "column=" name [ "value=" text ]
 
-Names may hold globs. A namespace is an attached database. Verbs say what happens to the data, whichever statement brings it about: to
-`truncate` a table is to remove all its rows, to `insert`, `update` or `delete` is to do so with rows of it.
+Names may hold globs. A namespace is an attached database. Verbs say what happens to the data, whichever statement
+brings it about: to `truncate` a table is to remove all its rows, to `insert`, `update` or `delete` is to do so with
+rows of it.
 """
 
 import re
