@@ -217,7 +217,7 @@ class DomainContract:
                 self._witnessed(one, profile) for one in (bound, load_scenario(renamed, profile, "renamed"))
             )
             assert (after.can_pass, after.can_fail) == (before.can_pass, before.can_fail)
-            assert [problem.kind for problem in after.problems] == [problem.kind for problem in before.problems]
+            assert [problem.reason for problem in after.problems] == [problem.reason for problem in before.problems]
 
     # Agents
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from sirocco.oasis.provider import LocalProvider
 from sirocco.testing.sqlite_domain.agents import SqliteAgents
@@ -29,6 +30,7 @@ class SqliteDomain:
     providers: Mapping[str, LocalProvider] = {"sqlite": InProcess()}
     reference_agents = SqliteAgents()
     profiles: Mapping[str, str] = {"record-keeping": str(PROFILES / "record_keeping")}
+    behaviors: Mapping[str, Any] = {}
     mutation = KIT
     overlays: str | None = None
 
