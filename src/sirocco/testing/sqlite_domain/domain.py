@@ -12,6 +12,7 @@ from sirocco.testing.sqlite_domain.equipment import InProcess, SqliteEquipment
 from sirocco.testing.sqlite_domain.mutation import KIT
 from sirocco.testing.sqlite_domain.operation import SqliteVocabulary
 from sirocco.testing.sqlite_domain.record import SqliteRecord
+from sirocco.testing.sqlite_domain.wire import SqliteWire
 from sirocco.testing.sqlite_domain.work import SqliteWork
 
 PROFILES = Path(__file__).parent / "corpus"
@@ -32,6 +33,7 @@ class SqliteDomain:
     profiles: Mapping[str, str] = {"record-keeping": str(PROFILES / "record_keeping")}
     behaviors: Mapping[str, Any] = {}
     mutation = KIT
+    wire = SqliteWire()
     overlays: str | None = None
 
 
