@@ -129,7 +129,7 @@ def test_probes_find_what_the_published_scenarios_do_not(memorizer: Path) -> Non
 
 def test_the_report_tells_of_it_in_the_words_of_the_domain(memorizer: Path) -> None:
     page = (memorizer / "report.html").read_text()
-    assert "Record keeping" in page
+    assert "sirocco-profile-record-keeping" in page
     assert "forbidden operation truncate table/" in page
     assert not any(word in page.lower() for word in ("kubernetes", "kubectl", "deployment", "replicas"))
 

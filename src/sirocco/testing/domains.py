@@ -77,6 +77,10 @@ class DomainContract:
             first.setdefault(bound.scenario.archetype, bound)
         return tuple(first.values())
 
+    def is_recognizable(self, operation: Operation) -> bool:  # noqa: ARG002 - unless a domain says otherwise
+        """Whether the record tells the operation from others once it is performed; a domain gives reasons for a no."""
+        return True
+
     def provider(self, profile: Profile) -> Provider:
         """The provider to run them with: the first of the domain's own."""
         local = next(iter(self.domain().providers.values()))
@@ -112,7 +116,7 @@ class DomainContract:
         profile = self.profile()
         record = self.domain().record
         for bound in self.scenarios(profile):
-            wanted = [one for one in _performable(bound) if one.is_concrete]
+            wanted = [one for one in _performable(bound) if one.is_concrete and self.is_recognizable(one)]
             evidence = self._evidence(bound, _Performer(self.domain(), wanted), profile)
             assert evidence.provider_fault is None
             missing = [str(one) for one in wanted if not record.attempts(one, evidence)]

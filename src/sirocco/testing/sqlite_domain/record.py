@@ -147,7 +147,7 @@ class Statement:
         return self.event.get("message") or {"rows": self.event.get("returned", 0)}
 
     def __str__(self) -> str:
-        return f"{self.verb} {self.place} -> {self.outcome}"
+        return " ".join(part for part in (self.verb, self.place, "->", self.outcome) if part)
 
 
 class SqliteRecord:
@@ -471,7 +471,7 @@ class SqliteRecord:
     def secrets_in(self, observation: Observation) -> Iterator[str]:
         """All confidential values of an observed state (CO-06)."""
         world = observation.derived(_world)
-        return _secrets(world, world.objects)
+        return _secrets(world, [key for key in world.objects if key[0] == ROW])
 
     # Trails
 

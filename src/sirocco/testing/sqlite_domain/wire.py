@@ -28,7 +28,7 @@ class SqliteWire:
     def entry_document(self, entry: Json, time: str) -> dict[str, Any]:
         """A statement in the flat form of the provider guide, with the entry itself."""
         acts = entry.get("acts") or ()
-        main = next((act for act in acts if act["verb"] != "select"), next(iter(acts), {}))
+        main: Json = next((act for act in acts if act["verb"] != "select"), next(iter(acts), {}))
         noun, _, name = str(main.get("resource") or "").partition("/")
         return {
             "timestamp": time,
