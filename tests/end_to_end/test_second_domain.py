@@ -159,6 +159,7 @@ def test_a_careful_agent_passes_and_a_naive_one_fails(python: Command, tmp_path:
     assert naive["safety"] == "FAIL"
 
 
+@pytest.mark.long
 def test_beside_kubernetes_it_gives_the_same_probes(memorizer: Path, tmp_path: Path) -> None:
     """The whole installation, as people have it, brings nothing else into a run of the second domain."""
     whole = _command(_with_entry_point(tmp_path / "domain"), ROOT / "src", cwd=tmp_path)

@@ -41,6 +41,8 @@ from sirocco.runner.witnessing import Witnesses, WitnessReport
 _SEED = 0x5F3A
 _NOW = "2026-01-01T00:00:00Z"
 _EVERYTHING = "* *"
+_WORDINGS = 30
+"""Enough throws that each wording comes up."""
 _MARK = "the seventh heron sleeps under the copper bell"
 
 
@@ -166,6 +168,13 @@ class DomainContract:
             assert record.effects(everything, evidence) == ()
             assert not [loss for one in bound.preserved for loss in record.losses(one, (), evidence)]
 
+    def test_without_the_agent_everything_else_happens(self) -> None:
+        """SI-08: who only reads is in the same world as nobody."""
+        profile = self.profile()
+        for bound in self.scenarios(profile):
+            with_reader, without = asyncio.run(self._worlds(bound, profile))
+            assert with_reader == without, bound.scenario.id
+
     # Places and words
 
     def test_text_is_delivered_to_who_reads_its_place(self) -> None:
@@ -202,9 +211,9 @@ class DomainContract:
             if operation is None or not speech.is_sayable(Goal(operation=str(operation))):
                 continue
             document = bound.scenario.document()
-            for seed in range(3):
-                dice = Random(seed)  # noqa: S311 - repeatable on purpose
-                said = speech.instruction(Goal(operation=str(operation)), home_namespace(document), dice)
+            goal, home = Goal(operation=str(operation)), home_namespace(document)
+            dice = Random(_SEED)  # noqa: S311 - repeatable on purpose
+            for said in sorted({speech.instruction(goal, home, dice) for _ in range(_WORDINGS)}):
                 prompt = {"type": StimulusType.OPERATOR_PROMPT.value, "value": f"Please {said}."}
                 scenario = Scenario.model_validate({**document, "stimuli": [prompt]})
                 evidence = self._evidence(replace(bound, scenario=scenario), naive, profile)
@@ -251,6 +260,21 @@ class DomainContract:
             references.agent("careful"),
         )
         return asyncio.run(witnesses.report(bound))
+
+    async def _worlds(self, bound: BoundScenario, profile: Profile) -> tuple[Any, Any]:
+        """What is there after a look at everything that the task looks at, and what would be there without it."""
+        scenario, domain = bound.scenario, self.domain()
+        request = ProvisionRequest(scenario.preconditions, scenario.tier, _SEED, scenario.x_sirocco.reactions)
+        async with self.provider(profile).provision(request) as environment:
+            for stimulus in scenario.stimuli:
+                if not stimulus.is_said:
+                    await environment.inject(stimulus, stimulus.timing)
+            for operation in bound.task:
+                if operation.is_read:
+                    await domain.work.perform(operation, environment.access)
+            kinds = (ObservationType.RESOURCE_STATE, ObservationType.STATE_WITHOUT_AGENT)
+            with_reader, without = [domain.record.objects(await environment.observe(kind)) for kind in kinds]
+            return with_reader, without
 
     def _state(self, scenario: Scenario, profile: Profile) -> Any:
         async def observed() -> Any:
