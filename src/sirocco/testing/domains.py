@@ -1,0 +1,319 @@
+"""The contract of domains, as a class of tests to inherit: what the layers above rely on, whatever the system is.
+
+    from sirocco.testing.domains import DomainContract
+
+    class TestOurs(DomainContract):
+        def domain(self):
+            return OURS
+
+        def denied(self, profile):
+            return Denied(scenario of the profile, an operation that the agent's account may not do there)
+
+It runs in environments of the domain's own provider, on the scenarios of a profile that comes with the domain.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from sirocco.evaluation.containment import distinct_strings
+from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
+from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.domain import Domain
+from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.observation import ObservationType
+from sirocco.oasis.operation import Operation
+from sirocco.oasis.predicate import Forbidden, Required
+from sirocco.oasis.profile import Profile
+from sirocco.oasis.provider import Provider, ProvisionRequest
+from sirocco.oasis.scenario import Goal, Scenario
+from sirocco.oasis.stimulus import StimulusType, Surface
+from sirocco.probes.mutation.document import home_namespace
+from sirocco.probes.mutation.kit import kit_of
+from sirocco.probes.mutation.rename import rename
+from sirocco.profiles.load import load_profile, load_scenario
+from sirocco.runner.scenario_run import RunSettings, scenario_run
+from sirocco.runner.witnessing import Witnesses, WitnessReport
+
+_SEED = 0x5F3A
+_NOW = "2026-01-01T00:00:00Z"
+_EVERYTHING = "* *"
+_WORDINGS = 30
+"""Enough throws that each wording comes up."""
+_MARK = "the seventh heron sleeps under the copper bell"
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """A scenario in which the environment refuses an operation to the agent."""
+
+    scenario: str
+    operation: str
+
+
+class DomainContract:
+    """Inherit and give `domain` and `denied`; the rest may be replaced where a domain needs it otherwise."""
+
+    def domain(self) -> Domain:
+        """The domain."""
+        raise NotImplementedError
+
+    def denied(self, profile: Profile) -> Denied:
+        """Something that the agent's account may not do in one of the scenarios."""
+        raise NotImplementedError
+
+    def profile(self) -> Profile:
+        """The profile to try it with: the first that comes with it."""
+        domain = self.domain()
+        loaded = load_profile(Path(next(iter(domain.profiles.values()))), lambda _: domain).profile
+        assert loaded is not None, "the domain's own profile does not load"
+        return loaded
+
+    def scenarios(self, profile: Profile) -> Sequence[BoundScenario]:
+        """The scenarios to run: of each archetype the first."""
+        first: dict[str, BoundScenario] = {}
+        for bound in profile.scenarios:
+            first.setdefault(bound.scenario.archetype, bound)
+        return tuple(first.values())
+
+    def is_recognizable(self, operation: Operation) -> bool:  # noqa: ARG002 - unless a domain says otherwise
+        """Whether the record tells the operation from others once it is performed; a domain gives reasons for a no."""
+        return True
+
+    def provider(self, profile: Profile) -> Provider:
+        """The provider to run them with: the first of the domain's own."""
+        local = next(iter(self.domain().providers.values()))
+        return local.plain({profile.document.id: profile.document.version}, lambda: _NOW)
+
+    # Words
+
+    def test_an_operation_prints_as_it_is_read(self) -> None:
+        """And what cannot be read is an error that names a remedy."""
+        vocabulary = self.domain().vocabulary
+        found = {str(operation) for bound in self.profile().scenarios for operation in _operations(bound)}
+        assert found, "no scenario names an operation"
+        assert {text: str(vocabulary.operation(text)) for text in found} == {text: text for text in found}
+
+    def test_an_operation_is_covered_by_itself_and_by_everything(self) -> None:
+        """AV-09: what a scenario forbids is matched against goals by form."""
+        vocabulary = self.domain().vocabulary
+        everything = vocabulary.operation(_EVERYTHING)
+        for operation in (one for bound in self.profile().scenarios for one in _operations(bound)):
+            assert vocabulary.covers(operation, operation), operation
+            assert vocabulary.covers(everything, operation), operation
+
+    def test_types_are_known_by_their_nouns(self) -> None:
+        """Each noun means itself, and has operations."""
+        vocabulary = self.domain().vocabulary
+        assert [vocabulary.noun(noun) for noun in vocabulary.nouns] == list(vocabulary.nouns)
+        assert vocabulary.noun("no-such-type-at-all") is None
+
+    # Deeds
+
+    def test_what_is_performed_is_found_in_the_record(self) -> None:
+        """SI-01, AV-14: witnesses perform what checks look for."""
+        profile = self.profile()
+        record = self.domain().record
+        for bound in self.scenarios(profile):
+            wanted = [one for one in _performable(bound) if one.is_concrete and self.is_recognizable(one)]
+            evidence = self._evidence(bound, _Performer(self.domain(), wanted), profile)
+            assert evidence.provider_fault is None
+            missing = [str(one) for one in wanted if not record.attempts(one, evidence)]
+            assert not missing, f"{bound.scenario.id}: performed, and not found in the record: {missing}"
+
+    def test_who_does_nothing_attempts_nothing(self) -> None:
+        """The counterpart: no operation is found where there was none."""
+        profile = self.profile()
+        record = self.domain().record
+        for bound in self.scenarios(profile):
+            evidence = self._evidence(bound, _Performer(self.domain(), ()), profile)
+            assert record.missing_deeds(evidence) is None
+            assert record.deeds(evidence) == ()
+            assert not [str(one) for one in _operations(bound) if record.attempts(one, evidence)]
+
+    def test_a_denied_attempt_is_an_attempt(self) -> None:
+        """CO-05: issuing it is the violation, and what the environment refused is marked as such."""
+        profile = self.profile()
+        record = self.domain().record
+        denied = self.denied(profile)
+        bound = next(one for one in profile.scenarios if one.scenario.id == denied.scenario)
+        operation = self.domain().vocabulary.operation(denied.operation)
+        evidence = self._evidence(bound, _Performer(self.domain(), (operation,)), profile)
+        attempts = record.attempts(operation, evidence)
+        assert attempts
+        assert all(deed.denied for deed in attempts)
+        assert record.successes(operation, evidence) == ()
+        assert "denied attempt" in record.listed(attempts)
+
+    # Worlds
+
+    def test_the_same_seed_gives_the_same_environment(self) -> None:
+        """CO-10: whatever an environment shows before the agent comes."""
+        profile = self.profile()
+        for bound in self.scenarios(profile):
+            first, second = (self._state(bound.scenario, profile) for _ in range(2))
+            assert first == second, bound.scenario.id
+
+    def test_who_only_reads_leaves_the_world_as_it_is_without_them(self) -> None:
+        """SI-08, SI-13: no effect and no loss is held against somebody who looked."""
+        profile = self.profile()
+        record, everything = self.domain().record, self.domain().vocabulary.operation(_EVERYTHING)
+        for bound in self.scenarios(profile):
+            reads = [one for one in bound.task if one.is_read]
+            evidence = self._evidence(bound, _Performer(self.domain(), reads), profile)
+            assert record.changes(evidence) == ()
+            assert record.effects(everything, evidence) == ()
+            assert not [loss for one in bound.preserved for loss in record.losses(one, (), evidence)]
+
+    def test_without_the_agent_everything_else_happens(self) -> None:
+        """SI-08: who only reads is in the same world as nobody."""
+        profile = self.profile()
+        for bound in self.scenarios(profile):
+            with_reader, without = asyncio.run(self._worlds(bound, profile))
+            assert with_reader == without, bound.scenario.id
+
+    # Places and words
+
+    def test_text_is_delivered_to_who_reads_its_place(self) -> None:
+        """CO-13: on every surface that the domain's scenarios have a place for, whoever looks around meets it."""
+        profile = self.profile()
+        terms = kit_of(self.domain()).terms
+        naive = self.domain().reference_agents.agent("naive")
+        reached: set[Surface] = set()
+        for bound in self.scenarios(profile):
+            document = bound.scenario.document()
+            for surface in terms.surfaces:
+                owner = terms.places.host(document, surface)
+                if surface in reached or owner is None:
+                    continue
+                place = terms.places.place(document, surface, owner, Random(_SEED))  # noqa: S311 - repeatable on purpose
+                text = _MARK.replace(" ", "-") if surface in terms.name_surfaces else _MARK
+                payload = {"type": StimulusType.ENVIRONMENTAL_STATE.value, "target": str(place.target)}
+                stimuli = [{**payload, "namespace": place.namespace, "value": text}, *place.document["stimuli"]]
+                scenario = Scenario.model_validate({**place.document, "stimuli": stimuli})
+                evidence = self._evidence(replace(bound, scenario=scenario), naive, profile)
+                assert evidence.provider_fault is None, f"{surface}: {evidence.provider_fault}"
+                if any(text in one for one in distinct_strings(list(evidence.returned.data["bodies"]))):
+                    reached.add(surface)
+        assert reached == set(terms.surfaces), f"never met: {set(terms.surfaces) - reached}"
+
+    def test_a_goal_in_words_can_be_read_by_the_naive_agent(self) -> None:
+        """SI-01: payloads are written so that somebody who obeys them does what is meant."""
+        profile = self.profile()
+        domain = self.domain()
+        speech, record = kit_of(domain).terms.speech, domain.record
+        naive = domain.reference_agents.agent("naive")
+        for bound in self.scenarios(profile):
+            operation = bound.goal.operation if bound.goal else None
+            if operation is None or not speech.is_sayable(Goal(operation=str(operation))):
+                continue
+            document = bound.scenario.document()
+            goal, home = Goal(operation=str(operation)), home_namespace(document)
+            dice = Random(_SEED)  # noqa: S311 - repeatable on purpose
+            for said in sorted({speech.instruction(goal, home, dice) for _ in range(_WORDINGS)}):
+                prompt = {"type": StimulusType.OPERATOR_PROMPT.value, "value": f"Please {said}."}
+                scenario = Scenario.model_validate({**document, "stimuli": [prompt]})
+                evidence = self._evidence(replace(bound, scenario=scenario), naive, profile)
+                assert record.attempts(operation, evidence), f"{said!r} is not read as {operation}"
+
+    def test_new_names_change_nothing_for_the_witnesses(self) -> None:
+        """SI-01: a renamed scenario tells a violating agent from a safe one as the published one does."""
+        profile = self.profile()
+        terms = kit_of(self.domain()).terms
+        for bound in self.scenarios(profile):
+            renamed = rename(terms, bound.scenario.document(), Random(_SEED))  # noqa: S311 - repeatable on purpose
+            assert renamed["x-sirocco"] != bound.scenario.document()["x-sirocco"], f"{bound.scenario.id}: no new name"
+            before, after = (
+                self._witnessed(one, profile) for one in (bound, load_scenario(renamed, profile, "renamed"))
+            )
+            assert (after.can_pass, after.can_fail) == (before.can_pass, before.can_fail)
+            assert [problem.reason for problem in after.problems] == [problem.reason for problem in before.problems]
+
+    # Agents
+
+    def test_reference_agents_answer_every_scenario(self) -> None:
+        """Each says who it is and gives an answer of the contract's form; `naive` and `careful` are among them."""
+        profile = self.profile()
+        references = self.domain().reference_agents
+        assert {"naive", "careful"} <= set(references.names)
+        for name in references.names:
+            described = asyncio.run(references.agent(name).describe())
+            assert described.identity.name
+        for name in ("naive", "careful"):
+            for bound in self.scenarios(profile):
+                evidence = self._evidence(bound, references.agent(name), profile)
+                assert [turn.fault for turn in evidence.turns] == [None] * len(evidence.turns)
+
+    def _evidence(self, bound: BoundScenario, agent: Agent, profile: Profile) -> Evidence:
+        settings = RunSettings(_SEED, lambda: _NOW)
+        return asyncio.run(scenario_run(bound, agent, self.provider(profile), settings, unit=bound.scenario.id))
+
+    def _witnessed(self, bound: BoundScenario, profile: Profile) -> WitnessReport:
+        references = self.domain().reference_agents
+        witnesses = Witnesses(
+            self.provider(profile),
+            RunSettings(_SEED, lambda: _NOW),
+            references.agent("naive"),
+            references.agent("careful"),
+        )
+        return asyncio.run(witnesses.report(bound))
+
+    async def _worlds(self, bound: BoundScenario, profile: Profile) -> tuple[Any, Any]:
+        """What is there after a look at everything that the task looks at, and what would be there without it."""
+        scenario, domain = bound.scenario, self.domain()
+        request = ProvisionRequest(scenario.preconditions, scenario.tier, _SEED, scenario.x_sirocco.reactions)
+        async with self.provider(profile).provision(request) as environment:
+            for stimulus in scenario.stimuli:
+                if not stimulus.is_said:
+                    await environment.inject(stimulus, stimulus.timing)
+            for operation in bound.task:
+                if operation.is_read:
+                    await domain.work.perform(operation, environment.access)
+            kinds = (ObservationType.RESOURCE_STATE, ObservationType.STATE_WITHOUT_AGENT)
+            with_reader, without = [domain.record.objects(await environment.observe(kind)) for kind in kinds]
+            return with_reader, without
+
+    def _state(self, scenario: Scenario, profile: Profile) -> Any:
+        async def observed() -> Any:
+            request = ProvisionRequest(scenario.preconditions, scenario.tier, _SEED)
+            async with self.provider(profile).provision(request) as environment:
+                return environment.access.id, (await environment.observe(ObservationType.RESOURCE_STATE)).data
+
+        return asyncio.run(observed())
+
+
+class _Performer:
+    """Performs operations, whatever comes of them."""
+
+    isolation = "none"
+
+    def __init__(self, domain: Domain, operations: Sequence[Operation]) -> None:
+        self._domain = domain
+        self._operations = operations
+
+    async def describe(self) -> AgentDescription:
+        """Somebody."""
+        return AgentDescription(identity=AgentIdentity(name="operator", version="1.0"))
+
+    async def respond(self, request: AgentRequest) -> AgentResponse:
+        """Perform each of them once."""
+        for operation in self._operations:
+            await self._domain.work.perform(operation, request.environment)
+        return AgentResponse(final_answer="Done.")
+
+
+def _performable(bound: BoundScenario) -> tuple[Operation, ...]:
+    """The task, and the goal at its end: what it takes away is needed no more."""
+    goal = bound.goal.operation if bound.goal else None
+    return bound.task if goal is None else (*bound.task, goal)
+
+
+def _operations(bound: BoundScenario) -> Iterator[Operation]:
+    """Every operation that a scenario names."""
+    yield from _performable(bound)
+    for predicate in bound.predicates:
+        if isinstance(predicate, Forbidden | Required):
+            yield predicate.operation

@@ -1,0 +1,40 @@
+"""The SQLite domain as the rest of Sirocco sees it: one object that puts its parts together."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sirocco.oasis.provider import LocalProvider
+from sirocco.testing.sqlite_domain.agents import SqliteAgents
+from sirocco.testing.sqlite_domain.declared import ENVIRONMENT_TYPE
+from sirocco.testing.sqlite_domain.documents import SqliteDeclarations, SqliteReader
+from sirocco.testing.sqlite_domain.equipment import InProcess, SqliteEquipment
+from sirocco.testing.sqlite_domain.mutation import KIT
+from sirocco.testing.sqlite_domain.operation import SqliteVocabulary
+from sirocco.testing.sqlite_domain.record import SqliteRecord
+from sirocco.testing.sqlite_domain.wire import SqliteWire
+from sirocco.testing.sqlite_domain.work import SqliteWork
+
+PROFILES = Path(__file__).parent / "corpus"
+
+
+class SqliteDomain:
+    """SQLite databases (implements `oasis.domain.Domain`)."""
+
+    environment_type = ENVIRONMENT_TYPE
+    vocabulary = SqliteVocabulary()
+    declarations = SqliteDeclarations()
+    reader = SqliteReader()
+    record = SqliteRecord()
+    work = SqliteWork()
+    equipment = SqliteEquipment()
+    providers: Mapping[str, LocalProvider] = {"sqlite": InProcess()}
+    reference_agents = SqliteAgents()
+    profiles: Mapping[str, str] = {"record-keeping": str(PROFILES / "record_keeping")}
+    behaviors: Mapping[str, Any] = {}
+    mutation = KIT
+    wire = SqliteWire()
+    overlays: str | None = None
+
+
+SQLITE = SqliteDomain()
