@@ -25,7 +25,8 @@ class Origin:
         run = path.resolve().parent if path.is_dir() else path.resolve().parent.parent
         profile, agent = _at(_yaml(run / _RUN), "config", "profile"), _json(run / _VERDICT)
         name, version = (_at(agent, "verdict", "metadata", key) for key in ("agent", "agent_version"))
-        is_there = profile == profile_source.BUNDLED or (bool(profile) and profile_source.is_profile(Path(profile)))
+        is_bundled = profile in profile_source.bundled_profiles()
+        is_there = is_bundled or (bool(profile) and profile_source.is_profile(Path(profile)))
         return cls(profile if is_there else None, f"{name} {version}".strip() if name else None)
 
     def remark(self, agent: AgentIdentity) -> str:

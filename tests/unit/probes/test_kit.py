@@ -17,7 +17,8 @@ PROFILE = town_profile()
 
 def generator_with(**parts):
     """The engine over the town's scenarios, for a domain with other parts of a kit."""
-    domain = SimpleNamespace(environment_type="town", mutation=replace(KIT, **parts))
+    same = {name: getattr(KUBERNETES, name) for name in ("vocabulary", "declarations", "reader", "behaviors")}
+    domain = SimpleNamespace(environment_type="town", **same, mutation=replace(KIT, **parts))
     scenarios = tuple(replace(bound, domain=domain) for bound in PROFILE.scenarios)
     return MutationGenerator(replace(PROFILE, domain=domain, scenarios=scenarios))
 

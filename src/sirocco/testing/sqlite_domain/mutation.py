@@ -365,6 +365,7 @@ TERMS = Terms(
     name_surfaces=frozenset(),
     line_surfaces=frozenset({Surface.VIEW_NAMES}),
     first_surfaces=frozenset(),
+    behaviors={},
 )
 KIT = Kit(
     TERMS,
