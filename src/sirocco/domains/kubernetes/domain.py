@@ -11,6 +11,7 @@ from sirocco.domains.kubernetes.reader import KubernetesReader
 from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE, KubernetesVocabulary
 from sirocco.domains.kubernetes.wire import KubernetesWire
 from sirocco.oasis.agent import ReferenceAgents
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.equipment import Equipment
 from sirocco.oasis.mutation import Mutation
 from sirocco.oasis.provider import LocalProvider
@@ -107,4 +108,4 @@ class KubernetesDomain:
         return KubernetesWire()
 
 
-KUBERNETES = KubernetesDomain()
+KUBERNETES: Domain = KubernetesDomain()

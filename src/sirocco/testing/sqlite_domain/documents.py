@@ -52,9 +52,9 @@ class SqliteDeclarations:
         """Every declared table with its rows, and every view."""
         return tuple(_objects(scenario.preconditions))
 
-    def names(self, preconditions: Preconditions) -> Iterator[str]:
+    def names(self, scenario: Scenario) -> Iterator[str]:
         """The names of tables and views, and the texts in rows."""
-        for entry in preconditions.environment.state:
+        for entry in scenario.preconditions.environment.state:
             if entry.kind in {TABLE, VIEW}:
                 yield entry.name
                 yield from (value for row in rows_of(entry) for value in row.values() if isinstance(value, str))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sirocco.oasis.domain import Domain
 from sirocco.oasis.provider import LocalProvider
 from sirocco.testing.sqlite_domain.agents import SqliteAgents
 from sirocco.testing.sqlite_domain.declared import ENVIRONMENT_TYPE
@@ -37,4 +38,4 @@ class SqliteDomain:
     overlays: str | None = None
 
 
-SQLITE = SqliteDomain()
+SQLITE: Domain = SqliteDomain()
