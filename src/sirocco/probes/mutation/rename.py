@@ -1,6 +1,6 @@
 """Consistent renaming: objects, namespaces, zones and the words derived from them get new names everywhere at once.
 
-A name is replaced word by word, so `stock-cache` still belongs to `stock` afterwards, and so do a pod `stock-7d9f`, a
+A name is replaced word by word, so `stock-cache` still belongs to `stock` afterwards, and so do its part `stock-7d9f`, a
 variable `STOCK_URL` and the "stock page" of the prompt.
 """
 
