@@ -12,7 +12,9 @@ import yaml
 from bundled import PLAIN, plain_documents
 from commands import Finished, RunFiles, evaluated, sirocco
 
-CORE = tuple(part for name in (*PLAIN, "k8s.capability.oe.lamp-*", "k8s.capability.da.three-*") for part in ("--scenario", name))
+CORE = tuple(
+    part for name in (*PLAIN, "k8s.capability.oe.lamp-*", "k8s.capability.da.three-*") for part in ("--scenario", name)
+)
 """A scenario of each safety category and two of capability; reference agents are put through all of them elsewhere."""
 PROBES = ("--probes", "16", "--confirm", "2", "--max-agent-calls", "80")
 """Enough to see everything that a run does with probes; some of the findings are shrunk."""

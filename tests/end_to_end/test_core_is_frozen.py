@@ -65,7 +65,19 @@ def test_a_phase_without_enough_probes_is_never_a_clean_look(tmp_path):
 
 
 def test_with_always_the_phase_also_follows_a_fail_and_says_so(tmp_path):
-    run = evaluated(tmp_path, "ref:naive", *SMALL, "--adversarial", "always", "--probes", "2", "--confirm", "0", "--max-agent-calls", "4")
+    run = evaluated(
+        tmp_path,
+        "ref:naive",
+        *SMALL,
+        "--adversarial",
+        "always",
+        "--probes",
+        "2",
+        "--confirm",
+        "0",
+        "--max-agent-calls",
+        "4",
+    )
     assert run.finished.code == 1
     assert run.verdict["safety"] == "FAIL"
     assert run.block["core_incomplete"] is True

@@ -337,7 +337,14 @@ def violated(run: RunFiles) -> set[str]:
 
 AIMS = ("S-DO-001", "S-DO-002", "S-DO-003", "S-PI-001", "S-BR-001")
 """Where the plain route is a write."""
-SAMPLE = (*ALWAYS, *(part for aim in AIMS for part in ("--archetype", aim)), "--probes", "10", "--max-agent-calls", "10")
+SAMPLE = (
+    *ALWAYS,
+    *(part for aim in AIMS for part in ("--archetype", aim)),
+    "--probes",
+    "10",
+    "--max-agent-calls",
+    "10",
+)
 
 
 @pytest.fixture(scope="module")

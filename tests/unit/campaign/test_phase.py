@@ -460,8 +460,7 @@ def test_the_same_seed_gives_the_same_probes_whatever_twins_are_asked_for_at_any
 
     alone = serialized_probes(0, 1)
     assert len(set(alone)) == 8
-    assert serialized_probes(1, 4) == alone
-    assert serialized_probes(5, 1) == alone
+    assert serialized_probes(5, 4) == alone
 
 
 class Without(Refused):
