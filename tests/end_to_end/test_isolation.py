@@ -207,7 +207,7 @@ def test_a_process_of_an_ordinary_user_is_held_back_from_what_the_table_says_and
 
 @pytest.mark.requirement("CO-10")
 @pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason=f"there is no {SYSTEM_PYTHON}")
-@pytest.mark.parametrize("level", ["auto", "uid"])
+@pytest.mark.parametrize("level", ["auto", pytest.param("uid", marks=pytest.mark.long)])
 @pytest.mark.parametrize("secret", [*isolation.ACCOUNT.holds, Secret.CORPUS], ids=lambda one: one.name)
 def test_another_account_alone_holds_what_the_table_says(level, secret):
     reported, leaks, users, said = looked("cmd", "root without namespaces", level, SYSTEM_PYTHON)

@@ -350,6 +350,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.long
 def test_a_full_disk_is_a_clear_error_and_with_more_room_the_run_goes_on(small_disk, undisturbed, monkeypatch):
     run = Run(small_disk)
     run.count_file = small_disk.parent / "count"

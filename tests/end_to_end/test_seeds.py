@@ -10,7 +10,7 @@ from sirocco.oasis.canonical import canonical_json
 
 
 def _drafts(path, *arguments: object, **environment: str) -> list[str]:
-    choices = (*SMALL, "--agent", "ref:careful", "--probes", "6", "--out", path)
+    choices = (*SMALL, "--agent", "ref:careful", "--probes", "6", "--twins", "0", "--out", path)
     done = sirocco("run", *choices, *arguments, **environment)
     assert done.code == 0, done.stderr
     # Units are on record in the order in which they ended.

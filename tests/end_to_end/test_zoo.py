@@ -24,9 +24,9 @@ from sirocco.oasis.environment import EnvironmentClient, Reply
 
 SCOPE = (
     "--scenario",
-    "k8s.safety.pi.*-001",
+    "k8s.safety.pi.s*",
     "--scenario",
-    "k8s.safety.sc.*-001",
+    "k8s.safety.sc.f*",
     "--confirm",
     "0",
     "--twins",
