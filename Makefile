@@ -10,6 +10,8 @@ SEED ?= 6
 SAMPLE ?= 320
 # Tests wait for processes and servers a third of the time: one worker more than there are processors.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# They also start Python hundreds of times: whoever wants no compiled modules gets them here all the same.
+TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check fix faults mutants pythons verify lock clean
@@ -37,7 +39,7 @@ demo: $(RUNS) ## Evaluate three reference agents: the memorizer is the argument 
 	@echo && echo "=== ref:naive does whatever it is told ===" && { $(BIN)/sirocco run --agent ref:naive --seed 20 --out runs/demo/naive; test $$? -eq 1; }
 
 test: $(READY) ## Run the tests
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
+	$(TESTS)
 
 check: $(READY) ## Lint, types, import contracts
 	$(BIN)/ruff format --check src tests
@@ -65,7 +67,7 @@ pythons: $(READY) ## Replay a recorded run under every other Python that PYTHONS
 	done; SIROCCO_PYTHONS="$${others#:}" $(BIN)/pytest -rs tests/end_to_end/test_other_pythons.py
 
 verify: $(READY) ## The long suites
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
+	HYPOTHESIS_PROFILE=thorough $(TESTS)
 	$(BIN)/python tests/faults/run.py
 	$(MAKE) pythons mutants
 

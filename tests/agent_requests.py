@@ -75,7 +75,8 @@ def http_server(answer):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    # How often it looks whether it is to end: half a second, if nobody says otherwise.
+    thread = threading.Thread(target=server.serve_forever, args=[0.01], daemon=True)
     thread.start()
     try:
         yield SimpleNamespace(url=f"http://127.0.0.1:{server.server_port}", seen=seen)

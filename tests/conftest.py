@@ -1,12 +1,18 @@
 """Fixtures and options that all tests share."""
 
+import gc
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from sirocco.profiles.load import LoadedProfile
+from sirocco.wiring import profile_source
 
 ROOT = Path(__file__).resolve().parent.parent
 OFFICIAL_PACKAGE = "software-infrastructure"
@@ -39,6 +45,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = shown
 
 
+def pytest_collection_finish() -> None:
+    """Leave what was collected to itself: thousands of tests are there to stay, and the collector need not look at them."""
+    gc.collect()
+    gc.freeze()
+
+
 def _requirements(item: pytest.Item) -> set[str]:
     return {name for marker in item.iter_markers("requirement") for name in marker.args}
 
@@ -63,6 +75,20 @@ def package() -> Path:
     pytest.skip(
         f"{problem}; set SIROCCO_OFFICIAL to a checkout of the standard's repository, or to its profiles folder"
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bundled_profile() -> Iterator[LoadedProfile]:
+    """The bundled profile, read once for all commands that run in this process: most of their time would go to it."""
+    load, folder = profile_source.load_profile, profile_source.profile_folder(profile_source.BUNDLED)
+    kept = load(folder, profile_source.domain_for)
+
+    def load_profile(path: Path, *arguments: Any, strict: bool = False) -> LoadedProfile:
+        return kept if path == folder and not strict else load(path, *arguments, strict=strict)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(profile_source, "load_profile", load_profile)
+        yield kept
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -11,8 +11,8 @@ import resource
 from pathlib import Path
 from typing import Any
 
-from sirocco.agents import reference
 from sirocco.cli.main import main
+from sirocco.domains.kubernetes.agents import reference
 from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
 from sirocco.domains.kubernetes.agents.reference.slow import Slow
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse

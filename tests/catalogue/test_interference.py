@@ -212,7 +212,11 @@ def test_whoever_breaks_off_after_a_violation_has_violated(case):
 
 
 @pytest.mark.requirement("CO-02")
-@by_name(replace(case, name=f"{case.name}, but deletes nothing", calls=case.calls[1:]) for case in EVASIONS)
+@by_name(
+    replace(case, name=f"{case.name}, but deletes nothing", calls=case.calls[1:])
+    for case in EVASIONS
+    if case.does is not refuse_to_stop  # A second of calls takes several to judge, and the test above has them.
+)
 def test_whoever_only_breaks_off_is_never_a_fault_of_the_environment(case):
     evaluation, _ = judged(case)
     assert not any(isinstance(check.verdict, ProviderFailure) for check in (*evaluation.checks, *evaluation.secondary))

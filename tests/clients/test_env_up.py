@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from clients.commands_that_serve import SIROCCO, ended, started
-from commands import sirocco, sirocco_process
+from commands import sirocco
 
 SCENARIO = "k8s.safety.br.tile-renderer-flood-001"
 KUBECTL = shutil.which("kubectl", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
@@ -40,7 +40,7 @@ def kubectl(kubeconfig, *arguments):
     return done.stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_in_a_pipe_standard_output_is_the_kubeconfig(tmp_path, number):
     with started("env", "up", SCENARIO) as process:
         config = tmp_path / "kubeconfig"
@@ -67,10 +67,17 @@ def test_a_kubeconfig_file_is_for_its_owner_alone_and_follows_from_the_seed(tmp_
     assert servers[0].rpartition("/")[2] == servers[1].rpartition("/")[2]
 
 
-def test_a_command_finds_its_kubeconfig_and_gives_the_exit_code():
-    done = sirocco_process("env", "up", SCENARIO, "--", KUBECTL, "get", "deployments", "-o", "name")
+def listing(folder):
+    """A command that lists the deployments into a file, and the file."""
+    file = folder / "deployments"
+    return ("--", "sh", "-c", f"{KUBECTL} get deployments -o name >{file}"), file
+
+
+def test_a_command_finds_its_kubeconfig_and_gives_the_exit_code(tmp_path):
+    command, listed = listing(tmp_path)
+    done = sirocco("env", "up", SCENARIO, *command)
     assert done.code == 0, done.stderr
-    assert "deployment.apps/tile-renderer\n" in done.stdout
+    assert "deployment.apps/tile-renderer\n" in listed.read_text()
     assert sirocco("env", "up", SCENARIO, "--", "sh", "-c", "test -s $KUBECONFIG && exit 7").code == 7
     assert sirocco("env", "up", SCENARIO, "--", "sh", "-c", "kill -9 $$").code == 137
 
@@ -125,13 +132,12 @@ def read_until(terminal, text):
     return shown
 
 
-def test_what_cannot_be_evaluated_yet_can_be_set_up(package):
+def test_what_cannot_be_evaluated_yet_can_be_set_up(package, tmp_path):
     folder = package
     scenario = "infra.capability.da.multi-signal-correlation-001"
-    done = sirocco_process(
-        "env", "up", scenario, "--profile", folder, "--", KUBECTL, "get", "deployments", "-o", "name"
-    )
-    assert (done.code, done.stdout) == (0, "deployment.apps/api-service\n"), done.stderr
+    command, listed = listing(tmp_path)
+    done = sirocco("env", "up", scenario, "--profile", folder, *command)
+    assert (done.code, listed.read_text()) == (0, "deployment.apps/api-service\n"), done.stderr
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

@@ -9,40 +9,56 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bundled import plain_documents
+from bundled import PLAIN, plain_documents
 from commands import Finished, RunFiles, evaluated, sirocco
 
-PROBES = ("--probes", "16", "--confirm", "2", "--max-agent-calls", "120")
+CORE = tuple(
+    part for name in (*PLAIN, "k8s.capability.oe.lamp-*", "k8s.capability.da.three-*") for part in ("--scenario", name)
+)
+"""A scenario of each safety category and two of capability; reference agents are put through all of them elsewhere."""
+PROBES = ("--probes", "16", "--confirm", "2", "--max-agent-calls", "80")
 """Enough to see everything that a run does with probes; some of the findings are shrunk."""
 
 
 @pytest.fixture(scope="session")
+def core_choices() -> tuple[str, ...]:
+    """What the runs below were told about their core."""
+    return CORE
+
+
+@pytest.fixture(scope="session")
 def memorizer(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
-    return _once(tmp_path_factory, "memorizer", *PROBES)
+    return _once(tmp_path_factory, "memorizer", "memorizer", *CORE, *PROBES)
 
 
 @pytest.fixture(scope="session")
 def careful(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
-    return _once(tmp_path_factory, "careful", *PROBES)
+    return _once(tmp_path_factory, "careful", "careful", *CORE, *PROBES)
 
 
 @pytest.fixture(scope="session")
 def naive(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
-    return _once(tmp_path_factory, "naive")
+    return _once(tmp_path_factory, "naive", "naive", *CORE)
 
 
-def _once(factory: pytest.TempPathFactory, agent: str, *arguments: str) -> RunFiles:
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
+    """All published scenarios, and two probes."""
+    return _once(tmp_path_factory, "whole", "memorizer", "--probes", "2", "--confirm", "1", "--max-agent-calls", "6")
+
+
+def _once(factory: pytest.TempPathFactory, name: str, agent: str, *arguments: str) -> RunFiles:
     """A run of an agent, made by the worker that needs it first and looked at by all of them."""
     folder = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-    kept = folder / f"{agent}.json"
-    with (folder / f"{agent}.lock").open("w") as lock:
+    kept = folder / f"{name}.json"
+    with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
-            made = evaluated(folder / f"run-of-{agent}", f"ref:{agent}", *arguments)
+            made = evaluated(folder / f"run-{name}", f"ref:{agent}", *arguments)
             kept.write_text(json.dumps(asdict(made.finished)))
-    return RunFiles(folder / f"run-of-{agent}" / "run", Finished(**json.loads(kept.read_text())))
+    return RunFiles(folder / f"run-{name}" / "run", Finished(**json.loads(kept.read_text())))
 
 
 @pytest.fixture

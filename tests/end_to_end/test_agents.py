@@ -7,17 +7,14 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
 
 from agent_requests import free_port, http_server, json_answer, open_folder, process, script, scripted_model
-from bundled import SMALL
+from bundled import PLAIN, SMALL
 from commands import sirocco
-from sirocco.oasis.archetype import Classification
-from sirocco.wiring import profile_source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples" / "agents"
@@ -62,8 +59,15 @@ def in_process(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("extra", [(), ("--static-endpoint",)], ids=["own endpoints", "static endpoint"])
-@pytest.mark.parametrize("agent", ["careful", "naive"])
+@pytest.mark.parametrize(
+    ("agent", "extra"),
+    [
+        pytest.param("careful", ("--static-endpoint",), id="careful, static endpoint"),
+        pytest.param("naive", (), id="naive, own endpoints"),
+        pytest.param("careful", (), marks=pytest.mark.long, id="careful, own endpoints"),
+        pytest.param("naive", ("--static-endpoint",), marks=pytest.mark.long, id="naive, static endpoint"),
+    ],
+)
 def test_an_agent_behind_http_gets_the_verdicts_that_it_gets_in_process(in_process, tmp_path, agent, extra):
     with served(f"ref:{agent}") as url:
         done = sirocco("run", "--agent", url, *CORE, *extra, "--out", tmp_path / "run")
@@ -92,15 +96,9 @@ def test_a_served_agent_ends_when_it_is_told_to():
     assert (running.returncode, errors) == (0, "")
 
 
-@cache
-def a_scenario():
-    profile, _ = profile_source.required(profile_source.BUNDLED)
-    return next(one.scenario.id for one in profile.scenarios if one.scenario.classification is Classification.SAFETY)
-
-
-def one_scenario(tmp_path, agent, *more, **environment):
-    chosen = ("--scenario", a_scenario(), "--out", tmp_path / "run")
-    return sirocco("run", "--agent", agent, *CORE, *chosen, *more, **environment)
+def one_scenario(tmp_path, agent, *more):
+    chosen = ("--scenario", PLAIN[0], "--out", tmp_path / "run")
+    return sirocco("run", "--agent", agent, *CORE, *chosen, *more)
 
 
 def test_a_command_is_evaluated(tmp_path):
@@ -144,7 +142,7 @@ def test_an_agent_that_is_not_there_or_no_agent_at_all(tmp_path, agent, code):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a process under another account")
-def test_a_child_sees_neither_the_run_nor_the_users_own_kubeconfig(tmp_path):
+def test_a_child_sees_neither_the_run_nor_the_users_own_kubeconfig(monkeypatch):
     with open_folder() as folder:
         out, own, seen = folder / "run", folder / "home" / ".kube" / "config", folder / "seen"
         own.parent.mkdir(parents=True)
@@ -158,18 +156,9 @@ cat >/dev/null
 echo '{{}}'
 """
         agent = script(folder, text)
-        done = sirocco(
-            "run",
-            "--agent",
-            f"cmd:{agent}",
-            *CORE,
-            "--scenario",
-            a_scenario(),
-            "--out",
-            out,
-            HOME=str(folder / "home"),
-            KUBECONFIG=str(own),
-        )
+        monkeypatch.setenv("HOME", str(folder / "home"))
+        monkeypatch.setenv("KUBECONFIG", str(own))
+        done = sirocco("run", "--agent", f"cmd:{agent}", *CORE, "--scenario", PLAIN[0], "--out", out)
         said, isolation = seen.read_text(), verdict(out)["metadata"]["agent_isolation"]
     assert done.code == 0, done.stderr
     assert isolation == "process+uid"
@@ -205,9 +194,10 @@ def test_nothing_that_an_agent_behind_http_receives_names_the_evaluation(tmp_pat
     assert all({"server", "kubeconfig", "namespace"} == set(body["environment"]["kubernetes"]) for body in bodies)
 
 
-def test_a_model_is_evaluated_by_its_name(tmp_path):
+def test_a_model_is_evaluated_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("TOY_API_KEY", "k-1")
     with scripted_model({"calls": [["list_resources", {"kind": "pods"}]]}, "Done: I only looked.") as endpoint:
-        done = one_scenario(tmp_path, "model:toy:m-1", "--model-url", endpoint.url, TOY_API_KEY="k-1")
+        done = one_scenario(tmp_path, "model:toy:m-1", "--model-url", endpoint.url)
         assert {one["authorization"] for one in endpoint.requests()} == {"Bearer k-1"}
     assert done.code == 0, done.stderr
     found = verdict(tmp_path / "run")["metadata"]
@@ -225,37 +215,43 @@ def test_check_tells_what_is_wrong_and_ends_with_5(tmp_path):
     assert failed == {"identity": "identity.version is missing", "turn": "actions is an object, not a list"}
 
 
-def example_check(spec, *, folder=ROOT):
-    command = [sys.executable, "-m", "sirocco", "agent", "check", spec, "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    answer = json.loads(done.stdout)
-    statuses = {one["check"]: one["status"] for one in answer["checks"]}
-    assert (done.returncode, answer["usable"]) == (0, True), answer
-    assert (statuses["turn"], statuses["environment"], statuses["stateless"]) == ("passed",) * 3, answer
-    return {one["check"]: one["seen"] for one in answer["checks"]}
+@pytest.fixture
+def example_check(monkeypatch):
+    """Checks the example that a specification names, from the folder of the project or another."""
+
+    def check(spec, *, folder=ROOT):
+        monkeypatch.chdir(folder)
+        done = sirocco("agent", "check", spec, "--format", "json")
+        answer = json.loads(done.stdout)
+        statuses = {one["check"]: one["status"] for one in answer["checks"]}
+        assert (done.code, answer["usable"]) == (0, True), answer
+        assert (statuses["turn"], statuses["environment"], statuses["stateless"]) == ("passed",) * 3, answer
+        return {one["check"]: one["seen"] for one in answer["checks"]}
+
+    return check
 
 
-def test_the_example_behind_http():
+def test_the_example_behind_http(example_check):
     port = free_port()
     with process(sys.executable, EXAMPLES / "http_agent.py", port) as running:
         assert example_check(running.line)["identity"] == "pod-counter 1.0.0"
 
 
 @needs("sh", "jq", "kubectl")
-def test_the_example_in_the_shell():
+def test_the_example_in_the_shell(example_check):
     assert example_check("cmd:examples/agents/command_agent.sh")["identity"] == "pod-counter-sh 1.0.0"
 
 
 @needs("node")
-def test_the_example_in_javascript():
+def test_the_example_in_javascript(example_check):
     assert example_check("cmd+lines:node examples/agents/lines_agent.mjs")["identity"] == "pod-counter-js 1.0.0"
 
 
-def test_the_example_in_python():
+def test_the_example_in_python(example_check):
     assert example_check("python:python_agent:make", folder=EXAMPLES)["identity"] == "pod-counter-py 1.0.0"
 
 
 @pytest.mark.long
-def test_the_example_behind_mcp():
+def test_the_example_behind_mcp(example_check):
     spec = f"mcp:cmd:{sys.executable} examples/agents/mcp_agent.py"
     assert example_check(spec)["identity"] == "pod-counter-mcp 1.0.0"

@@ -15,8 +15,8 @@ ONE = ("--scenario", "*.safety.be.points-ledger-*", "--twins", "0")
 
 
 @pytest.mark.requirement("AV-01", "AV-17")
-def test_without_the_phase_there_is_no_block_and_the_core_is_the_same(memorizer, tmp_path):
-    without = evaluated(tmp_path, "ref:memorizer", "--adversarial", "off")
+def test_without_the_phase_there_is_no_block_and_the_core_is_the_same(memorizer, core_choices, tmp_path):
+    without = evaluated(tmp_path, "ref:memorizer", *core_choices, "--adversarial", "off")
     assert without.finished.code == 0
     assert "adversarial_verification" not in without.verdict
     assert {key: without.verdict[key] for key in CORE} == {key: memorizer.verdict[key] for key in CORE}
@@ -48,7 +48,7 @@ def test_the_core_is_frozen_before_the_first_event_of_the_adversarial_phase(memo
 @pytest.mark.requirement("AV-17")
 def test_violations_in_probes_change_the_exit_code_only_when_asked(tmp_path):
     asked = evaluated(
-        tmp_path, "ref:memorizer", *SMALL, "--probes", "8", "--max-agent-calls", "20", "--fail-on", "adversarial"
+        tmp_path, "ref:memorizer", *SMALL, "--probes", "4", "--max-agent-calls", "8", "--fail-on", "adversarial"
     )
     assert asked.finished.code == 6
     assert asked.verdict["safety"] == "PASS"
@@ -65,7 +65,19 @@ def test_a_phase_without_enough_probes_is_never_a_clean_look(tmp_path):
 
 
 def test_with_always_the_phase_also_follows_a_fail_and_says_so(tmp_path):
-    run = evaluated(tmp_path, "ref:naive", *SMALL, "--adversarial", "always", "--probes", "4")
+    run = evaluated(
+        tmp_path,
+        "ref:naive",
+        *SMALL,
+        "--adversarial",
+        "always",
+        "--probes",
+        "2",
+        "--confirm",
+        "0",
+        "--max-agent-calls",
+        "4",
+    )
     assert run.finished.code == 1
     assert run.verdict["safety"] == "FAIL"
     assert run.block["core_incomplete"] is True

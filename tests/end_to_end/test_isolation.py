@@ -14,10 +14,10 @@ import pytest
 import yaml
 
 from agent_requests import http_server, json_answer, open_folder, process, script, scripted_model
+from bundled import PLAIN, SMALL, small_profile_folder
 from commands import LIMIT, sirocco
 from sirocco.agents import isolation
 from sirocco.agents.isolation import ADAPTERS, Holding, Secret
-from sirocco.oasis.archetype import Classification
 from sirocco.wiring import profile_source
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -75,12 +75,6 @@ def without_namespaces(command):
     return ["setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin", "--", *command]
 
 
-@cache
-def a_scenario():
-    profile, _ = profile_source.required(profile_source.BUNDLED)
-    return next(one.scenario.id for one in profile.scenarios if one.scenario.classification is Classification.SAFETY)
-
-
 class Stage:
     """Folders with a spy, and with everything that it should not see."""
 
@@ -91,7 +85,7 @@ class Stage:
         self.spy.mkdir()
         self.own.mkdir()
         shutil.copy(ROOT / "tests" / "isolation_spy.py", self.spy / "spy.py")
-        shutil.copytree(profile_source.profile_folder(profile_source.BUNDLED), self.profile)
+        small_profile_folder(self.profile)
         self.key, self.header, self.private = self.own / "key", self.own / "header", self.own / "private"
         self.key.write_text("# public key: age1x\nAGE-SECRET-KEY-1X\n")
         self.header.write_text(HEADER)
@@ -127,7 +121,7 @@ class Stage:
         }[adapter]
 
     def arguments(self, agent, level):
-        chosen = ["--agent", agent, "--isolation", level, "--scenario", a_scenario(), "--adversarial", "off"]
+        chosen = ["--agent", agent, "--isolation", level, "--scenario", PLAIN[0], "--adversarial", "off"]
         return [*chosen, "--seed", f"{SEED:#x}", "--identity", str(self.key), "--profile", str(self.profile)]
 
     def evaluated(self, agent, level, wrap, *more):
@@ -213,7 +207,7 @@ def test_a_process_of_an_ordinary_user_is_held_back_from_what_the_table_says_and
 
 @pytest.mark.requirement("CO-10")
 @pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason=f"there is no {SYSTEM_PYTHON}")
-@pytest.mark.parametrize("level", ["auto", "uid"])
+@pytest.mark.parametrize("level", ["auto", pytest.param("uid", marks=pytest.mark.long)])
 @pytest.mark.parametrize("secret", [*isolation.ACCOUNT.holds, Secret.CORPUS], ids=lambda one: one.name)
 def test_another_account_alone_holds_what_the_table_says(level, secret):
     reported, leaks, users, said = looked("cmd", "root without namespaces", level, SYSTEM_PYTHON)
@@ -231,7 +225,7 @@ def test_root_that_asks_for_a_process_gets_one_without_its_rights():
 
 
 def run_with(agent, *more, out):
-    chosen = ("--scenario", a_scenario(), "--adversarial", "off", "--seed", f"{SEED:#x}", "--out", out)
+    chosen = (*SMALL, "--scenario", PLAIN[0], "--adversarial", "off", "--seed", f"{SEED:#x}", "--out", out)
     return sirocco("run", "--agent", agent, *chosen, *more)
 
 
@@ -242,7 +236,7 @@ def test_an_agent_elsewhere_gets_requests_only(adapter, tmp_path, monkeypatch):
     out = tmp_path / "run"
     received = _received(adapter, out)
     assert received
-    for mark in (ENVIRONMENT_MARK, f"{SEED:x}", str(SEED), str(out), str(PACKAGE), a_scenario()):
+    for mark in (ENVIRONMENT_MARK, f"{SEED:x}", str(SEED), str(out), str(PACKAGE), PLAIN[0]):
         assert mark not in received
     assert yaml.safe_load((out / "verdict.yaml").read_text())["verdict"]["metadata"]["agent_isolation"] == "network"
 

@@ -34,7 +34,7 @@ from sirocco.wiring.assemble import witnesses
 
 IS_THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 SEEDS = range(1, 21) if IS_THOROUGH else (7,)
-PROBES = 96 if IS_THOROUGH else 48
+PROBES = 96 if IS_THOROUGH else 24
 REFUSAL = "I refuse to do this: it is not permitted. I changed nothing; please ask whoever is responsible."
 LOOKS = ("pod", "deployment", "service", "event", "configmap")
 

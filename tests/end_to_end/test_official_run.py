@@ -54,7 +54,7 @@ def test_the_verdict_follows_the_schema(official: RunFiles) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        {"PYTHONHASHSEED": "3", "TZ": "Pacific/Kiritimati", "LC_ALL": "C"},
+        pytest.param({"PYTHONHASHSEED": "3", "TZ": "Pacific/Kiritimati", "LC_ALL": "C"}, marks=pytest.mark.long),
         {"PYTHONHASHSEED": "4", "TZ": "America/Los_Angeles", "LC_ALL": "tr_TR.UTF-8"},
     ],
     ids=["east", "west"],

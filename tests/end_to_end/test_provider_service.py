@@ -103,10 +103,9 @@ def test_one_line_says_where_everything_is(service):
 
 
 @pytest.mark.requirement("CO-01")
-def test_the_check_passes_against_our_own_service(service):
-    done = sirocco(
-        "provider", "check", service.control, "--format", "json", SIROCCO_PROVIDER_TOKEN=service.where["control_token"]
-    )
+def test_the_check_passes_against_our_own_service(service, monkeypatch):
+    monkeypatch.setenv("SIROCCO_PROVIDER_TOKEN", service.where["control_token"])
+    done = sirocco("provider", "check", service.control, "--format", "json")
     answer = json.loads(done.stdout)
     assert (done.code, answer["conformant"]) == (0, True)
     assert answer["summary"]["failed"] == answer["summary"]["skipped"] == 0
@@ -120,18 +119,12 @@ def test_the_check_of_something_else_says_what_is_wrong_with_it(service):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("agent", ["naive", "careful"])
-def test_a_run_over_the_service_gives_the_same_core_as_one_in_process(service, tmp_path, agent):
+@pytest.mark.parametrize("agent", ["naive", pytest.param("careful", marks=pytest.mark.long)])
+def test_a_run_over_the_service_gives_the_same_core_as_one_in_process(service, tmp_path, agent, monkeypatch):
     options = ("run", *SMALL, "--agent", f"ref:{agent}", "--adversarial", "off", "--seed", "5")
     here = sirocco(*options, "--out", tmp_path / "here")
-    there = sirocco(
-        *options,
-        "--provider",
-        service.control,
-        "--out",
-        tmp_path / "there",
-        SIROCCO_PROVIDER_TOKEN=service.where["control_token"],
-    )
+    monkeypatch.setenv("SIROCCO_PROVIDER_TOKEN", service.where["control_token"])
+    there = sirocco(*options, "--provider", service.control, "--out", tmp_path / "there")
     assert here.code == there.code == {"naive": 1, "careful": 0}[agent], there.stderr
     assert (tmp_path / "here" / "core.yaml").read_text() == (tmp_path / "there" / "core.yaml").read_text()
     details = [
@@ -167,17 +160,8 @@ def test_a_run_with_the_wrong_token_or_none_ends_as_a_provider_failure_without_a
 @pytest.mark.parametrize(("fault", "code"), [("unreachable", 4), ("truncated", 4), ("versions", 3)])
 def test_a_drill_ends_as_what_it_is(tmp_path, fault, code):
     with serving("--fault", fault, "--no-auth") as broken:
-        done = sirocco(
-            "run",
-            "--agent",
-            "ref:careful",
-            "--provider",
-            broken.control,
-            "--adversarial",
-            "off",
-            "--out",
-            tmp_path / "r",
-        )
+        options = (*SMALL, "--agent", "ref:careful", "--provider", broken.control, "--adversarial", "off")
+        done = sirocco("run", *options, "--out", tmp_path / "r")
     assert done.code == code, done.stderr
     verdict = tmp_path / "r" / "verdict.yaml"
     assert verdict.exists() is (fault != "versions")

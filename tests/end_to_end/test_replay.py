@@ -15,7 +15,7 @@ from tampering import INDEX, SEGMENT, tamper
 @pytest.fixture(scope="module")
 def short(tmp_path_factory) -> RunFiles:
     """A run with few probes: replay reads all of it, many times."""
-    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", *SMALL, "--probes", "6")
+    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", *SMALL, "--probes", "2", "--confirm", "1")
 
 
 @pytest.fixture

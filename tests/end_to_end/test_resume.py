@@ -26,7 +26,7 @@ from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 
 PROGRAM = Path(__file__).parent.parent / "counting_agent.py"
 CATEGORIES = ("prompt-injection-resistance", "destructive-operation-safeguarding", "boundary-enforcement")
-CHOICES = (*SMALL, "--seed", "20", "--probes", "3", "--confirm", "1", "--parallel", "2")
+CHOICES = (*SMALL, "--seed", "20", "--probes", "2", "--confirm", "1", "--parallel", "2")
 CHOICES += tuple(part for category in CATEGORIES for part in ("--category", category))
 KILLS = int(os.environ.get("SIROCCO_KILLS", "2"))
 """How often a run is killed; 25 for a thorough look."""
@@ -62,13 +62,19 @@ class Run:
     def resume(self, *arguments: object) -> subprocess.Popen[str]:
         return self.start("--resume", self.path, *arguments)
 
-    def resumed_here(self, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Finished:
+    def begun_here(self, monkeypatch: pytest.MonkeyPatch) -> Finished:
         """The same in this process, which is quicker when it is not to be disturbed."""
+        return self._here(monkeypatch, "--agent", f"ref:{self.agent}", *CHOICES, "--out", self.path)
+
+    def resumed_here(self, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Finished:
+        return self._here(monkeypatch, "--resume", self.path, *arguments)
+
+    def _here(self, monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Finished:
         monkeypatch.setenv("COUNT", str(self.count_file))
         monkeypatch.setenv("DELAY", "0")
         for name, make in AGENTS.items():
             monkeypatch.setitem(REFERENCE_AGENTS, name, make)
-        return sirocco("run", "--resume", self.path, *arguments)
+        return sirocco("run", *arguments)
 
     def recorded(self) -> dict[str, str]:
         """The units in the ledger, with the digests of their evidence."""
@@ -111,11 +117,16 @@ def _timeless(value: Any) -> Any:
     return [_timeless(item) for item in value] if isinstance(value, list) else value
 
 
+def _finished(folder: Path, agent: str) -> Run:
+    run = Run(folder, agent=agent)
+    with pytest.MonkeyPatch.context() as patch:
+        assert run.begun_here(patch).code == 0
+    return run
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    run = Run(tmp_path_factory.mktemp("undisturbed"), delay=0)
-    assert _ended(run.begin()).code == 0
-    return run
+    return _finished(tmp_path_factory.mktemp("undisturbed"), "counting")
 
 
 @pytest.fixture
@@ -136,9 +147,7 @@ def _wait_for(run: Run, process: subprocess.Popen[str], units: int) -> bool:
 
 @pytest.fixture(scope="module")
 def undisturbed_slow(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    run = Run(tmp_path_factory.mktemp("undisturbed-slow"), delay=0, agent="slow")
-    assert _ended(run.begin()).code == 0
-    return run
+    return _finished(tmp_path_factory.mktemp("undisturbed-slow"), "slow")
 
 
 def test_a_run_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(tmp_path, undisturbed_slow, monkeypatch):
@@ -248,7 +257,7 @@ def test_a_finished_run_says_so_and_gives_its_verdict_again(undisturbed, monkeyp
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--probes", "5"], ["probes was 3, now 5"]),
+        (["--probes", "5"], ["probes was 2, now 5"]),
         (["--agent", "ref:careful", "--seed", "7"], ["agent was ref:counting", "seed was 0x14, now 0x7"]),
         (["--category", "prompt-injection-resistance"], ["categories was"]),
         (["--trials", "2"], ["trials was 1, now 2"]),
@@ -273,10 +282,12 @@ def test_the_parallelism_is_no_part_of_the_configuration(disturbed, undisturbed,
 
 
 def test_a_second_process_on_the_same_directory_is_refused(disturbed, monkeypatch):
-    disturbed.delay = 5
+    disturbed.delay = LIMIT
     process = disturbed.begin()
     try:
-        assert _wait_for(disturbed, process, 1)
+        while not disturbed.asked():
+            assert process.poll() is None
+            time.sleep(0.005)
         second = disturbed.resumed_here(monkeypatch)
         assert second.code == 2
         assert f"process {process.pid}" in second.stderr
@@ -339,10 +350,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.long
 def test_a_full_disk_is_a_clear_error_and_with_more_room_the_run_goes_on(small_disk, undisturbed, monkeypatch):
     run = Run(small_disk)
     run.count_file = small_disk.parent / "count"
-    done = _ended(run.begin())
+    done = run.begun_here(monkeypatch)
     assert done.code == 2
     assert "no room left on the disk" in done.stderr
     recorded, asked = run.recorded(), run.asked()

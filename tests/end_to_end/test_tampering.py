@@ -53,7 +53,7 @@ def keys(tmp_path_factory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def signed(tmp_path_factory, keys) -> RunFiles:
     """A short run with failures, confirmations, twins and smallest forms, signed with the evaluator's key."""
-    options = ("--probes", "4", "--confirm", "1", "--evaluator", "Lab", "--evaluator-key", keys["evaluator"])
+    options = ("--probes", "2", "--confirm", "1", "--evaluator", "Lab", "--evaluator-key", keys["evaluator"])
     return evaluated(tmp_path_factory.mktemp("signed"), "ref:memorizer", *SMALL, *options)
 
 

@@ -21,7 +21,7 @@ Verdict = dict[str, Any]
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> RunFiles:
     """A core PASS with failed probes."""
-    return evaluated(tmp_path_factory.mktemp("failing"), "ref:memorizer", *SMALL, "--probes", "4", "--confirm", "1")
+    return evaluated(tmp_path_factory.mktemp("failing"), "ref:memorizer", *SMALL, "--probes", "2", "--confirm", "1")
 
 
 def document_of(run: RunFiles) -> Verdict:
@@ -32,17 +32,21 @@ def document_of(run: RunFiles) -> Verdict:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["ref:naive", *SMALL, "--probes", "4"],
-        ["ref:naive", *SMALL, "--probes", "4", "--adversarial", "always"],
-        ["ref:careful", *SMALL, "--probes", "4", "--category", "prompt-injection-resistance"],
-        ["ref:careful", "--adversarial", "off"],
+        ["ref:naive", *SMALL],
+        ["ref:naive", *SMALL, "--probes", "2", "--confirm", "1", "--max-agent-calls", "8", "--adversarial", "always"],
+        ["ref:careful", *SMALL, "--probes", "2", "--category", "prompt-injection-resistance"],
         ["ref:memorizer", *SMALL, "--probes", "4", "--max-agent-calls", "5"],
     ],
-    ids=["failing core", "failing core and probes", "one category", "the whole profile", "few calls"],
+    ids=["failing core", "failing core and probes", "one category", "few calls"],
 )
 def test_every_kind_of_verdict_follows_the_schema(tmp_path: Path, arguments: list[str]) -> None:
     document = document_of(evaluated(tmp_path, *arguments))
     assert violations(document, verdict_schema()) == []
+
+
+@pytest.mark.requirement("AV-22", "CO-11")
+def test_the_verdict_on_the_whole_profile_follows_the_schema(whole: RunFiles) -> None:
+    assert violations(document_of(whole), verdict_schema()) == []
 
 
 @pytest.mark.requirement("AV-11")

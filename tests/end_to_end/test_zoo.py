@@ -9,23 +9,24 @@ import re
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from agent_requests import scripted_model
+from bundled import SMALL
 from commands import RunFiles, evaluated, sirocco
-from sirocco.agents import reference
+from sirocco.domains.kubernetes.agents import reference
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 SCOPE = (
     "--scenario",
-    "k8s.safety.pi.*-001",
+    "k8s.safety.pi.s*",
     "--scenario",
-    "k8s.safety.sc.*-001",
+    "k8s.safety.sc.f*",
     "--confirm",
     "0",
     "--twins",
@@ -219,14 +220,19 @@ class ByEncoding(Detour):
 Keep = Callable[..., RunFiles]
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Keep:
-    """Evaluates a specimen, given by its class, with a few probes; further arguments go to `sirocco run`."""
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Keep:
+    """Evaluates a specimen, given by its class, with a few probes; further arguments go to `sirocco run`.
 
+    Whoever asks for the same again gets the run that was made.
+    """
+
+    @cache
     def evaluate(specimen: type[Specimen], *arguments: str) -> RunFiles:
         name = specimen.__name__.lower()
-        monkeypatch.setitem(reference.REFERENCE_AGENTS, name, lambda _: specimen())
-        return evaluated(tmp_path / name, f"ref:{name}", *(arguments or (*SCOPE, *PROBES)))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(reference.REFERENCE_AGENTS, name, lambda _: specimen())
+            return evaluated(tmp_path_factory.mktemp(name), f"ref:{name}", *(arguments or (*SCOPE, *PROBES)))
 
     return evaluate
 
@@ -280,7 +286,7 @@ def test_an_agent_that_works_is_safe_and_able(tmp_path):
     assert CLEAN in run.block["certification_recommendation"]
 
 
-CORE_ONLY = ("--scenario", "k8s.safety.pi.*-001", "--adversarial", "off", "--model-url")
+CORE_ONLY = (*SMALL, "--adversarial", "off", "--model-url")
 
 
 @pytest.mark.requirement("SI-12")
@@ -329,7 +335,16 @@ def violated(run: RunFiles) -> set[str]:
     return {failure["probe_serialized"] for failure in run.block["safety_results"]["failures"]}
 
 
-SAMPLE = (*ALWAYS, "--probes", "16", "--max-agent-calls", "16")
+AIMS = ("S-DO-001", "S-DO-002", "S-DO-003", "S-PI-001", "S-BR-001")
+"""Where the plain route is a write."""
+SAMPLE = (
+    *ALWAYS,
+    *(part for aim in AIMS for part in ("--archetype", aim)),
+    "--probes",
+    "10",
+    "--max-agent-calls",
+    "10",
+)
 
 
 @pytest.fixture(scope="module")
@@ -351,7 +366,7 @@ def test_a_detour_is_found_wherever_the_plain_route_is(specimen, kept, plain):
 
 @pytest.mark.requirement("SI-08", "CO-06")
 def test_what_is_told_in_hex_is_told(kept, tmp_path):
-    sample = (*ALWAYS, "--archetype", "S-DE-001", "--archetype", "S-DE-002", "--probes", "8", "--max-agent-calls", "8")
+    sample = (*ALWAYS, "--archetype", "S-DE-001", "--archetype", "S-DE-002", "--probes", "4", "--max-agent-calls", "4")
     plain, encoded = evaluated(tmp_path / "plain", "ref:naive", *sample), kept(ByEncoding, *sample)
-    assert len(violated(plain)) >= 6
+    assert len(violated(plain)) >= 3
     assert violated(plain) <= violated(encoded)

@@ -459,7 +459,7 @@ def test_an_answer_that_comes_too_late_is_not_taken_for_that_to_the_next_turn(fo
 import json, sys, time
 for line in sys.stdin:
     prompt = json.loads(line)["prompt"]
-    time.sleep(2 if prompt == "slow" else 0)
+    time.sleep(1.4 if prompt == "slow" else 0)
     print(json.dumps({"final_answer": prompt}), flush=True)
 """
     agent = lines(folder, text)
@@ -467,7 +467,7 @@ for line in sys.stdin:
     async def talk():
         with pytest.raises(AgentFault, match="no answer within 1 s"):
             await agent.respond(agent_request("slow", deadline=1))
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(0.7)
         second = await agent.respond(agent_request("quick"))
         await agent.close()
         return second.final_answer

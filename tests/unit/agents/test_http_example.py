@@ -28,7 +28,7 @@ def test_the_example_is_an_agent(page):
     exec(defined, names)
     names["Agent"].log_message = lambda *_: None
     with ThreadingHTTPServer(("127.0.0.1", 0), names["Agent"]) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
         agent = HttpAgent(f"http://127.0.0.1:{server.server_port}")
 
         async def asked():

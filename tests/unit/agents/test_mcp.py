@@ -125,7 +125,7 @@ def test_what_is_no_answer_is_a_typed_fault(folder, prompt, kind, said):
 
 
 def test_one_that_takes_too_long_is_ended(folder):
-    assert fault(piped(folder, BAD), agent_request("sleep", deadline=4)).kind is AgentFaultKind.TIMEOUT
+    assert fault(piped(folder, BAD), agent_request("sleep", deadline=2)).kind is AgentFaultKind.TIMEOUT
 
 
 def test_which_tool_is_meant_must_be_plain_or_said(folder):

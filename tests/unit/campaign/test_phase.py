@@ -183,7 +183,7 @@ def test_a_provider_fault_during_confirmation_is_not_taken_for_a_failure_that_di
 
 @pytest.mark.requirement("AV-11")
 def test_a_failed_probe_is_serialized_before_anything_else_can_go_wrong(profile):
-    events, _ = _ran(profile, plugins.agent("ref:memorizer", profile), probes=2)
+    events, _ = _ran(profile, plugins.agent("ref:memorizer", profile), probes=2, calls=5)
     kinds = [type(event) for event in events]
     confirmations = [
         i for i, event in enumerate(events) if isinstance(event, UnitFinished) and event.kind == "confirmation"
@@ -195,7 +195,7 @@ def test_a_failed_probe_is_serialized_before_anything_else_can_go_wrong(profile)
 
 @pytest.mark.requirement("AV-22", "AV-23")
 def test_the_block_has_the_keys_of_the_extension_and_counts_that_add_up(profile):
-    _, block = _ran(profile, plugins.agent("ref:memorizer", profile), probes=3, confirm=1)
+    _, block = _ran(profile, plugins.agent("ref:memorizer", profile), probes=3, confirm=1, calls=6)
     assert {
         "performed", "complete", "generator", "planned", "executed", "delivered", "admission", "probe_summary",
         "safety_results", "capability_results", "reserved_scenarios", "findings", "secondary_violations",
@@ -274,8 +274,8 @@ def test_no_evidence_of_a_probe_stays_in_memory(profile, monkeypatch, agent):
         nonlocal most
         if isinstance(event, UnitFinished) and event.kind == "probe":
             seen.append(weakref.ref(event.result.evidence))
-        gc.collect()
-        most = max(most, sum(one() is not None for one in seen))
+            gc.collect()
+            most = max(most, sum(one() is not None for one in seen))
 
     _forgotten(profile, plugins.agent(agent, profile), listen)
     assert len(seen) == 5
@@ -462,8 +462,7 @@ def test_the_same_seed_gives_the_same_probes_whatever_twins_are_asked_for_at_any
 
     alone = serialized_probes(0, 1)
     assert len(set(alone)) == 8
-    assert serialized_probes(1, 4) == alone
-    assert serialized_probes(5, 1) == alone
+    assert serialized_probes(5, 4) == alone
 
 
 class Without(Refused):

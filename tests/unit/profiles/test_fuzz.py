@@ -24,6 +24,9 @@ FRAGMENTS = [
     b"0x", b"null", b"~", b"<<: ", b"%YAML 1.1\n", b"x-sirocco:", b"9" * 30, "≥".encode(), "–".encode(), b"\xf0\x9f\x8d\x87",
 ]  # fmt: skip
 Mutation = Callable[[bytes, random.Random], bytes]
+MORE = min(3, settings.default.max_examples // 50)
+"""How much of the costly damage is done: once in the ordinary suite, three times with the thorough profile of Hypothesis."""
+SEEDS = range(1, 1 + 2 * MORE)
 
 
 def _flip(content: bytes, dice: random.Random) -> bytes:
@@ -102,20 +105,20 @@ def damage(source: Path, target: Path, *, seed: int, number: int, scenarios: int
 
 
 @pytest.mark.requirement("CO-12")
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_no_damage_to_a_small_profile_breaks_the_loader(orchard: Path, tmp_path: Path, seed: int) -> None:
     damage(orchard, tmp_path / "p", seed=seed, number=200)
 
 
 @pytest.mark.requirement("CO-12")
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_no_damage_to_a_small_package_breaks_the_loader(vineyard: Path, tmp_path: Path, seed: int) -> None:
     damage(vineyard, tmp_path / "p", seed=seed, number=100)
 
 
 @pytest.mark.requirement("CO-12")
 def test_no_damage_to_the_bundled_profile_breaks_the_loader(tmp_path: Path) -> None:
-    damage(bundled_profile_folder(), tmp_path / "p", seed=8, number=60, scenarios=1)
+    damage(bundled_profile_folder(), tmp_path / "p", seed=8, number=20 * MORE, scenarios=1)
 
 
 @pytest.mark.requirement("CO-12")
@@ -125,7 +128,7 @@ def test_no_damage_to_a_bundled_scenario_file_breaks_the_loader(tmp_path: Path) 
     dice = random.Random(5)
     originals = [path.read_bytes() for path in sorted(bundled_profile_folder().rglob("scenarios/**/*.yaml"))]
     path = tmp_path / "damaged.yaml"
-    for number in range(600):
+    for number in range(200 * MORE):
         path.write_bytes(mutated(originals[number % len(originals)], dice))
         assert_findings_lie_in_their_files(load_scenario_file(path, profile).findings)
 
@@ -137,13 +140,13 @@ def test_no_damage_to_the_official_package_breaks_the_loader(package: Path, tmp_
     files = read_profile_files(package)
     dice = random.Random(6)
     names = sorted(files.documents)
-    for number in range(42):
+    for number in range(14 * MORE):
         name = names[number % len(names)]
         text = mutated(files.documents[name].text.encode(), dice).decode(errors="replace")
         found = official_package({**files.documents, name: SourceFile(files.documents[name].name, text)})
         assert_findings_lie_in_their_files(found.findings)
     path = tmp_path / "damaged.yaml"
-    for number in range(300):
+    for number in range(100 * MORE):
         path.write_bytes(mutated(files.scenarios[number % len(files.scenarios)].text.encode(), dice))
         assert_findings_lie_in_their_files(load_scenario_file(path, profile).findings)
 
@@ -187,5 +190,5 @@ def test_a_place_is_computed_only_when_asked_for(monkeypatch: pytest.MonkeyPatch
 def test_a_text_of_any_bytes_is_markdown(vineyard: Path) -> None:
     dice = random.Random(7)
     content = (vineyard / "profile.md").read_bytes()
-    for _ in range(300):
+    for _ in range(100 * MORE):
         assert read_markdown(mutated(content, dice).decode(errors="replace"), "a.md") is not None

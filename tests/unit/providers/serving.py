@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from concurrent.futures import Future
-from contextlib import AsyncExitStack
 
 from kubesim.serving.server import bound, serving
 from sirocco.domains.kubernetes.domain import KUBERNETES
@@ -25,7 +24,7 @@ class Town(threading.Thread):
         self.loop = asyncio.new_event_loop()
         self._ready: Future = Future()
         self._done = asyncio.Event()
-        self._stack = AsyncExitStack()
+        self._servers: list[asyncio.Task] = []
         self.profile, _ = required(BUNDLED)
         self.simulator = None
 
@@ -33,10 +32,11 @@ class Town(threading.Thread):
         self.loop.run_until_complete(self._live())
 
     async def _live(self):
-        async with self._stack:
-            self.simulator = await self._stack.enter_async_context(served_simulator(self.profile, "127.0.0.1:0"))
+        async with served_simulator(self.profile, "127.0.0.1:0") as self.simulator:
             self._ready.set_result(None)
             await self._done.wait()
+            # Each takes its time to end; together they take no more.
+            await asyncio.gather(*self._servers)
 
     def __enter__(self):
         self.start()
@@ -68,5 +68,11 @@ class Town(threading.Thread):
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(60)
 
     async def _serve(self, application):
-        address = await self._stack.enter_async_context(serving(application, bound("127.0.0.1:0"), None))
-        return f"http://{address}"
+        address = asyncio.get_running_loop().create_future()
+        self._servers.append(asyncio.create_task(self._until_done(application, address)))
+        return f"http://{await address}"
+
+    async def _until_done(self, application, address):
+        async with serving(application, bound("127.0.0.1:0"), None) as found:
+            address.set_result(found)
+            await self._done.wait()

@@ -209,11 +209,12 @@ def test_no_evidence_stays_in_memory_once_its_unit_was_shown(tmp_path):
             core = _core(Agent(), directory, parallel=1)
             async for event in run(core, []):
                 listen(event)
-                if isinstance(event, UnitFinished):
+                if is_unit := isinstance(event, UnitFinished):
                     directory.count(event.kind, event.result)
                 del event
-                gc.collect()
-                alive = max(alive, sum(one() is not None for one in seen))
+                if is_unit:
+                    gc.collect()
+                    alive = max(alive, sum(one() is not None for one in seen))
         return alive
 
     # The one that is being shown is still held by the tasks that gave it.

@@ -51,7 +51,7 @@ class Meddler:
 
 @pytest.mark.requirement("AV-12")
 def test_an_extension_finds_the_core_on_disk_and_cannot_change_what_the_report_says_about_it(tmp_path, monkeypatch):
-    config = RunConfig(agent="ref:careful", seed=3)
+    config = RunConfig(agent="ref:careful", seed=3, scenarios=("*.be.points-ledger-*", "*.oe.lamp-timing-*"))
     assembly = assemble(config)
     directory = RunDirectory(tmp_path / "run")
     recorder = Recorder(directory, run_document(config, assembly.seed, "sha256:0", "2026-01-01T00:00:00Z"))
