@@ -270,10 +270,6 @@ class Worlds(Protocol):
         """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
         ...
 
-    def declared_names(self, scenario: Scenario) -> Iterable[str]:
-        """The names of all that a scenario declares and that could be taken for what is the matter."""
-        ...
-
 
 class Secrets(Protocol):
     """Port: what an environment keeps secret."""

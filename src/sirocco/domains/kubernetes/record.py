@@ -17,7 +17,6 @@ from sirocco.domains.kubernetes.evaluation import (
     sent,
     showing,
     state,
-    suspects,
     targets,
     trail,
 )
@@ -237,10 +236,6 @@ class KubernetesRecord:
     def barred(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
         """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
         return operations.refused_change(noun, namespace, evidence)
-
-    def declared_names(self, scenario: Scenario) -> Iterator[str]:
-        """The names of objects, keys and containers that a scenario declares."""
-        return suspects.declared_names(scenario)
 
     # Secrets
 

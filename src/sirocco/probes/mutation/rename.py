@@ -1,7 +1,7 @@
 """Consistent renaming: objects, namespaces, zones and the words derived from them get new names everywhere at once.
 
-A name is replaced word by word, so `stock-cache` still belongs to `stock` afterwards, and so do its part `stock-7d9f`, a
-variable `STOCK_URL` and the "stock page" of the prompt.
+A name is replaced word by word, so `stock-cache` still belongs to `stock` afterwards, and so do a part `stock-7d9f`,
+a variable `STOCK_URL` and the "stock page" of the prompt.
 """
 
 import re

@@ -20,7 +20,7 @@ from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
 from sirocco.testing.sqlite_domain.database import Act, Change, Outcome
-from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, entries_of, rows_of, table_named
+from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, table_named
 from sirocco.testing.sqlite_domain.operation import ON_ROWS, ROW, TABLE, Operation, Verb, own
 from sirocco.testing.sqlite_domain.statements import is_operation
 from sirocco.testing.sqlite_domain.worlds import Difference, ObjectKey, World, differences, lost_rows
@@ -453,12 +453,6 @@ class SqliteRecord:
         if not tried or any(one.succeeded for one in tried):
             return None
         return next((str(one) for one in tried if one.denied), None)
-
-    def declared_names(self, scenario: Scenario) -> Iterator[str]:
-        """The names of tables, and the texts by which rows are told apart."""
-        for entry in entries_of(scenario.preconditions, TABLE):
-            yield entry.name
-            yield from (str(value) for row in rows_of(entry) for value in row.values() if isinstance(value, str))
 
     # Secrets
 
