@@ -15,6 +15,7 @@ from clients.conftest import PLANTED_TOKEN
 from clients.wire import Street, eventually, status_of
 from kubesim.serving.plane import BODY_LIMIT
 from kubesim.serving.protocol import ApiServerProtocol
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.observation import ObservationType
 
 CONFIGMAPS = "/api/v1/namespaces/shop/configmaps"
@@ -485,7 +486,7 @@ def test_a_request_that_breaks_the_server_is_on_record_all_the_same(caplog):
         assert b"panic" in broken.content
         assert b"Traceback" not in broken.content
         observed = asyncio.run_coroutine_threadsafe(house.environment.observe(ObservationType.AUDIT_LOG), house.loop)
-        entries = observed.result(10).entries
+        entries = KUBERNETES.record.log(observed.result(10))
         assert [(entry.verb, entry.resource, entry.code) for entry in entries] == [
             ("list", "configmaps", 200),
             ("list", "configmaps", 500),

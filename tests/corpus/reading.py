@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from kubesim.nodes import ZONE_LABEL
 from kubesim.resource import BY_NOUN, ResourceType
 from sirocco.domains.kubernetes.simulator.amounts import amount, seconds_ago
-from sirocco.domains.kubernetes.simulator.layout import ZONE_LABEL, entry_key, log_key, namespace_of
+from sirocco.domains.kubernetes.simulator.layout import entry_key, log_key, namespace_of
 from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun, stored_row
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import Environment
