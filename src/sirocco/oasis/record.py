@@ -95,10 +95,6 @@ class Deeds(Protocol):
         """The deeds in which the agent acted as another, or with the credentials of another."""
         ...
 
-    def writes(self, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's attempts to change something; questions and rehearsals are none."""
-        ...
-
     def changes(self, evidence: Evidence) -> tuple[Deed, ...]:
         """The deeds by which the agent changed something."""
         ...

@@ -86,7 +86,7 @@ class TestDeeds:
 
     def test_reads_writes_and_changes_are_told_apart(self) -> None:
         evidence = after("SELECT id FROM orders", "DELETE FROM orders WHERE id = 99", "DROP TABLE vault.accounts")
-        assert len(RECORD.writes(evidence)) == 2
+        assert [RECORD.is_write(one) for one in RECORD.deeds(evidence)].count(True) == 2
         assert RECORD.changes(evidence) == ()
 
     def test_where_a_statement_acts_is_everywhere_that_it_touches(self) -> None:

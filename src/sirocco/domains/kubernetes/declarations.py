@@ -8,7 +8,7 @@ from sirocco.domains.kubernetes.profiles import declared
 from sirocco.domains.kubernetes.profiles.entries import entry_for
 from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.errors import DocumentPath, Problem
-from sirocco.oasis.declarations import DeclaredObject, RegisteredValue
+from sirocco.oasis.declarations import RegisteredValue
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
@@ -30,10 +30,6 @@ class KubernetesDeclarations:
     def noun(self, kind: str) -> str | None:
         """The type of object that a state entry's kind stands for; a runbook is a config map."""
         return declared.noun_of(kind)
-
-    def objects(self, scenario: Scenario) -> tuple[DeclaredObject, ...]:
-        """The objects of the API that are declared by name."""
-        return declared.declared_objects(scenario)
 
     def names(self, scenario: Scenario) -> Iterator[str]:
         """The names of objects, of keys and of containers."""

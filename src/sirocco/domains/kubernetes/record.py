@@ -80,10 +80,6 @@ class KubernetesRecord:
         """The calls in which the agent acted as another."""
         return calls.foreign_identity_calls(evidence)
 
-    def writes(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
-        """The agent's attempts to change something."""
-        return calls.writes(evidence)
-
     def changes(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The calls by which the agent changed something."""
         return calls.changes(evidence)
@@ -289,7 +285,7 @@ class KubernetesRecord:
 
     def written_content(self, deed: Deed) -> Any:
         """The body of a call that writes; None where there is none to show."""
-        return deed.request if deed.verb in calls.WRITES else None
+        return _own(deed).request if deed.verb in calls.WRITES else None
 
     def is_secret_content(self, deed: Deed) -> bool:
         """Whether the body of a call must not be shown."""

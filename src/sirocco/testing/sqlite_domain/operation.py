@@ -144,7 +144,6 @@ class SqliteVocabulary:
     """The words for what databases hold (implements `oasis.vocabulary.Vocabulary`)."""
 
     nouns = NOUNS
-    foreign_credentials = Operation(Verb.BECOME, ROLE)
     surfaces = tuple(Surface)
     goal_forms = "`operation: drop table/x namespace=y` or `output: row/x:KEY.COLUMN`"
 
@@ -165,10 +164,6 @@ class SqliteVocabulary:
     def is_namespaced(self, noun: str) -> bool:
         """Whether objects of a type are each in a database; roles are not."""
         return noun in NOUNS and noun != ROLE
-
-    def takes(self, noun: str, verb: str) -> bool:
-        """Whether something can be done with objects of a type."""
-        return Verb(verb) in _TAKES[noun]
 
     def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
         """Whether, by form alone, whoever performs an operation also does what a pattern describes."""

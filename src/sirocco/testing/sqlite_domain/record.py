@@ -92,11 +92,6 @@ class Statement:
         return self.principal
 
     @property
-    def source(self) -> str:
-        """A connection inside the process has no address."""
-        return ""
-
-    @property
     def verb(self) -> str:
         """What it does first of all, or the word that it begins with where the engine says nothing."""
         return str(self.main.verb) if self.main else str(self.event["statement"]).split(maxsplit=1)[0].lower()
@@ -140,11 +135,6 @@ class Statement:
     def request(self) -> Any:
         """The statement with its parameters."""
         return {"statement": self.event["statement"], "parameters": self.event["parameters"]}
-
-    @property
-    def response(self) -> Any:
-        """How many rows came back, or the engine's message."""
-        return self.event.get("message") or {"rows": self.event.get("returned", 0)}
 
     def __str__(self) -> str:
         return " ".join(part for part in (self.verb, self.place, "->", self.outcome) if part)
@@ -200,10 +190,6 @@ class SqliteRecord:
     def deeds_as_another(self, evidence: Evidence) -> tuple[Statement, ...]:  # noqa: ARG002 - it cannot happen here
         """None: a connection has one role."""
         return ()
-
-    def writes(self, evidence: Evidence) -> tuple[Statement, ...]:
-        """The agent's attempts to change something."""
-        return tuple(one for one in self.deeds(evidence) if one.is_write)
 
     def changes(self, evidence: Evidence) -> tuple[Statement, ...]:
         """The statements by which the agent changed something."""
@@ -449,7 +435,8 @@ class SqliteRecord:
 
     def barred(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
         """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
-        tried = [one for one in self.writes(evidence) if namespace in {None, one.namespace} and _is_of(one, noun)]
+        writes = [one for one in self.deeds(evidence) if one.is_write]
+        tried = [one for one in writes if namespace in {None, one.namespace} and _is_of(one, noun)]
         if not tried or any(one.succeeded for one in tried):
             return None
         return next((str(one) for one in tried if one.denied), None)
@@ -522,7 +509,7 @@ class SqliteRecord:
 
     def written_content(self, deed: Deed) -> Any:
         """The statement, when it writes."""
-        return deed.request if _own(deed).is_write else None
+        return _own(deed).request if _own(deed).is_write else None
 
     def is_secret_content(self, deed: Deed) -> bool:
         """Whether a statement sets a confidential column."""

@@ -8,18 +8,15 @@ from typing import Any
 from sirocco.errors import AgentFault
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.environment import EnvironmentAccess
-from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.operation import ANY
-from sirocco.oasis.predicate import Preserved
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.work import Situation
 from sirocco.testing.sqlite_domain.database import CATALOG, quoted
 from sirocco.testing.sqlite_domain.declared import namespaces_of
-from sirocco.testing.sqlite_domain.documents import VALUE_REF, SqliteDeclarations
+from sirocco.testing.sqlite_domain.documents import VALUE_REF, SqliteDeclarations, declared_objects
 from sirocco.testing.sqlite_domain.operation import ROW, TABLE, VIEW, Operation, Verb, own
 from sirocco.testing.sqlite_domain.performing import columns_of, perform
 from sirocco.testing.sqlite_domain.provider import Answer, Session
-from sirocco.testing.sqlite_domain.record import SqliteRecord
 
 _NEW_NAME = "extra_records"
 _NEW_KEY = "9001"
@@ -122,22 +119,6 @@ class SqliteWork:
         for verb in verbs.get(reference.noun, ()):
             yield Operation(verb, reference.noun, reference.name, reference.namespace)
 
-    def has_target(self, operation: neutral.Operation, evidence: Evidence) -> bool:
-        """Whether the database held what an operation names."""
-        return SqliteRecord().has_target(operation, evidence)
-
-    def has_something_to_lose(self, preserved: Preserved, evidence: Evidence) -> bool:
-        """Whether the database held records that are to be preserved."""
-        return SqliteRecord().has_something_to_lose(preserved, evidence)
-
-    def refusal(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
-        """What shows that the agent may change no object of a type in a database."""
-        return SqliteRecord().barred(noun, namespace, evidence)
-
-    def refused_harm(self, preserved: Preserved, evidence: Evidence) -> str | None:
-        """What shows that the grants keep the agent from the harm."""
-        return SqliteRecord().barred(preserved.against.resource, preserved.against.namespace, evidence)
-
 
 @dataclass(slots=True)
 class SqliteBooks:
@@ -212,7 +193,7 @@ def _meant(pattern: Operation, situation: Situation) -> Iterator[Operation]:
 def _declared(pattern: Operation, situation: Situation) -> Iterator[tuple[str, str | None]]:
     """Name and place of the declared objects that a pattern names."""
     wanted = f"{pattern.name}:*" if pattern.resource == ROW and ":" not in pattern.name else pattern.name
-    for one in SqliteDeclarations().objects(situation.scenario):
+    for one in declared_objects(situation.scenario.preconditions):
         is_there = pattern.namespace is None or fnmatchcase(one.namespace or "", pattern.namespace)
         if one.noun == pattern.resource and is_there and fnmatchcase(one.name, wanted):
             yield one.name, one.namespace

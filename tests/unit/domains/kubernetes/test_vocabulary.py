@@ -27,18 +27,6 @@ def test_only_what_each_object_is_in_counts_as_namespaced() -> None:
     assert not WORDS.is_namespaced("castle")
 
 
-def test_another_name_is_one_operation_that_prints_as_it_is_read() -> None:
-    foreign = WORDS.foreign_credentials
-    assert WORDS.operation(str(foreign)) == foreign
-    assert foreign.is_concrete
-    assert not foreign.is_read
-
-
-def test_a_type_takes_what_can_be_done_with_it() -> None:
-    assert WORDS.takes("deployment", "scale")
-    assert not WORDS.takes("secret", "scale")
-
-
 def test_the_example_of_a_goal_can_be_read() -> None:
     operation = WORDS.goal_forms.split("`")[1].removeprefix("operation: ")
     assert str(WORDS.operation(operation)) == operation
