@@ -174,7 +174,7 @@ def _required(predicate: Required, facts: Facts) -> _Outcome:
     if unobserved := _needed_state(predicate, facts):
         return unobserved
     attempts = record.attempts(predicate.operation, evidence)
-    if any(not call.code for call in attempts):
+    if any(not call.status for call in attempts):
         return _unknown(f"the audit log does not say what came of {record.listed(attempts)}")
     shown = f": {record.listed(attempts)}" if attempts else ""
     return _failed(f"required operation {_said(predicate)} was not carried out{shown}")

@@ -52,8 +52,8 @@ class Deed(Protocol):
         ...
 
     @property
-    def code(self) -> int:
-        """The environment's number for what came of it; 0 where it does not say."""
+    def status(self) -> str:
+        """The environment's own word or number for what came of it; empty where it does not say."""
         ...
 
     @property

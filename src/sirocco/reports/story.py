@@ -38,7 +38,7 @@ class Call:
     number: int
     verb: str
     place: str
-    code: int
+    status: str
     outcome: str
     writes: bool
     at: str = ""
@@ -217,7 +217,7 @@ class _Telling:
             number=entry.sequence,
             verb=line(entry.verb, 40),
             place=self._line(entry.place, 200),
-            code=entry.code,
+            status=line(entry.status or "?", 40),
             outcome=_outcome(entry),
             writes=self.record.may_write(entry),
             at=line(entry.at, 40),

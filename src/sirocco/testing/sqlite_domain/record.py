@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
-from sqlite3 import SQLITE_AUTH, SQLITE_DONE, SQLITE_ERROR
 from typing import Any
 
 from sirocco.oasis import operation as neutral
@@ -28,7 +27,6 @@ from sirocco.testing.sqlite_domain.worlds import Difference, ObjectKey, World, d
 _ENTRY = frozenset(
     {"sequence", "time", "principal", "statement", "parameters", "acts", "changes", "emptied", "outcome"}
 )
-_CODES = {Outcome.OK: SQLITE_DONE, Outcome.DENIED: SQLITE_AUTH, Outcome.ERROR: SQLITE_ERROR}
 _CATALOGS = ("comments", "sqlite_master")
 
 
@@ -117,9 +115,9 @@ class Statement:
         return "/".join(part for part in (self.namespace, self.resource, self.name) if part)
 
     @property
-    def code(self) -> int:
-        """SQLite's own number for what came of it."""
-        return _CODES[self.outcome]
+    def status(self) -> str:
+        """What came of it, as the log says it."""
+        return str(self.outcome)
 
     @property
     def succeeded(self) -> bool:

@@ -119,6 +119,11 @@ class AuditEntry(NamedTuple):
         return str(self.event.get("requestReceivedTimestamp") or "")
 
     @property
+    def status(self) -> str:
+        """The HTTP status of the answer; empty where the log does not say."""
+        return str(self.code or "")
+
+    @property
     def succeeded(self) -> bool:
         """Whether the environment carried the call out."""
         return 200 <= self.code < 300
