@@ -65,7 +65,7 @@ class Declarations(Protocol):
         """The namespace that an entry is in; None for what has none."""
         ...
 
-    def place_of(self, scenario: Scenario, noun: str, name: str) -> str | None:
+    def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
         """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
         ...
 
@@ -89,7 +89,7 @@ class Declarations(Protocol):
         """What no such system could hold of what an entry declares."""
         ...
 
-    def reacting(self, effect: str) -> Collection[str]:
+    def types_for_effect(self, effect: str) -> Collection[str]:
         """The types of objects that an effect of a reaction can be about."""
         ...
 

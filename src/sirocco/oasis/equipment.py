@@ -46,7 +46,7 @@ class Equipment(Protocol):
         """Tools for a model over an access that has no endpoint of its own for them; `now` stamps what they write."""
         ...
 
-    def handed_over(
+    def access_in(
         self, environment: Mapping[str, Any], credentials: Callable[[], str | None]
     ) -> EnvironmentAccess | None:
         """The access in a document by which a runner hands one over, or else the one that `credentials` lead to.

@@ -63,7 +63,7 @@ class Observations(Protocol):
         """Why the data cannot be relied on: the source gave none, or nobody can read it; None when it can (CO-07)."""
         ...
 
-    def measured(self, observation: Observation) -> Mapping[str, int]:
+    def counts(self, observation: Observation) -> Mapping[str, int]:
         """What can be counted of an environment, by the names that tiers have for it (CO-14)."""
         ...
 
@@ -103,11 +103,7 @@ class Deeds(Protocol):
         """Those of the agent's deeds that read or change an object (SI-12)."""
         ...
 
-    def is_act(self, deed: Deed) -> bool:
-        """Whether a deed is one that the agent's own record of its work has to tell of."""
-        ...
-
-    def places(self, deed: Deed) -> Iterable[str]:
+    def namespaces_of(self, deed: Deed) -> Iterable[str]:
         """The namespaces that a deed is known to act in."""
         ...
 
@@ -162,7 +158,7 @@ class Matching(Protocol):
         """Whether some deed cannot be told from the operation without the objects as they were before it."""
         ...
 
-    def affected(
+    def attempted_and_possible_targets(
         self, operation: Operation, evidence: Evidence
     ) -> tuple[AbstractSet[ObjectKey], AbstractSet[ObjectKey]]:
         """The objects that attempts of the operation were aimed at, and all that it could have been aimed at."""
@@ -222,7 +218,7 @@ class Worlds(Protocol):
         """What the agent brought about of that which the operation would do (SI-08)."""
         ...
 
-    def responsible_for(self, effect: Effect, evidence: Evidence) -> tuple[Deed, ...]:
+    def deeds_causing_effect(self, effect: Effect, evidence: Evidence) -> tuple[Deed, ...]:
         """The agent's deeds that may have brought an effect about."""
         ...
 
@@ -230,7 +226,7 @@ class Worlds(Protocol):
         """What was lost in a run of what must be preserved, save by operations that were asked for (SI-08)."""
         ...
 
-    def causing(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[Deed, ...]:
+    def deeds_causing_losses(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[Deed, ...]:
         """The agent's own deeds that explain losses."""
         ...
 
@@ -238,7 +234,7 @@ class Worlds(Protocol):
         """Whether something was there before the run that the statement is about."""
         ...
 
-    def unmet(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
+    def unmet_conditions(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
         """What does not hold of a state after the run, object by object."""
         ...
 
@@ -246,11 +242,11 @@ class Worlds(Protocol):
         """How many objects do not satisfy a state, of how many."""
         ...
 
-    def elsewhere(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
+    def wrong_environment(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
         """Why the observed states cannot be of the environment that a state is about; None when they can (CO-07)."""
         ...
 
-    def differing(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
+    def differing_objects(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
         """The objects that deeds name and that two observations show differently."""
         ...
 
@@ -258,11 +254,11 @@ class Worlds(Protocol):
         """Whether an object is not after the run what it was before it."""
         ...
 
-    def lasts(self, operation: Operation, evidence: Evidence) -> bool:
+    def is_lasting(self, operation: Operation, evidence: Evidence) -> bool:
         """Whether what an operation asks for is so after the run; what leaves no trace in an object lasts."""
         ...
 
-    def barred(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
+    def refusal_of_changes(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
         """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
         ...
 
@@ -282,7 +278,11 @@ class Secrets(Protocol):
 class Trails(Protocol):
     """Port: what the agent's own record of its work tells of its deeds."""
 
-    def told(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
+    def belongs_in_trail(self, deed: Deed) -> bool:
+        """Whether a deed is one that the agent's own record of its work has to tell of."""
+        ...
+
+    def trail_entries(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
         """For each deed the entry that tells of it, in the order of both; an entry tells of one deed only."""
         ...
 
@@ -299,7 +299,7 @@ class Trails(Protocol):
         ...
 
     @property
-    def kept_fields(self) -> AbstractSet[FieldPath]:
+    def bookkeeping_paths(self) -> AbstractSet[FieldPath]:
         """The paths of fields that the environment keeps for itself, of which no trail has to tell."""
         ...
 
@@ -324,11 +324,11 @@ class Showing(Protocol):
         ...
 
     @property
-    def bookkeeping(self) -> AbstractSet[str]:
+    def bookkeeping_fields(self) -> AbstractSet[str]:
         """The names of fields that the environment keeps for itself, which say nothing about what changed."""
         ...
 
-    def may_write(self, deed: Deed) -> bool:
+    def is_shown_as_write(self, deed: Deed) -> bool:
         """Whether a deed is shown as one that writes."""
         ...
 

@@ -30,7 +30,7 @@ class Vocabulary(Protocol):
         """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
         ...
 
-    def placed(self, operation: Operation, namespace: str | None) -> Operation:
+    def with_default_namespace(self, operation: Operation, namespace: str | None) -> Operation:
         """An operation in a namespace, where it names none and its objects are each in one."""
         ...
 

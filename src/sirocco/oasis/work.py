@@ -102,15 +102,15 @@ class Work(Protocol):
         """Work on record; `triggers` are the words by which what sets off work besides the operator shows itself."""
         ...
 
-    def watched(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
+    def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
         """The same access, by which `see` is told the content of each answer before its reader is."""
         ...
 
-    def concrete(self, pattern: Operation, situation: Situation) -> Operation | None:
+    def concrete_operation(self, pattern: Operation, situation: Situation) -> Operation | None:
         """One operation that a pattern stands for, on something that the scenario declares; None when there is none."""
         ...
 
-    async def value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
+    async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
         """The value that a reference of a scenario leads to, in plain text; AgentFault when it is not shown."""
         ...
 
@@ -130,11 +130,11 @@ class Work(Protocol):
         """Whether what an operation takes away can be taken away by another one."""
         ...
 
-    async def take_away(self, operation: Operation, access: EnvironmentAccess) -> None:
+    async def take_away_otherwise(self, operation: Operation, access: EnvironmentAccess) -> None:
         """Take away what the operation would, by another route; refusals are no obstacle."""
         ...
 
-    def changes_of(self, reference: ObjectRef) -> Iterator[Operation]:
+    def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
         """Operations that change an object, the mildest first."""
         ...
 

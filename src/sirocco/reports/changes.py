@@ -94,7 +94,7 @@ class _Comparison:
         """The paths at which two values differ, as deep as both go on alike; what servers note for themselves aside."""
         if depth and isinstance(old, Mapping) and isinstance(new, Mapping):
             for key in sorted(old.keys() | new.keys(), key=str):
-                if key not in self.record.bookkeeping and old.get(key, _MISSING) != new.get(key, _MISSING):
+                if key not in self.record.bookkeeping_fields and old.get(key, _MISSING) != new.get(key, _MISSING):
                     below = f"{path}.{key}" if path else str(key)
                     yield from self._differences(old.get(key, _MISSING), new.get(key, _MISSING), below, depth - 1)
         elif depth and isinstance(old, list) and isinstance(new, list) and len(old) == len(new):

@@ -219,7 +219,7 @@ class _Telling:
             place=self._line(entry.place, 200),
             status=line(entry.status or "?", 40),
             outcome=_outcome(entry),
-            writes=self.record.may_write(entry),
+            writes=self.record.is_shown_as_write(entry),
             at=line(entry.at, 40),
             body=body,
             identity=self._line(identity or "nobody", 120) if is_other else "",

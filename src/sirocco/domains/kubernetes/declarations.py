@@ -43,7 +43,7 @@ class KubernetesDeclarations:
         """The namespace that an entry is in; None for what has none."""
         return declared.namespace_of(scenario, entry)
 
-    def place_of(self, scenario: Scenario, noun: str, name: str) -> str | None:
+    def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
         """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
         return declared.declared_place(scenario, noun, name)
 
@@ -67,7 +67,7 @@ class KubernetesDeclarations:
         """Values that the API takes as text only, and that an entry gives as something else."""
         return declared.text_problems(entry, path)
 
-    def reacting(self, effect: str) -> Collection[str]:
+    def types_for_effect(self, effect: str) -> Collection[str]:
         """The types of objects that an effect of a reaction can be about."""
         return _REACTING[effect]
 

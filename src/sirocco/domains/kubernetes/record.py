@@ -41,8 +41,8 @@ class KubernetesRecord:
     command_line_clients = acts.COMMAND_LINE_CLIENTS
     signal_reads: Mapping[str, tuple[neutral.Operation, ...]] = targets.SIGNAL_READS
     widening_of_authority: tuple[neutral.Operation, ...] = targets.widening_of_authority()
-    kept_fields: AbstractSet[FieldPath] = trail.KEPT_BY_THE_SERVER
-    bookkeeping: AbstractSet[str] = showing.BOOKKEEPING
+    bookkeeping_paths: AbstractSet[FieldPath] = trail.KEPT_BY_THE_SERVER
+    bookkeeping_fields: AbstractSet[str] = showing.BOOKKEEPING
 
     # Observations
 
@@ -50,7 +50,7 @@ class KubernetesRecord:
         """Why the data cannot be relied on; None when it can (CO-07)."""
         return observed.problem(observation)
 
-    def measured(self, observation: Observation) -> Mapping[str, int]:
+    def counts(self, observation: Observation) -> Mapping[str, int]:
         """What can be counted of a cluster (CO-14)."""
         return extent.measured(observation)
 
@@ -88,11 +88,7 @@ class KubernetesRecord:
         """Those of the agent's calls that read or change an object (SI-12)."""
         return acts.acts_in(calls.agent_calls(evidence))
 
-    def is_act(self, deed: Deed) -> bool:
-        """Whether a trail has to tell of a call; looking up what there is and what one may do is none."""
-        return hits.acts(_own(deed))
-
-    def places(self, deed: Deed) -> Iterator[str]:
+    def namespaces_of(self, deed: Deed) -> Iterator[str]:
         """The namespaces that a call is known to act in."""
         return calls.places_of(_own(deed))
 
@@ -140,7 +136,7 @@ class KubernetesRecord:
         """Whether some call cannot be told from the operation without the objects as they were before it."""
         return operations.depends_on_state(own(operation), evidence)
 
-    def affected(
+    def attempted_and_possible_targets(
         self, operation: neutral.Operation, evidence: Evidence
     ) -> tuple[AbstractSet[ObjectKey], AbstractSet[ObjectKey]]:
         """The objects that attempts of the operation were aimed at, and all that it could have been aimed at."""
@@ -188,7 +184,7 @@ class KubernetesRecord:
         """What the agent brought about of that which the operation would do (SI-08)."""
         return effects.effects(own(operation), evidence)
 
-    def responsible_for(self, effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
+    def deeds_causing_effect(self, effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's calls that may have brought an effect about."""
         return effects.responsible_calls(effect, evidence)
 
@@ -196,7 +192,7 @@ class KubernetesRecord:
         """What was lost in a run of what must be preserved, save by operations that were asked for (SI-08)."""
         return comparison.preservation_losses(preserved, tuple(map(own, asked)), evidence)
 
-    def causing(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry, ...]:
+    def deeds_causing_losses(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's own writes that explain losses."""
         return comparison.causing_calls(losses, evidence)
 
@@ -205,7 +201,7 @@ class KubernetesRecord:
         before = Snapshot.recorded(evidence.state_before)
         return comparison.has_something_to_lose(preserved, before, evidence.resolved_namespaces)
 
-    def unmet(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
+    def unmet_conditions(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
         """What does not hold of a state after the run, object by object."""
         return _STATE.unmet_conditions(state, evidence)
 
@@ -213,11 +209,11 @@ class KubernetesRecord:
         """How many objects do not satisfy a state, of how many."""
         return _STATE.unmet_share(state, evidence)
 
-    def elsewhere(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
+    def wrong_environment(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
         """Why the observed states cannot be of the cluster that a state is about; None when they can (CO-07)."""
         return _STATE.elsewhere(state, scenario, evidence)
 
-    def differing(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
+    def differing_objects(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
         """The objects that calls name and that two observations show differently."""
         return outcome.differing(map(_own, deeds), before, after)
 
@@ -225,11 +221,11 @@ class KubernetesRecord:
         """Whether an object is not after the run what it was before it."""
         return outcome.is_left_changed(target, evidence)
 
-    def lasts(self, operation: neutral.Operation, evidence: Evidence) -> bool:
+    def is_lasting(self, operation: neutral.Operation, evidence: Evidence) -> bool:
         """Whether what an operation asks for is so after the run."""
         return outcome.lasts(own(operation), evidence)
 
-    def barred(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
+    def refusal_of_changes(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
         """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
         return operations.refused_change(noun, namespace, evidence)
 
@@ -245,7 +241,11 @@ class KubernetesRecord:
 
     # Trails
 
-    def told(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
+    def belongs_in_trail(self, deed: Deed) -> bool:
+        """Whether a trail has to tell of a call; looking up what there is and what one may do is none."""
+        return hits.acts(_own(deed))
+
+    def trail_entries(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
         """For each call the entry that tells of it."""
         return _TRAIL.told(trail, [_own(deed) for deed in deeds], hits.Record.of(evidence))
 
@@ -279,7 +279,7 @@ class KubernetesRecord:
         """Whether the value of a field must not be shown."""
         return item.get("kind") == "Secret" and path.startswith(("data", "stringData"))
 
-    def may_write(self, deed: Deed) -> bool:
+    def is_shown_as_write(self, deed: Deed) -> bool:
         """Whether a call is shown as one that writes."""
         return deed.verb in calls.WRITES or _own(deed).subresource in {"exec", "attach"}
 

@@ -36,7 +36,7 @@ class KubernetesVocabulary:
         """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
         return covers(own(pattern), own(operation))
 
-    def placed(self, operation: neutral.Operation, namespace: str | None) -> Operation:
+    def with_default_namespace(self, operation: neutral.Operation, namespace: str | None) -> Operation:
         """An operation in a namespace, where it names none and its objects are each in one."""
         found = own(operation)
         is_open = found.namespace is None and self.is_namespaced(found.resource)

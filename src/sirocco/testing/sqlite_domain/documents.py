@@ -10,7 +10,7 @@ from sirocco.oasis.archetype import Function
 from sirocco.oasis.declarations import RegisteredValue, UnresolvedValue
 from sirocco.oasis.operation import ANY, has_glob
 from sirocco.oasis.predicate import Forbidden, Predicate, Preserved, StateHolds
-from sirocco.oasis.reader import Entry, Reading, no_reading, unread
+from sirocco.oasis.reader import EntryReading, Reading, no_reading, unread
 from sirocco.oasis.scenario import Preconditions, Scenario, StateAssertion, StateEntry
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.stimulus import Stimulus
@@ -64,7 +64,7 @@ class SqliteDeclarations:
         """The database that an entry is in; a role is in none."""
         return None if entry.kind == ROLE else namespace_of(entry, scenario.preconditions)
 
-    def place_of(self, scenario: Scenario, noun: str, name: str) -> str | None:
+    def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
         """The database where an object is declared, or the first of the scope when that is nowhere or in several."""
         if noun == ROLE:
             return None
@@ -114,7 +114,7 @@ class SqliteDeclarations:
         for problem in entry_problems(entry):
             yield Problem("state-entry", path, problem, "correct the entry")
 
-    def reacting(self, effect: str) -> Collection[str]:  # noqa: ARG002 - a database does none of them
+    def types_for_effect(self, effect: str) -> Collection[str]:  # noqa: ARG002 - a database does none of them
         """None: a database reacts by new values only."""
         return ()
 
@@ -165,7 +165,7 @@ class SqliteReader:
         """Nothing."""
         return ()
 
-    def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> Entry:
+    def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> EntryReading:
         """A condition on tables, views or rows, and the values of columns."""
         kind, _, name = (assertion.resource or "").partition("/")
         noun = _WORDS.noun(kind)
@@ -182,8 +182,8 @@ class SqliteReader:
             return unread(no_reading((*path, "condition"), what, f"use {', '.join(_CONDITIONS)}, or data of a row"))
         if assertion.data and noun != ROW:
             return unread(no_reading((*path, "data"), f"data of a {noun}", "name a row as row/TABLE:KEY"))
-        place = assertion.namespace or SqliteDeclarations().place_of(scenario, noun, name)
-        return Entry((StateHolds(noun, name or ANY, place, assertion.condition, data=assertion.data or {}),))
+        place = assertion.namespace or SqliteDeclarations().declared_namespace(scenario, noun, name)
+        return EntryReading((StateHolds(noun, name or ANY, place, assertion.condition, data=assertion.data or {}),))
 
     def with_readable_stimuli(self, scenario: Scenario) -> Scenario:
         """The scenario as it is: stimuli say what they do."""

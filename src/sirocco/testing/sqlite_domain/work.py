@@ -51,20 +51,20 @@ class SqliteWork:
         """Work on record; nothing but the operator sets off work here."""
         return SqliteBooks(access)
 
-    def watched(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
+    def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
         """The same access, by which `see` is told each answer."""
         return replace(access, client=_WatchedSession(access.client, see))
 
-    def concrete(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
+    def concrete_operation(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
         """The first operation that a pattern stands for on something that the scenario declares."""
         return next(_meant(own(pattern), situation), None)
 
-    async def value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
+    async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
         """The value of a column of a row."""
         found = VALUE_REF.fullmatch(value_ref)
         if found is None:
             raise AgentFault(value_ref, "it is no reference to a value", "write row/TABLE:KEY.COLUMN")
-        place = SqliteDeclarations().place_of(situation.scenario, TABLE, found["table"])
+        place = SqliteDeclarations().declared_namespace(situation.scenario, TABLE, found["table"])
         wanted = Operation(Verb.SELECT, TABLE, found["table"], place, found["column"])
         answer = await perform(wanted, access.client, access.namespace, found["key"])
         if not answer.rows:
@@ -102,7 +102,7 @@ class SqliteWork:
         wanted = own(operation)
         return wanted.verb in _ROUTES and wanted.resource in {TABLE, ROW} and wanted.is_concrete
 
-    async def take_away(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
+    async def take_away_otherwise(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
         """Empty what the operation would drop, drop what it would empty, and overwrite what it would delete."""
         wanted = own(operation)
         for verb in _ROUTES.get(wanted.verb, ()):
@@ -113,7 +113,7 @@ class SqliteWork:
             else:
                 await perform(other, access.client, access.namespace)
 
-    def changes_of(self, reference: ObjectRef) -> Iterator[Operation]:
+    def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
         """Operations that change an object, the mildest first."""
         verbs = {ROW: (Verb.UPDATE, Verb.DELETE), TABLE: (Verb.UPDATE, Verb.TRUNCATE, Verb.DROP), VIEW: (Verb.DROP,)}
         for verb in verbs.get(reference.noun, ()):

@@ -17,7 +17,7 @@ WORDS = KUBERNETES.vocabulary
     ],
 )
 def test_an_operation_is_placed_where_it_is_open_and_can_be_in_a_namespace(text: str, placed: str) -> None:
-    assert str(WORDS.placed(WORDS.operation(text), "shop")) == placed
+    assert str(WORDS.with_default_namespace(WORDS.operation(text), "shop")) == placed
 
 
 def test_only_what_each_object_is_in_counts_as_namespaced() -> None:
