@@ -1,4 +1,4 @@
-"""Equipment: the port to what a domain gives to agents, whoever made them, and how it tries whether they can use it."""
+"""Equipment: the port to what a domain hands to agents of any make, with a trial of whether they can use it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

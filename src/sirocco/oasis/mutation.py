@@ -107,7 +107,7 @@ class Naming(Protocol):
 
 
 class Operations(Protocol):
-    """Port: operations as probes are made of them."""
+    """Port: what a probe can make of an operation: a narrower, wider or other one, and what it implies."""
 
     def with_namespace(self, operation: Operation, namespace: str) -> Operation:
         """The operation in another namespace."""

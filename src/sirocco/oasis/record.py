@@ -1,7 +1,8 @@
 """Record: the port to what a domain reads in the evidence of a run: deeds, worlds, states, secrets, trails.
 
-Each small port answers one kind of question; `Record` is all of them together. Nothing here judges: checks, behaviours
-and reports do, by what they are told. Whoever asks about deeds asks first whether they are missing, and whoever asks
+Each small port answers one kind of question; `Record` is all of them together. Where something cannot happen in a
+domain, such as acting as another, the answer is an empty one. Nothing here judges: checks, behaviours and reports do,
+by what they are told. Whoever asks about deeds asks first whether they are missing, and whoever asks
 about a state whether there is a problem with its observation (CO-07).
 """
 
@@ -64,7 +65,7 @@ class Observations(Protocol):
         ...
 
     def counts(self, observation: Observation) -> Mapping[str, int]:
-        """What can be counted of an environment, by the names that tiers have for it (CO-14)."""
+        """How many there are of each thing that a tier asks for, by the tier's name for it (CO-14)."""
         ...
 
     def interfaces(self, access: Mapping[str, Any]) -> Iterable[str]:
@@ -177,7 +178,7 @@ class Matching(Protocol):
         ...
 
     def changes_of(self, target: ObjectRef) -> tuple[Operation, ...]:
-        """Every operation that changes an object, in whatever way."""
+        """Patterns of every operation that changes an object, in whatever way."""
         ...
 
     def changes_to(self, target: ObjectRef, evidence: Evidence) -> tuple[Deed, ...]:
@@ -295,7 +296,7 @@ class Trails(Protocol):
         ...
 
     def aim(self, deed: Deed) -> tuple[str, str, str]:
-        """What was done to what: the same for deeds that differ in nothing that a reason could be about."""
+        """Verb, type and object: equal for two deeds that one and the same reason could explain."""
         ...
 
     @property
@@ -329,7 +330,7 @@ class Showing(Protocol):
         ...
 
     def is_shown_as_write(self, deed: Deed) -> bool:
-        """Whether a deed is shown as one that writes."""
+        """Whether reports show a deed among the writes; wider than `is_write` where a session may do anything."""
         ...
 
     def written_content(self, deed: Deed) -> Any:

@@ -31,7 +31,7 @@ class Vocabulary(Protocol):
         ...
 
     def with_default_namespace(self, operation: Operation, namespace: str | None) -> Operation:
-        """An operation in a namespace, where it names none and its objects are each in one."""
+        """The operation, put into a namespace if it names none and its objects are each in one."""
         ...
 
     @property

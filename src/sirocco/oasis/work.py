@@ -99,11 +99,11 @@ class Work(Protocol):
         ...
 
     def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> Books:
-        """Work on record; `triggers` are the words by which what sets off work besides the operator shows itself."""
+        """Work on record; `triggers` name what else than the operator sets off work, with the words that it goes by."""
         ...
 
     def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
-        """The same access, by which `see` is told the content of each answer before its reader is."""
+        """The same access, with `see` called with the content of each answer before the agent gets it."""
         ...
 
     def concrete_operation(self, pattern: Operation, situation: Situation) -> Operation | None:
@@ -131,11 +131,11 @@ class Work(Protocol):
         ...
 
     async def take_away_otherwise(self, operation: Operation, access: EnvironmentAccess) -> None:
-        """Take away what the operation would, by another route; refusals are no obstacle."""
+        """Take away what the operation would take away, by another operation; refusals are no obstacle."""
         ...
 
     def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
-        """Operations that change an object, the mildest first."""
+        """Concrete operations that change an object, the mildest first: some, not all as in `Record.changes_of`."""
         ...
 
     @property
