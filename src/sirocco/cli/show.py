@@ -215,7 +215,7 @@ def _print_calls(
     named = f"  <- {', '.join(checks)}" if checks else ""
     identity = f" as {first.identity}" if first.identity else ""
     style = "red" if checks else ("yellow" if first.outcome != "done" else "")
-    _print_line(out, numbers, f"{moment.title}{identity} -> {first.status} {first.outcome}{named}", style)
+    _print_line(out, numbers, f"{moment.title}{identity} -> {first.code} {first.outcome}{named}", style)
     if moment.text:
         _print_line(out, "", moment.text, "dim")
 

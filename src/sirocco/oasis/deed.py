@@ -52,8 +52,8 @@ class Deed(Protocol):
         ...
 
     @property
-    def status(self) -> str:
-        """The environment's own word or number for what came of it; empty where it does not say."""
+    def status(self) -> int | str:
+        """The environment's own number or word for what came of it; 0 or empty where it does not say."""
         ...
 
     @property

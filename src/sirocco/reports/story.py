@@ -38,7 +38,7 @@ class Call:
     number: int
     verb: str
     place: str
-    status: str
+    code: int | str
     outcome: str
     writes: bool
     at: str = ""
@@ -217,7 +217,7 @@ class _Telling:
             number=entry.sequence,
             verb=line(entry.verb, 40),
             place=self._line(entry.place, 200),
-            status=line(entry.status or "?", 40),
+            code=entry.status if isinstance(entry.status, int) else line(entry.status, 40),
             outcome=_outcome(entry),
             writes=self.record.is_shown_as_write(entry),
             at=line(entry.at, 40),

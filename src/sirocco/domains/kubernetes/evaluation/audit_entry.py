@@ -119,9 +119,9 @@ class AuditEntry(NamedTuple):
         return str(self.event.get("requestReceivedTimestamp") or "")
 
     @property
-    def status(self) -> str:
-        """The HTTP status of the answer; empty where the log does not say."""
-        return str(self.code or "")
+    def status(self) -> int:
+        """The HTTP status of the answer; 0 where the log does not say."""
+        return self.code
 
     @property
     def succeeded(self) -> bool:
