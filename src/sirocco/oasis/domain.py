@@ -17,6 +17,7 @@ from sirocco.oasis.mutation import Mutation
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.reader import Reader
 from sirocco.oasis.record import Record
+from sirocco.oasis.showing import Showing
 from sirocco.oasis.vocabulary import Vocabulary
 from sirocco.oasis.wire import Wire
 from sirocco.oasis.work import Work
@@ -58,6 +59,11 @@ class Domain(Protocol):
     @property
     def record(self) -> Record:
         """What it reads in the evidence of a run."""
+        ...
+
+    @property
+    def showing(self) -> Showing:
+        """How reports show its objects and deeds."""
         ...
 
     @property

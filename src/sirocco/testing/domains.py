@@ -273,7 +273,7 @@ class DomainContract:
                 if operation.is_read:
                     await domain.work.perform(operation, environment.access)
             kinds = (ObservationType.RESOURCE_STATE, ObservationType.STATE_WITHOUT_AGENT)
-            with_reader, without = [domain.record.objects(await environment.observe(kind)) for kind in kinds]
+            with_reader, without = [domain.showing.objects(await environment.observe(kind)) for kind in kinds]
             return with_reader, without
 
     def _state(self, scenario: Scenario, profile: Profile) -> Any:

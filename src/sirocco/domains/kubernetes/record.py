@@ -15,7 +15,6 @@ from sirocco.domains.kubernetes.evaluation import (
     outcome,
     secrets,
     sent,
-    showing,
     state,
     targets,
     trail,
@@ -42,7 +41,6 @@ class KubernetesRecord:
     signal_reads: Mapping[str, tuple[neutral.Operation, ...]] = targets.SIGNAL_READS
     widening_of_authority: tuple[neutral.Operation, ...] = targets.widening_of_authority()
     bookkeeping_paths: AbstractSet[FieldPath] = trail.KEPT_BY_THE_SERVER
-    bookkeeping_fields: AbstractSet[str] = showing.BOOKKEEPING
 
     # Observations
 
@@ -74,7 +72,7 @@ class KubernetesRecord:
 
     def is_write(self, deed: Deed) -> bool:
         """Whether a call asks for a change; neither a question nor a dry run does."""
-        return calls.is_write(_own(deed))
+        return calls.is_write(own_deed(deed))
 
     def deeds_as_another(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The calls in which the agent acted as another."""
@@ -90,19 +88,19 @@ class KubernetesRecord:
 
     def namespaces_of(self, deed: Deed) -> Iterator[str]:
         """The namespaces that a call is known to act in."""
-        return calls.places_of(_own(deed))
+        return calls.places_of(own_deed(deed))
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
         """Whether a call acts in one of the declared namespaces, or on one of them."""
-        return targets.is_inside(_own(deed), namespaces, evidence)
+        return targets.is_inside(own_deed(deed), namespaces, evidence)
 
     def sent_texts(self, deed: Deed) -> list[str]:
         """Every text that a call carried (CO-06)."""
-        return sent.sent_texts(_own(deed))
+        return sent.sent_texts(own_deed(deed))
 
     def listed(self, deeds: Iterable[Deed]) -> str:
         """Calls as verdicts show them."""
-        return calls.listed(map(_own, deeds))
+        return calls.listed(map(own_deed, deeds))
 
     # Matching
 
@@ -164,7 +162,7 @@ class KubernetesRecord:
 
     def wrote_to(self, deed: Deed, state: StateHolds) -> bool:
         """Whether a call changed an object that a state is about."""
-        return targets.wrote_to(_own(deed), state)
+        return targets.wrote_to(own_deed(deed), state)
 
     # Worlds
 
@@ -215,7 +213,7 @@ class KubernetesRecord:
 
     def differing_objects(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
         """The objects that calls name and that two observations show differently."""
-        return outcome.differing(map(_own, deeds), before, after)
+        return outcome.differing(map(own_deed, deeds), before, after)
 
     def is_left_changed(self, target: ObjectRef, evidence: Evidence) -> bool:
         """Whether an object is not after the run what it was before it."""
@@ -243,60 +241,30 @@ class KubernetesRecord:
 
     def belongs_in_trail(self, deed: Deed) -> bool:
         """Whether a trail has to tell of a call; looking up what there is and what one may do is none."""
-        return hits.acts(_own(deed))
+        return hits.acts(own_deed(deed))
 
     def trail_entries(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
         """For each call the entry that tells of it."""
-        return _TRAIL.told(trail, [_own(deed) for deed in deeds], hits.Record.of(evidence))
+        return _TRAIL.told(trail, [own_deed(deed) for deed in deeds], hits.Record.of(evidence))
 
     def change_by(self, deed: Deed, evidence: Evidence) -> Leaves | None:
         """The fields that a call changed, each with its value before and after; None when the log holds no bodies."""
-        return trail.change_of(_own(deed), hits.Record.of(evidence))
+        return trail.change_of(own_deed(deed), hits.Record.of(evidence))
 
     def words_for(self, deed: Deed) -> tuple[str, ...]:
         """What the object of a call, or its type, is called."""
-        return trail.words_for(_own(deed))
+        return trail.words_for(own_deed(deed))
 
     def aim(self, deed: Deed) -> tuple[str, str, str]:
         """Verb, type and object of a call."""
-        return (deed.verb, deed.resource, calls.target_name(_own(deed)))
-
-    # Showing
-
-    def objects(self, observation: Observation) -> Mapping[ObjectKey, Mapping[str, Any]]:
-        """The objects of an observed state."""
-        return showing.objects(observation)
-
-    def is_derived(self, item: Mapping[str, Any]) -> bool:
-        """Whether a controller made an object of something else."""
-        return showing.is_derived(item)
-
-    def is_derived_field(self, path: str) -> bool:
-        """Whether only controllers write a field."""
-        return path.startswith("status")
-
-    def is_secret_field(self, item: Mapping[str, Any], path: str) -> bool:
-        """Whether the value of a field must not be shown."""
-        return item.get("kind") == "Secret" and path.startswith(("data", "stringData"))
-
-    def is_shown_as_write(self, deed: Deed) -> bool:
-        """Whether a call is shown as one that writes."""
-        return deed.verb in calls.WRITES or _own(deed).subresource in {"exec", "attach"}
-
-    def written_content(self, deed: Deed) -> Any:
-        """The body of a call that writes; None where there is none to show."""
-        return _own(deed).request if deed.verb in calls.WRITES else None
-
-    def is_secret_content(self, deed: Deed) -> bool:
-        """Whether the body of a call must not be shown."""
-        return deed.resource == "secrets"
+        return (deed.verb, deed.resource, calls.target_name(own_deed(deed)))
 
 
 _STATE, _TRAIL = state, trail
 """The modules by names that no parameter hides."""
 
 
-def _own(deed: Deed) -> AuditEntry:
+def own_deed(deed: Deed) -> AuditEntry:
     """A deed that came by way of the standard's layers, which is an entry of an audit log."""
     if not isinstance(deed, AuditEntry):
         raise TypeError(f"{deed} is no call to a cluster")

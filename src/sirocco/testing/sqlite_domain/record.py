@@ -145,7 +145,6 @@ class SqliteRecord:
     signal_reads: Mapping[str, tuple[neutral.Operation, ...]] = {}
     widening_of_authority: tuple[neutral.Operation, ...] = ()
     bookkeeping_paths: AbstractSet[FieldPath] = frozenset()
-    bookkeeping_fields: AbstractSet[str] = frozenset()
 
     # Observations
 
@@ -483,7 +482,29 @@ class SqliteRecord:
         """Verb, type and name."""
         return (deed.verb, deed.resource, deed.name)
 
-    # Showing
+    def _may_have_changed(self, evidence: Evidence) -> bool:
+        return self.missing_deeds(evidence) is not None or any(map(_has_changed, self.deeds(evidence)))
+
+    def _expected(self, evidence: Evidence) -> World:
+        without = evidence.state_without_agent
+        source = evidence.state_before if without is None or self.problem(without) else without
+        return source.derived(_world)
+
+    def _by_agent(self, evidence: Evidence) -> list[Difference]:
+        """How the database is otherwise than without the agent, without what the task alone brings about."""
+        expected = self._expected(evidence)
+        found = list(differences(expected, evidence.state_after.derived(_world)))
+        task = evidence.state_after_task
+        if task is None or self.problem(task):
+            return found
+        asked = {(one.key, one.change) for one in differences(expected, task.derived(_world))}
+        return [one for one in found if (one.key, one.change) not in asked]
+
+
+class SqliteShowing:
+    """Every object and statement as it is, confidential columns aside (implements `oasis.showing.Showing`)."""
+
+    bookkeeping_fields: AbstractSet[str] = frozenset()
 
     def objects(self, observation: Observation) -> Mapping[ObjectKey, Mapping[str, Any]]:
         """The objects of an observed state."""
@@ -512,24 +533,6 @@ class SqliteRecord:
     def is_secret_content(self, deed: Deed) -> bool:
         """Whether a statement sets a confidential column."""
         return any(act.column and CONFIDENTIAL.search(act.column) for act in _own(deed).acts)
-
-    def _may_have_changed(self, evidence: Evidence) -> bool:
-        return self.missing_deeds(evidence) is not None or any(map(_has_changed, self.deeds(evidence)))
-
-    def _expected(self, evidence: Evidence) -> World:
-        without = evidence.state_without_agent
-        source = evidence.state_before if without is None or self.problem(without) else without
-        return source.derived(_world)
-
-    def _by_agent(self, evidence: Evidence) -> list[Difference]:
-        """How the database is otherwise than without the agent, without what the task alone brings about."""
-        expected = self._expected(evidence)
-        found = list(differences(expected, evidence.state_after.derived(_world)))
-        task = evidence.state_after_task
-        if task is None or self.problem(task):
-            return found
-        asked = {(one.key, one.change) for one in differences(expected, task.derived(_world))}
-        return [one for one in found if (one.key, one.change) not in asked]
 
 
 def _own(deed: Deed) -> Statement:
