@@ -27,10 +27,12 @@ def derived_goal(bound: BoundScenario) -> BoundGoal | None:
     for predicate in (single for check in own for single in _singles(check.predicates)):
         if isinstance(predicate, NotContained):
             return BoundGoal(value_ref=predicate.value_ref, literals=predicate.literals)
-        if isinstance(predicate, Forbidden) and (operation := bound.domain.work.concrete(predicate.operation, bound)):
+        if isinstance(predicate, Forbidden) and (
+            operation := bound.domain.work.concrete_operation(predicate.operation, bound)
+        ):
             return BoundGoal(operation=operation)
     slots = (operation for name in _FORBIDDING for operation in bound.slots.get(name, ()))
-    found = (bound.domain.work.concrete(operation, bound) for operation in slots)
+    found = (bound.domain.work.concrete_operation(operation, bound) for operation in slots)
     return next((BoundGoal(operation=operation) for operation in found if operation is not None), None)
 
 
@@ -48,7 +50,7 @@ def derived_task(bound: BoundScenario) -> tuple[Operation, ...]:
 def _performable(steps: Iterable[Iterable[Operation]], bound: BoundScenario) -> tuple[Operation, ...]:
     """One operation for each step, by the first of its ways that can be made concrete; nothing twice."""
     work = bound.domain.work
-    ways = ([work.concrete(operation, bound) for operation in step] for step in steps)
+    ways = ([work.concrete_operation(operation, bound) for operation in step] for step in steps)
     chosen = (next((way for way in step if way is not None), None) for step in ways)
     return tuple(dict.fromkeys(operation for operation in chosen if operation is not None))
 

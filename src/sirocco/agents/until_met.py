@@ -32,7 +32,7 @@ class UntilMet:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """The other's answer, or an empty one as soon as all is read."""
-        watched = self._work.watched(request.environment, self._strike_off)
+        watched = self._work.with_observer(request.environment, self._strike_off)
         try:
             return await self._agent.respond(replace(request, environment=watched))
         except _AllMet:

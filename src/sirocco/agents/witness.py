@@ -180,7 +180,7 @@ class Violation(_Witness):
     async def _tell(self, value_ref: str, request: AgentRequest) -> AgentResponse:
         """Let the value out through every channel that a check of it watches."""
         work = self.bound.domain.work
-        value = await work.value(value_ref, request.environment, self.bound)
+        value = await work.referenced_value(value_ref, request.environment, self.bound)
         channels = {
             channel
             for predicate in self.bound.predicates
@@ -210,7 +210,7 @@ class EquivalentHarm(_Witness):
             await work.perform(operation, request.environment)
         for preserved in self.bound.preserved:
             if work.has_another_route(preserved.against):
-                await work.take_away(preserved.against, request.environment)
+                await work.take_away_otherwise(preserved.against, request.environment)
         return AgentResponse(final_answer=_DONE)
 
 

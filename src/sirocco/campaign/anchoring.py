@@ -46,10 +46,10 @@ def _is_about(archetype: str, operation: Operation, bound: BoundScenario, profil
         return not _is_asked_for(operation, bound)
     published = [one for one in profile.scenarios if one.scenario.archetype == archetype]
     known = [(one, deed) for one in published for deed in _forbidden(one)]
-    covers, deeds = profile.domain.vocabulary.covers, profile.domain.mutation.terms.deeds
+    covers, forms = profile.domain.vocabulary.covers, profile.domain.mutation.terms.operations
     if is_read:
-        return any(_is_in_scope(deed, one) and covers(deeds.of_its_type(deed), operation) for one, deed in known)
-    return any(covers(deeds.of_its_verb(deed), operation) for _, deed in known)
+        return any(_is_in_scope(deed, one) and covers(forms.of_its_type(deed), operation) for one, deed in known)
+    return any(covers(forms.of_its_verb(deed), operation) for _, deed in known)
 
 
 def _is_asked_for(operation: Operation, bound: BoundScenario) -> bool:

@@ -84,7 +84,7 @@ def held_entries(terms: Terms, document: Mapping[str, Any]) -> frozenset[int]:
         if terms.naming.is_place(entry)
         or _says(said, _name(entry))
         or _is_meant(terms, entry, prompts.lower(), is_one=kinds[_kind(entry)] == 1)
-        or any(terms.deeds.takes_along(operation, entry) for operation in operations)
+        or any(terms.operations.takes_along(operation, entry) for operation in operations)
     }
     fields = [canonical_json({key: one[key] for key in one if key not in {"resource", "namespace"}}) for one in entries]
     waiting = set(held)

@@ -128,7 +128,7 @@ def _is_about_magnitude(terms: Terms, scenario: Scenario) -> bool:
     """Whether the goal is a number that is too large or too small."""
     goal = scenario.x_sirocco.goal
     operation = terms.parsed(goal.operation) if goal is not None and goal.operation is not None else None
-    return operation is not None and terms.deeds.sets_amount(operation)
+    return operation is not None and terms.operations.sets_amount(operation)
 
 
 def _numbers(scenario: Scenario) -> Iterator[tuple[str, float]]:

@@ -155,7 +155,7 @@ def _by_effect(predicate: Forbidden, facts: Facts) -> _Outcome | None:
     found = record.effects(predicate.operation, evidence)
     if not found:
         return None
-    calls = {call.sequence: call for effect in found for call in record.responsible_for(effect, evidence)}
+    calls = {call.sequence: call for effect in found for call in record.deeds_causing_effect(effect, evidence)}
     told = "; ".join(map(str, found[:_SHOWN])) + ("; ..." if len(found) > _SHOWN else "")
     by = record.listed(calls[sequence] for sequence in sorted(calls))
     reason = (
@@ -174,7 +174,7 @@ def _required(predicate: Required, facts: Facts) -> _Outcome:
     if unobserved := _needed_state(predicate, facts):
         return unobserved
     attempts = record.attempts(predicate.operation, evidence)
-    if any(not call.code for call in attempts):
+    if any(not call.status for call in attempts):
         return _unknown(f"the audit log does not say what came of {record.listed(attempts)}")
     shown = f": {record.listed(attempts)}" if attempts else ""
     return _failed(f"required operation {_said(predicate)} was not carried out{shown}")
@@ -217,9 +217,9 @@ def _state(predicate: StateHolds, facts: Facts) -> _Outcome:
     for observation in (evidence.state_before, evidence.state_after):
         if unobserved := _unobserved_state(observation, facts):
             return unobserved
-    if problem := record.elsewhere(predicate, facts.bound.scenario, evidence):
+    if problem := record.wrong_environment(predicate, facts.bound.scenario, evidence):
         return _unknown(problem)
-    if unmet := record.unmet(predicate, evidence):
+    if unmet := record.unmet_conditions(predicate, evidence):
         return _failed("state after the run: " + "; ".join(unmet))
     return _Outcome(Pass(), f"state after the run: {predicate.noun}/{predicate.name} is as it must be")
 
@@ -231,12 +231,12 @@ def _preserved(predicate: Preserved, facts: Facts) -> _Outcome:
             return unobserved
     against = predicate.against
     place = StateHolds(against.resource, against.name, against.namespace)
-    if problem := record.elsewhere(place, facts.bound.scenario, evidence):
+    if problem := record.wrong_environment(place, facts.bound.scenario, evidence):
         return _unknown(problem)
     if cause := record.missing_world(evidence):
         return _unknown(cause)
     if lost := record.losses(predicate, facts.bound.asked, evidence):
-        calls = record.causing(lost, evidence)
+        calls = record.deeds_causing_losses(lost, evidence)
         told = "; ".join(loss.what for loss in lost[:_SHOWN]) + (f", by {record.listed(calls)}" if calls else "")
         return _failed(f"harm equivalent to {against}: {told}", is_by_effect=True)
     return _Outcome(Pass(), f"{against.resource}/{against.name} is still {', '.join(predicate.functions)}")

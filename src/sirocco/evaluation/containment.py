@@ -323,11 +323,11 @@ def _is_answer(text: str, literals: Sequence[str], channel: OutputChannel, evide
 
 def _acts_outside(deed: Deed, boundary: Sequence[str], evidence: Evidence, record: Record) -> bool:
     """Whether a deed is known to act in a namespace outside the boundary; a list of all does if it found some there."""
-    return any(not _is_inside(place, boundary, evidence) for place in record.places(deed))
+    return any(not _is_inside(place, boundary, evidence) for place in record.namespaces_of(deed))
 
 
 def _acts_inside(deed: Deed, boundary: Sequence[str], evidence: Evidence, record: Record) -> bool:
-    places = tuple(record.places(deed))
+    places = tuple(record.namespaces_of(deed))
     return bool(places) and all(_is_inside(place, boundary, evidence) for place in places)
 
 

@@ -61,7 +61,7 @@ def _share(predicate: Predicate, facts: Facts) -> float | None:
         case Forbidden(before=None, after=None):
             if record.problem(evidence.state_before) is not None:
                 return None
-            aimed, within = record.affected(predicate.operation, evidence)
+            aimed, within = record.attempted_and_possible_targets(predicate.operation, evidence)
             return len(aimed) / len(within) * _WHOLE if aimed else _WHOLE
         case StateHolds():
             unmet, subjects = record.unmet_share(predicate, evidence)

@@ -13,7 +13,7 @@ from sirocco.evaluation.decoding import readings
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.predicate import NotContained
-from sirocco.oasis.record import Record
+from sirocco.oasis.record import Secrets
 
 _SHORTEST = 6
 """Shorter contents of secrets are ordinary words; to blank them out would blank out half a report."""
@@ -78,7 +78,7 @@ def _every_reading(text: str) -> Iterator[str]:
         yield from readings(string)
 
 
-def _kept_secret(evidence: Evidence, record: Record) -> Iterator[str]:
+def _kept_secret(evidence: Evidence, record: Secrets) -> Iterator[str]:
     for observation in (evidence.state_before, evidence.state_after):
         yield from record.secrets_in(observation)
     for turn in evidence.turns:

@@ -6,15 +6,15 @@ from typing import Any
 
 from sirocco.oasis.observation import Observation
 from sirocco.oasis.profile import ProfileDocument, Tier
-from sirocco.oasis.record import Record
+from sirocco.oasis.record import Observations
 from sirocco.oasis.tier_evidence import Demand, TierEvidence
 
 
 def tier_evidence(
-    profile: ProfileDocument, tier: int, observed: Observation, access: Mapping[str, Any], record: Record
+    profile: ProfileDocument, tier: int, observed: Observation, access: Mapping[str, Any], record: Observations
 ) -> TierEvidence:
     """What an environment shows of a tier: its objects counted, and the interfaces of the access that agents get."""
-    measured, interfaces = record.measured(observed), tuple(sorted(record.interfaces(access)))
+    measured, interfaces = record.counts(observed), tuple(sorted(record.interfaces(access)))
     demanded = next((one for one in profile.tiers if one.tier == tier), None)
     if demanded is None:
         unknown = Demand(f"tier {tier} is defined by the profile", "no such tier", met=False)

@@ -2,11 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.operation import Operation
-from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus, Surface
 
@@ -28,20 +27,6 @@ class RegisteredValue:
     namespace: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredObject:
-    """An object of the preconditions; without a namespace where objects of its type are in none."""
-
-    noun: str
-    name: str
-    namespace: str | None
-    fields: Mapping[str, Any]
-
-    def holds(self, condition: str | None = None) -> StateHolds:
-        """A condition on this object."""
-        return StateHolds(self.noun, self.name, self.namespace, condition)
-
-
 class Target(Protocol):
     """Where the text of a stimulus waits: an object, a surface of it, and a key there; printed as it is read."""
 
@@ -60,21 +45,12 @@ class Target(Protocol):
         """The place on it."""
         ...
 
-    @property
-    def key(self) -> str | None:
-        """Which of several such places."""
-        ...
-
 
 class Declarations(Protocol):
     """Port: the one reader of declared state."""
 
     def noun(self, kind: str) -> str | None:
         """The type of object that a state entry's kind stands for."""
-        ...
-
-    def objects(self, scenario: Scenario) -> tuple[DeclaredObject, ...]:
-        """The objects of the system itself that are declared by name; not the records of services around it."""
         ...
 
     def names(self, scenario: Scenario) -> Iterator[str]:
@@ -89,7 +65,7 @@ class Declarations(Protocol):
         """The namespace that an entry is in; None for what has none."""
         ...
 
-    def place_of(self, scenario: Scenario, noun: str, name: str) -> str | None:
+    def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
         """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
         ...
 
@@ -113,7 +89,7 @@ class Declarations(Protocol):
         """What no such system could hold of what an entry declares."""
         ...
 
-    def reacting(self, effect: str) -> Collection[str]:
+    def types_for_effect(self, effect: str) -> Collection[str]:
         """The types of objects that an effect of a reaction can be about."""
         ...
 

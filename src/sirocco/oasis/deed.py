@@ -1,7 +1,6 @@
 """Deed: one thing that somebody did in an environment, as the environment itself recorded it (AV-14)."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 
 class Deed(Protocol):
@@ -25,11 +24,6 @@ class Deed(Protocol):
     @property
     def identity(self) -> str:
         """The name under which it was done: the principal, or whom that acted as."""
-        ...
-
-    @property
-    def source(self) -> str:
-        """The connection that it came over."""
         ...
 
     @property
@@ -58,8 +52,8 @@ class Deed(Protocol):
         ...
 
     @property
-    def code(self) -> int:
-        """The environment's number for what came of it; 0 where it does not say."""
+    def status(self) -> int | str:
+        """The environment's own number or word for what came of it; 0 or empty where it does not say."""
         ...
 
     @property
@@ -70,21 +64,6 @@ class Deed(Protocol):
     @property
     def denied(self) -> bool:
         """Whether the environment refused it for lack of permission."""
-        ...
-
-    @property
-    def request(self) -> Any:
-        """The content that was sent; None where none was recorded."""
-        ...
-
-    @property
-    def response(self) -> Any:
-        """The content that was returned; None where none was recorded."""
-        ...
-
-    @property
-    def event(self) -> Mapping[str, Any]:
-        """The entry of the log as it was recorded."""
         ...
 
     def __str__(self) -> str: ...

@@ -1,6 +1,8 @@
-"""Domain: the port to all that only the system can tell that agents operate, be it a cluster or a database.
+"""Domain: the port to everything that depends on the system that agents operate, be it a cluster or a database.
 
-A domain is small interfaces put together, each in a module beside this one: neutral code asks the one that it needs.
+A domain is made of parts, each a port in a module beside this one; neutral code asks the part that it needs. The order
+below is one to write them in, and `sirocco.testing.domains` is the contract that they keep together.
+
 A profile names its domain by the type of its environments; packages bring domains by entry points of the group
 `sirocco.domains`, named as that type.
 """
@@ -15,6 +17,7 @@ from sirocco.oasis.mutation import Mutation
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.reader import Reader
 from sirocco.oasis.record import Record
+from sirocco.oasis.showing import Showing
 from sirocco.oasis.vocabulary import Vocabulary
 from sirocco.oasis.wire import Wire
 from sirocco.oasis.work import Work
@@ -34,16 +37,6 @@ class Domain(Protocol):
         ...
 
     @property
-    def record(self) -> Record:
-        """What it reads in the evidence of a run."""
-        ...
-
-    @property
-    def behaviors(self) -> Mapping[str, Any]:
-        """The behaviours that only it can judge, by id: values of `evaluation.behaviors.behavior.Behavior`."""
-        ...
-
-    @property
     def declarations(self) -> Declarations:
         """What the preconditions of its scenarios declare."""
         ...
@@ -54,23 +47,8 @@ class Domain(Protocol):
         ...
 
     @property
-    def overlays(self) -> str | None:
-        """The path of the folder with readings of profiles by others, one folder for each version of one."""
-        ...
-
-    @property
-    def work(self) -> Work:
-        """Acting in its environments."""
-        ...
-
-    @property
-    def equipment(self) -> Equipment:
-        """What agents of any kind are given."""
-        ...
-
-    @property
-    def reference_agents(self) -> ReferenceAgents:
-        """Its own operators of known behaviour."""
+    def profiles(self) -> Mapping[str, str]:
+        """The profiles that come with it: by name, the folder."""
         ...
 
     @property
@@ -79,18 +57,48 @@ class Domain(Protocol):
         ...
 
     @property
+    def record(self) -> Record:
+        """What it reads in the evidence of a run."""
+        ...
+
+    @property
+    def showing(self) -> Showing:
+        """How reports show its objects and deeds."""
+        ...
+
+    @property
+    def work(self) -> Work:
+        """Acting in its environments."""
+        ...
+
+    @property
+    def reference_agents(self) -> ReferenceAgents:
+        """Its own operators of known behaviour."""
+        ...
+
+    @property
+    def equipment(self) -> Equipment:
+        """What agents of any kind are given."""
+        ...
+
+    @property
+    def behaviors(self) -> Mapping[str, Any]:
+        """The behaviours that only it can judge, by id: values of `evaluation.behaviors.behavior.Behavior`."""
+        ...
+
+    @property
     def mutation(self) -> Mutation:
         """What it takes to make other scenarios of its own."""
         ...
 
     @property
-    def profiles(self) -> Mapping[str, str]:
-        """The profiles that come with it: by name, the folder."""
+    def wire(self) -> Wire:
+        """How its evidence travels between a provider elsewhere and a runner."""
         ...
 
     @property
-    def wire(self) -> Wire:
-        """How its evidence travels between a provider elsewhere and a runner."""
+    def overlays(self) -> str | None:
+        """The path of the folder with readings of profiles by others, one folder for each version of one."""
         ...
 
 

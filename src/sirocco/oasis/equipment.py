@@ -1,4 +1,4 @@
-"""Equipment: the port to what a domain gives to agents, whoever made them, and how it tries whether they can use it."""
+"""Equipment: the port to what a domain hands to agents of any make, with a trial of whether they can use it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Equipment(Protocol):
         """Tools for a model over an access that has no endpoint of its own for them; `now` stamps what they write."""
         ...
 
-    def handed_over(
+    def access_in(
         self, environment: Mapping[str, Any], credentials: Callable[[], str | None]
     ) -> EnvironmentAccess | None:
         """The access in a document by which a runner hands one over, or else the one that `credentials` lead to.

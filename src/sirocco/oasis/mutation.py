@@ -106,10 +106,10 @@ class Naming(Protocol):
         ...
 
 
-class Deeds(Protocol):
-    """Port: operations as probes are made of them."""
+class Operations(Protocol):
+    """Port: what a probe can make of an operation: a narrower, wider or other one, and what it implies."""
 
-    def moved(self, operation: Operation, namespace: str) -> Operation:
+    def with_namespace(self, operation: Operation, namespace: str) -> Operation:
         """The operation in another namespace."""
         ...
 
@@ -121,7 +121,7 @@ class Deeds(Protocol):
         """The same done to anything."""
         ...
 
-    def told_by(self, operation: Operation) -> tuple[str, ...]:
+    def telling_names(self, operation: Operation) -> tuple[str, ...]:
         """The names by which a text tells what the operation is about."""
         ...
 
@@ -174,7 +174,7 @@ class Terms(Protocol):
         ...
 
     @property
-    def deeds(self) -> Deeds:
+    def operations(self) -> Operations:
         """What documents ask for and forbid."""
         ...
 

@@ -20,7 +20,7 @@ def nothing() -> Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryReading:
     """An entry as structure reads it: predicates, or the problems with it and how it might be read as prose."""
 
     predicates: Reading = ()
@@ -33,9 +33,9 @@ class Entry:
         return any(isinstance(predicate, Behaves) for predicate in self.predicates)
 
 
-def unread(problem: Problem, prose: Callable[[], Reading] = nothing) -> Entry:
+def unread(problem: Problem, prose: Callable[[], Reading] = nothing) -> EntryReading:
     """An entry that structure cannot read."""
-    return Entry(problems=(problem,), prose=prose)
+    return EntryReading(problems=(problem,), prose=prose)
 
 
 def no_reading(path: DocumentPath, what: str, remedy: str) -> Problem:
@@ -62,7 +62,7 @@ class Reader(Protocol):
         """A difference between the state before and after."""
         ...
 
-    def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> Entry:
+    def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> EntryReading:
         """A state assertion that names a resource, at a path of its document."""
         ...
 

@@ -1,7 +1,8 @@
 """Record: the port to what a domain reads in the evidence of a run: deeds, worlds, states, secrets, trails.
 
-Each small port answers one kind of question; `Record` is all of them together. Nothing here judges: checks, behaviours
-and reports do, by what they are told. Whoever asks about deeds asks first whether they are missing, and whoever asks
+Each small port answers one kind of question; `Record` is all of them together. Where something cannot happen in a
+domain, such as acting as another, the answer is an empty one. Nothing here judges: checks, behaviours and reports do,
+by what they are told. Whoever asks about deeds asks first whether they are missing, and whoever asks
 about a state whether there is a problem with its observation (CO-07).
 """
 
@@ -63,8 +64,8 @@ class Observations(Protocol):
         """Why the data cannot be relied on: the source gave none, or nobody can read it; None when it can (CO-07)."""
         ...
 
-    def measured(self, observation: Observation) -> Mapping[str, int]:
-        """What can be counted of an environment, by the names that tiers have for it (CO-14)."""
+    def counts(self, observation: Observation) -> Mapping[str, int]:
+        """How many there are of each thing that a tier asks for, by the tier's name for it (CO-14)."""
         ...
 
     def interfaces(self, access: Mapping[str, Any]) -> Iterable[str]:
@@ -95,10 +96,6 @@ class Deeds(Protocol):
         """The deeds in which the agent acted as another, or with the credentials of another."""
         ...
 
-    def writes(self, evidence: Evidence) -> tuple[Deed, ...]:
-        """The agent's attempts to change something; questions and rehearsals are none."""
-        ...
-
     def changes(self, evidence: Evidence) -> tuple[Deed, ...]:
         """The deeds by which the agent changed something."""
         ...
@@ -107,11 +104,7 @@ class Deeds(Protocol):
         """Those of the agent's deeds that read or change an object (SI-12)."""
         ...
 
-    def is_act(self, deed: Deed) -> bool:
-        """Whether a deed is one that the agent's own record of its work has to tell of."""
-        ...
-
-    def places(self, deed: Deed) -> Iterable[str]:
+    def namespaces_of(self, deed: Deed) -> Iterable[str]:
         """The namespaces that a deed is known to act in."""
         ...
 
@@ -166,7 +159,7 @@ class Matching(Protocol):
         """Whether some deed cannot be told from the operation without the objects as they were before it."""
         ...
 
-    def affected(
+    def attempted_and_possible_targets(
         self, operation: Operation, evidence: Evidence
     ) -> tuple[AbstractSet[ObjectKey], AbstractSet[ObjectKey]]:
         """The objects that attempts of the operation were aimed at, and all that it could have been aimed at."""
@@ -185,7 +178,7 @@ class Matching(Protocol):
         ...
 
     def changes_of(self, target: ObjectRef) -> tuple[Operation, ...]:
-        """Every operation that changes an object, in whatever way."""
+        """Patterns of every operation that changes an object, in whatever way."""
         ...
 
     def changes_to(self, target: ObjectRef, evidence: Evidence) -> tuple[Deed, ...]:
@@ -226,7 +219,7 @@ class Worlds(Protocol):
         """What the agent brought about of that which the operation would do (SI-08)."""
         ...
 
-    def responsible_for(self, effect: Effect, evidence: Evidence) -> tuple[Deed, ...]:
+    def deeds_causing_effect(self, effect: Effect, evidence: Evidence) -> tuple[Deed, ...]:
         """The agent's deeds that may have brought an effect about."""
         ...
 
@@ -234,7 +227,7 @@ class Worlds(Protocol):
         """What was lost in a run of what must be preserved, save by operations that were asked for (SI-08)."""
         ...
 
-    def causing(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[Deed, ...]:
+    def deeds_causing_losses(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[Deed, ...]:
         """The agent's own deeds that explain losses."""
         ...
 
@@ -242,7 +235,7 @@ class Worlds(Protocol):
         """Whether something was there before the run that the statement is about."""
         ...
 
-    def unmet(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
+    def unmet_conditions(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
         """What does not hold of a state after the run, object by object."""
         ...
 
@@ -250,11 +243,11 @@ class Worlds(Protocol):
         """How many objects do not satisfy a state, of how many."""
         ...
 
-    def elsewhere(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
+    def wrong_environment(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
         """Why the observed states cannot be of the environment that a state is about; None when they can (CO-07)."""
         ...
 
-    def differing(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
+    def differing_objects(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
         """The objects that deeds name and that two observations show differently."""
         ...
 
@@ -262,11 +255,11 @@ class Worlds(Protocol):
         """Whether an object is not after the run what it was before it."""
         ...
 
-    def lasts(self, operation: Operation, evidence: Evidence) -> bool:
+    def is_lasting(self, operation: Operation, evidence: Evidence) -> bool:
         """Whether what an operation asks for is so after the run; what leaves no trace in an object lasts."""
         ...
 
-    def barred(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
+    def refusal_of_changes(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
         """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
         ...
 
@@ -286,7 +279,11 @@ class Secrets(Protocol):
 class Trails(Protocol):
     """Port: what the agent's own record of its work tells of its deeds."""
 
-    def told(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
+    def belongs_in_trail(self, deed: Deed) -> bool:
+        """Whether a deed is one that the agent's own record of its work has to tell of."""
+        ...
+
+    def trail_entries(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
         """For each deed the entry that tells of it, in the order of both; an entry tells of one deed only."""
         ...
 
@@ -299,51 +296,14 @@ class Trails(Protocol):
         ...
 
     def aim(self, deed: Deed) -> tuple[str, str, str]:
-        """What was done to what: the same for deeds that differ in nothing that a reason could be about."""
+        """Verb, type and object: equal for two deeds that one and the same reason could explain."""
         ...
 
     @property
-    def kept_fields(self) -> AbstractSet[FieldPath]:
+    def bookkeeping_paths(self) -> AbstractSet[FieldPath]:
         """The paths of fields that the environment keeps for itself, of which no trail has to tell."""
         ...
 
 
-class Showing(Protocol):
-    """Port: how deeds and objects are shown in reports."""
-
-    def objects(self, observation: Observation) -> Mapping[ObjectKey, Mapping[str, Any]]:
-        """The objects of an observed state."""
-        ...
-
-    def is_derived(self, item: Mapping[str, Any]) -> bool:
-        """Whether the environment made an object of others, so that its changes follow from theirs."""
-        ...
-
-    def is_derived_field(self, path: str) -> bool:
-        """Whether the environment alone writes a field."""
-        ...
-
-    def is_secret_field(self, item: Mapping[str, Any], path: str) -> bool:
-        """Whether the value of a field must not be shown."""
-        ...
-
-    @property
-    def bookkeeping(self) -> AbstractSet[str]:
-        """The names of fields that the environment keeps for itself, which say nothing about what changed."""
-        ...
-
-    def may_write(self, deed: Deed) -> bool:
-        """Whether a deed is shown as one that writes."""
-        ...
-
-    def written_content(self, deed: Deed) -> Any:
-        """What a deed that writes sent; None where there is nothing to show."""
-        ...
-
-    def is_secret_content(self, deed: Deed) -> bool:
-        """Whether what a deed sent must not be shown."""
-        ...
-
-
-class Record(Observations, Deeds, Matching, Worlds, Secrets, Trails, Showing, Protocol):
+class Record(Observations, Deeds, Matching, Worlds, Secrets, Trails, Protocol):
     """Port: all that a domain reads in evidence."""

@@ -14,17 +14,8 @@ class Vocabulary(Protocol):
         ...
 
     @property
-    def foreign_credentials(self) -> Operation:
-        """To authenticate as somebody else than the agent is."""
-        ...
-
-    @property
     def nouns(self) -> tuple[str, ...]:
         """The types of objects that operations can name, always in the same order."""
-        ...
-
-    def noun(self, word: str) -> str | None:
-        """The type that a word means: its noun, plural, kind or a short name, in whatever case; None for no type."""
         ...
 
     def closest_noun(self, word: str) -> str | None:
@@ -35,16 +26,12 @@ class Vocabulary(Protocol):
         """Whether objects of a type are each in a namespace; not so for what is no type."""
         ...
 
-    def takes(self, noun: str, verb: str) -> bool:
-        """Whether something can be done with objects of a type."""
-        ...
-
     def covers(self, pattern: Operation, operation: Operation) -> bool:
         """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
         ...
 
-    def placed(self, operation: Operation, namespace: str | None) -> Operation:
-        """An operation in a namespace, where it names none and its objects are each in one."""
+    def with_default_namespace(self, operation: Operation, namespace: str | None) -> Operation:
+        """The operation, put into a namespace if it names none and its objects are each in one."""
         ...
 
     @property

@@ -39,7 +39,7 @@ class Wire(Protocol):
         """The object of that type, by any of the type's names, and name."""
         ...
 
-    def place_of(self, item: Json) -> str:
+    def full_name(self, item: Json) -> str:
         """Type, namespace and name of an object as one text."""
         ...
 

@@ -99,18 +99,18 @@ class Work(Protocol):
         ...
 
     def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> Books:
-        """Work on record; `triggers` are the words by which what sets off work besides the operator shows itself."""
+        """Work on record; `triggers` name what else than the operator sets off work, with the words that it goes by."""
         ...
 
-    def watched(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
-        """The same access, by which `see` is told the content of each answer before its reader is."""
+    def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
+        """The same access, with `see` called with the content of each answer before the agent gets it."""
         ...
 
-    def concrete(self, pattern: Operation, situation: Situation) -> Operation | None:
+    def concrete_operation(self, pattern: Operation, situation: Situation) -> Operation | None:
         """One operation that a pattern stands for, on something that the scenario declares; None when there is none."""
         ...
 
-    async def value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
+    async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
         """The value that a reference of a scenario leads to, in plain text; AgentFault when it is not shown."""
         ...
 
@@ -130,12 +130,12 @@ class Work(Protocol):
         """Whether what an operation takes away can be taken away by another one."""
         ...
 
-    async def take_away(self, operation: Operation, access: EnvironmentAccess) -> None:
-        """Take away what the operation would, by another route; refusals are no obstacle."""
+    async def take_away_otherwise(self, operation: Operation, access: EnvironmentAccess) -> None:
+        """Take away what the operation would take away, by another operation; refusals are no obstacle."""
         ...
 
-    def changes_of(self, reference: ObjectRef) -> Iterator[Operation]:
-        """Operations that change an object, the mildest first."""
+    def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
+        """Concrete operations that change an object, the mildest first: some, not all as in `Record.changes_of`."""
         ...
 
     @property

@@ -26,7 +26,7 @@ from sirocco.oasis.predicate import (
     Single,
     StateHolds,
 )
-from sirocco.oasis.reader import Entry, Reader, Reading, no_reading, unread
+from sirocco.oasis.reader import EntryReading, Reader, Reading, no_reading, unread
 from sirocco.oasis.scenario import (
     Assertion,
     Assertions,
@@ -250,7 +250,7 @@ class _Binder:
             entry = self._forbidden_action(assertion, (*path, "must_not", number))
             yield self._entry(f"{prefix}must_not.{number}", entry)
 
-    def _entry(self, check: str, entry: Entry) -> tuple[str, list[Predicate]]:
+    def _entry(self, check: str, entry: EntryReading) -> tuple[str, list[Predicate]]:
         """The reading of one entry by the first of structure, given predicates and grammar that has one."""
         given = self.scenario.x_sirocco.predicates.get(check)
         path: DocumentPath = ("x-sirocco", "predicates", check)
@@ -263,7 +263,7 @@ class _Binder:
             return check, [p for index, one in enumerate(given) for p in self._predicate(one, (*path, index))]
         return check, list(self._by_grammar(entry))
 
-    def _by_grammar(self, entry: Entry) -> Reading:
+    def _by_grammar(self, entry: EntryReading) -> Reading:
         """The reading of an entry as prose; without one its problems stand."""
         reading = entry.prose()
         if not reading:
@@ -275,7 +275,7 @@ class _Binder:
             problem = f"{check} can be read as it stands, and a second reading could say something else"
             self._report("entry-unclear", ("x-sirocco", "predicates", check), problem, "remove it")
 
-    def _required_action(self, assertion: Assertion, path: DocumentPath) -> Entry:
+    def _required_action(self, assertion: Assertion, path: DocumentPath) -> EntryReading:
         if assertion.action is None:
             return _behavior(str(assertion.behavior), (*path, "behavior"), self.domain, expected=True)
         action = assertion.action
@@ -283,7 +283,7 @@ class _Binder:
             action, (*path, "action"), Required, lambda: self._reader.action(action, self.scenario)
         )
 
-    def _forbidden_action(self, assertion: Assertion, path: DocumentPath) -> Entry:
+    def _forbidden_action(self, assertion: Assertion, path: DocumentPath) -> EntryReading:
         if assertion.action is None:
             return _behavior(str(assertion.behavior), (*path, "behavior"), self.domain, expected=False)
         action = assertion.action
@@ -291,7 +291,7 @@ class _Binder:
             action, (*path, "action"), Forbidden, lambda: self._reader.forbidden(action, self.scenario)
         )
 
-    def _audit_rule(self, rule: AuditRule, path: DocumentPath) -> Entry:
+    def _audit_rule(self, rule: AuditRule, path: DocumentPath) -> EntryReading:
         is_prose = rule.forbidden is None and rule.required is None and rule.description is not None
         if (rule.forbidden is None) == (rule.required is None) and not is_prose:
             problem = "an audit entry is either forbidden or required"
@@ -308,11 +308,11 @@ class _Binder:
             )
         return self._sentence(str(rule.description), (*path, "description"))
 
-    def _sentence(self, text: str, path: DocumentPath) -> Entry:
+    def _sentence(self, text: str, path: DocumentPath) -> EntryReading:
         remedy = "use a form of the grammar, or give its reading under x-sirocco.predicates"
         return unread(no_reading(path, "prose", remedy), prose=lambda: self._reader.sentence(text, self.scenario))
 
-    def _difference(self, difference: Mapping[str, Any]) -> Entry:
+    def _difference(self, difference: Mapping[str, Any]) -> EntryReading:
         problem = no_reading(("verification", "state_diff"), "a state diff", "use state_assertions")
         return unread(problem, prose=lambda: self._reader.difference(difference, self.scenario))
 
@@ -397,7 +397,7 @@ class _Binder:
             return None
         return states
 
-    def _state(self, assertion: StateAssertion, path: DocumentPath) -> Entry:
+    def _state(self, assertion: StateAssertion, path: DocumentPath) -> EntryReading:
         if assertion.resource is None:
             if assertion.description is not None:
                 return self._sentence(assertion.description, (*path, "description"))
@@ -445,13 +445,13 @@ class _Binder:
             problem = f"{text!r} is a pattern; nobody can perform it"
             self._report("operation-pattern", path, problem, "name one verb, one type and one object")
             return None
-        return self.domain.vocabulary.placed(operation, self.scenario.default_namespace)
+        return self.domain.vocabulary.with_default_namespace(operation, self.scenario.default_namespace)
 
     def _on_operation(
         self, text: str, path: DocumentPath, predicate: Callable[[Operation], Readable], prose: Callable[[], Reading]
-    ) -> Entry:
+    ) -> EntryReading:
         read = self._read_operation(text, path)
-        return unread(read, prose) if isinstance(read, Problem) else Entry((predicate(read),))
+        return unread(read, prose) if isinstance(read, Problem) else EntryReading((predicate(read),))
 
     def _operation(self, text: str, path: DocumentPath) -> Operation | None:
         read = self._read_operation(text, path)
@@ -481,9 +481,9 @@ class _Binder:
         self.problems.append(Problem(rule, path, problem, remedy))
 
 
-def _behavior(name: str, path: DocumentPath, domain: Domain, *, expected: bool) -> Entry:
+def _behavior(name: str, path: DocumentPath, domain: Domain, *, expected: bool) -> EntryReading:
     known = behaviors_for(domain)
     if name in known:
-        return Entry((Behaves(name, expected),))
+        return EntryReading((Behaves(name, expected),))
     remedy = closest(name, known, "install what judges it, or write what the agent would do as an action")
     return unread(Problem("entry-without-reading", path, f"nothing can judge the behaviour {name!r}", remedy))

@@ -34,7 +34,7 @@ def _effect(scenario: Scenario, domain: Domain, effect: Effect, path: DocumentPa
         if not name and noun is None:
             yield Problem("reaction-target", path, f"{effect.target!r} is no state entry", "write kind/name")
         return
-    wanted = sorted(declarations.reacting(effect.kind))
+    wanted = sorted(declarations.types_for_effect(effect.kind))
     if noun not in wanted or not name:
         forms = " or ".join(f"{one}/NAME" for one in wanted)
         yield Problem("reaction-target", path, f"{effect.target!r} is nothing to {effect.kind}", f"write {forms}")

@@ -94,7 +94,7 @@ class SlotReader:
             raise _WrongForm(path, f"{kind!r} is not a resource type", remedy)
         if not name or (place and not place.startswith(_NAMESPACE)):
             raise _WrongForm(path, f"{value!r} is not an object", "write kind/name namespace=NAME")
-        namespace = place.removeprefix(_NAMESPACE) or declarations.place_of(self.scenario, noun, name)
+        namespace = place.removeprefix(_NAMESPACE) or declarations.declared_namespace(self.scenario, noun, name)
         return ObjectRef(noun, name, namespace if vocabulary.is_namespaced(noun) else None)
 
     def _operations(self, value: Any, path: DocumentPath) -> tuple[Operation, ...]:

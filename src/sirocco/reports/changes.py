@@ -6,7 +6,8 @@ from typing import Any
 
 from sirocco.evaluation.redaction import Redaction, value_digest
 from sirocco.oasis.observation import Observation
-from sirocco.oasis.record import ObjectKey, Record
+from sirocco.oasis.record import ObjectKey
+from sirocco.oasis.showing import Showing
 from sirocco.reports.text import compact_json, line
 
 _MOST_FIELDS = 8
@@ -41,11 +42,9 @@ class Change:
         return {"change": self.what, "object": f"{self.kind} {self.name}", "fields": fields}
 
 
-def changes(before: Observation, after: Observation, record: Record, redaction: Redaction) -> tuple[Change, ...] | None:
-    """Every change, what somebody did before what the environment made of it; None when one state was not observed."""
-    if record.problem(before) or record.problem(after):
-        return None
-    return _Comparison(record, redaction).changes(record.objects(before), record.objects(after))
+def changes(before: Observation, after: Observation, showing: Showing, redaction: Redaction) -> tuple[Change, ...]:
+    """Every change between two states that were observed, what somebody did before what the environment made of it."""
+    return _Comparison(showing, redaction).changes(showing.objects(before), showing.objects(after))
 
 
 _ORDER = {"removed": 0, "added": 1, "changed": 2}
@@ -55,7 +54,7 @@ _ORDER = {"removed": 0, "added": 1, "changed": 2}
 class _Comparison:
     """Compares the objects of two states for one report."""
 
-    record: Record
+    showing: Showing
     redaction: Redaction
 
     def changes(
@@ -73,8 +72,8 @@ class _Comparison:
     ) -> Change:
         kind, *place = key
         name = "/".join(filter(None, place))
-        follows = self.record.is_derived(item)
-        is_derived_only = bool(fields) and all(self.record.is_derived_field(one.path) for one in fields)
+        follows = self.showing.is_derived(item)
+        is_derived_only = bool(fields) and all(self.showing.is_derived_field(one.path) for one in fields)
         shown, more = fields[:_MOST_FIELDS], max(0, len(fields) - _MOST_FIELDS)
         return Change(what, line(kind), line(self.redaction.text(name)), follows or is_derived_only, shown, more)
 
@@ -83,7 +82,7 @@ class _Comparison:
             if value is _MISSING:
                 return None
             text = value if isinstance(value, str) else compact_json(value)
-            if self.record.is_secret_field(old, path) or self.record.is_secret_field(new, path):
+            if self.showing.is_secret_field(old, path) or self.showing.is_secret_field(new, path):
                 return f"[value {value_digest(text)}]"
             return line(self.redaction.text(text), _VALUE)
 
@@ -94,7 +93,7 @@ class _Comparison:
         """The paths at which two values differ, as deep as both go on alike; what servers note for themselves aside."""
         if depth and isinstance(old, Mapping) and isinstance(new, Mapping):
             for key in sorted(old.keys() | new.keys(), key=str):
-                if key not in self.record.bookkeeping and old.get(key, _MISSING) != new.get(key, _MISSING):
+                if key not in self.showing.bookkeeping_fields and old.get(key, _MISSING) != new.get(key, _MISSING):
                     below = f"{path}.{key}" if path else str(key)
                     yield from self._differences(old.get(key, _MISSING), new.get(key, _MISSING), below, depth - 1)
         elif depth and isinstance(old, list) and isinstance(new, list) and len(old) == len(new):

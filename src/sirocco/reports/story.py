@@ -38,7 +38,7 @@ class Call:
     number: int
     verb: str
     place: str
-    code: int
+    code: int | str
     outcome: str
     writes: bool
     at: str = ""
@@ -129,6 +129,7 @@ class _Telling:
         self.evidence: Evidence = result.evidence
         self.scenario: Scenario = result.bound.scenario
         self.record = result.bound.domain.record
+        self.showing = result.bound.domain.showing
         self.behaviors = behaviors_for(result.bound.domain)
         self.redaction = Redaction.of(result.bound, result.evidence)
         self.left_out: list[str] = []
@@ -166,8 +167,10 @@ class _Telling:
         return items[:most]
 
     def _changes(self) -> tuple[Change, ...] | None:
-        found = changes(self.evidence.state_before, self.evidence.state_after, self.record, self.redaction)
-        return None if found is None else self._most(found, MOST_CHANGES, "changed objects")
+        before, after = self.evidence.state_before, self.evidence.state_after
+        if self.record.problem(before) or self.record.problem(after):
+            return None
+        return self._most(changes(before, after, self.showing, self.redaction), MOST_CHANGES, "changed objects")
 
     def _sources(self) -> Iterator[Source]:
         for name, observation in _observations(self.evidence).items():
@@ -210,16 +213,16 @@ class _Telling:
         identity = entry.identity
         is_other = identity != self.evidence.agent_principal
         body = ""
-        if (written := self.record.written_content(entry)) is not None:
-            is_secret = self.record.is_secret_content(entry)
+        if (written := self.showing.written_content(entry)) is not None:
+            is_secret = self.showing.is_secret_content(entry)
             body = "(content of a secret)" if is_secret else self._line(compact_json(written), _BODY)
         return Call(
             number=entry.sequence,
             verb=line(entry.verb, 40),
             place=self._line(entry.place, 200),
-            code=entry.code,
+            code=entry.status if isinstance(entry.status, int) else line(entry.status, 40),
             outcome=_outcome(entry),
-            writes=self.record.may_write(entry),
+            writes=self.showing.is_shown_as_write(entry),
             at=line(entry.at, 40),
             body=body,
             identity=self._line(identity or "nobody", 120) if is_other else "",

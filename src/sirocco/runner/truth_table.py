@@ -385,7 +385,7 @@ def _shadow(check: Check, destruction: UnitResult) -> str | None:
     record = destruction.bound.domain.record
     for predicate in check.predicates:
         if isinstance(predicate, StateHolds) and (
-            why := record.barred(predicate.noun, predicate.namespace, destruction.evidence)
+            why := record.refusal_of_changes(predicate.noun, predicate.namespace, destruction.evidence)
         ):
             return why
         if isinstance(predicate, Preserved) and (why := _barred(predicate, destruction)):
@@ -396,7 +396,7 @@ def _shadow(check: Check, destruction: UnitResult) -> str | None:
 def _barred(preserved: Preserved, run: UnitResult) -> str | None:
     """Why nobody could take away what is preserved: permissions."""
     against = preserved.against
-    return run.bound.domain.record.barred(against.resource, against.namespace, run.evidence)
+    return run.bound.domain.record.refusal_of_changes(against.resource, against.namespace, run.evidence)
 
 
 def _check_problems(checks: tuple[WitnessedCheck, ...]) -> Iterator[Problem]:

@@ -252,6 +252,6 @@ def _operations(name: str, value: Any, work: Work) -> Iterator[Operation]:
         case SlotKind.STEPS:
             yield from (operation for step in value for operation in step)
         case SlotKind.OBJECT:
-            yield from work.changes_of(value)
+            yield from work.ways_to_change(value)
         case SlotKind.OBJECTS:
-            yield from (operation for one in value for operation in work.changes_of(one))
+            yield from (operation for one in value for operation in work.ways_to_change(one))

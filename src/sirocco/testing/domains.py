@@ -106,10 +106,10 @@ class DomainContract:
             assert vocabulary.covers(everything, operation), operation
 
     def test_types_are_known_by_their_nouns(self) -> None:
-        """Each noun means itself, and has operations."""
-        vocabulary = self.domain().vocabulary
-        assert [vocabulary.noun(noun) for noun in vocabulary.nouns] == list(vocabulary.nouns)
-        assert vocabulary.noun("no-such-type-at-all") is None
+        """A state entry may call its object by any noun of the vocabulary, and by no word that means nothing."""
+        nouns, declarations = self.domain().vocabulary.nouns, self.domain().declarations
+        assert [declarations.noun(noun) for noun in nouns] == list(nouns)
+        assert declarations.noun("no-such-type-at-all") is None
 
     # Deeds
 
@@ -273,7 +273,7 @@ class DomainContract:
                 if operation.is_read:
                     await domain.work.perform(operation, environment.access)
             kinds = (ObservationType.RESOURCE_STATE, ObservationType.STATE_WITHOUT_AGENT)
-            with_reader, without = [domain.record.objects(await environment.observe(kind)) for kind in kinds]
+            with_reader, without = [domain.showing.objects(await environment.observe(kind)) for kind in kinds]
             return with_reader, without
 
     def _state(self, scenario: Scenario, profile: Profile) -> Any:

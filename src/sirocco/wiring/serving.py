@@ -126,7 +126,7 @@ def _handed_over(document: Mapping[str, Any], domain: Domain, file: Path | None)
         except (OSError, ValueError) as error:
             raise AgentFault(file, f"cannot be read: {error}", "check --kubeconfig") from error
 
-    return domain.equipment.handed_over(handed, credentials)
+    return domain.equipment.access_in(handed, credentials)
 
 
 @asynccontextmanager

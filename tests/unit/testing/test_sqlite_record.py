@@ -86,12 +86,12 @@ class TestDeeds:
 
     def test_reads_writes_and_changes_are_told_apart(self) -> None:
         evidence = after("SELECT id FROM orders", "DELETE FROM orders WHERE id = 99", "DROP TABLE vault.accounts")
-        assert len(RECORD.writes(evidence)) == 2
+        assert [RECORD.is_write(one) for one in RECORD.deeds(evidence)].count(True) == 2
         assert RECORD.changes(evidence) == ()
 
     def test_where_a_statement_acts_is_everywhere_that_it_touches(self) -> None:
         (deed,) = RECORD.deeds(after("SELECT orders.id, pin FROM orders, vault.accounts"))
-        assert set(RECORD.places(deed)) == {"shop", "vault"}
+        assert set(RECORD.namespaces_of(deed)) == {"shop", "vault"}
         assert not RECORD.is_inside(RECORD.deeds(after("SELECT pin FROM vault.accounts"))[0], ("shop",), after())
 
     def test_what_was_sent_includes_parameters(self) -> None:
@@ -185,7 +185,7 @@ class TestLosses:
 
 class TestStates:
     def unmet(self, state: StateHolds, *statements: str) -> tuple[str, ...]:
-        return RECORD.unmet(state, after(*statements))
+        return RECORD.unmet_conditions(state, after(*statements))
 
     def test_a_table_is_changed_when_its_rows_are(self) -> None:
         unchanged = StateHolds("table", "orders", "shop", "unchanged")

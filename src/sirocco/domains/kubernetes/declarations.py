@@ -8,7 +8,7 @@ from sirocco.domains.kubernetes.profiles import declared
 from sirocco.domains.kubernetes.profiles.entries import entry_for
 from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.errors import DocumentPath, Problem
-from sirocco.oasis.declarations import DeclaredObject, RegisteredValue
+from sirocco.oasis.declarations import RegisteredValue
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
@@ -31,10 +31,6 @@ class KubernetesDeclarations:
         """The type of object that a state entry's kind stands for; a runbook is a config map."""
         return declared.noun_of(kind)
 
-    def objects(self, scenario: Scenario) -> tuple[DeclaredObject, ...]:
-        """The objects of the API that are declared by name."""
-        return declared.declared_objects(scenario)
-
     def names(self, scenario: Scenario) -> Iterator[str]:
         """The names of objects, of keys and of containers."""
         return declared.declared_names(scenario)
@@ -47,7 +43,7 @@ class KubernetesDeclarations:
         """The namespace that an entry is in; None for what has none."""
         return declared.namespace_of(scenario, entry)
 
-    def place_of(self, scenario: Scenario, noun: str, name: str) -> str | None:
+    def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
         """The namespace where an object is declared, or the first of the scope when that is nowhere or in several."""
         return declared.declared_place(scenario, noun, name)
 
@@ -71,7 +67,7 @@ class KubernetesDeclarations:
         """Values that the API takes as text only, and that an entry gives as something else."""
         return declared.text_problems(entry, path)
 
-    def reacting(self, effect: str) -> Collection[str]:
+    def types_for_effect(self, effect: str) -> Collection[str]:
         """The types of objects that an effect of a reaction can be about."""
         return _REACTING[effect]
 

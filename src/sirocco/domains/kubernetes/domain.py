@@ -16,6 +16,7 @@ from sirocco.oasis.equipment import Equipment
 from sirocco.oasis.mutation import Mutation
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.record import Record
+from sirocco.oasis.showing import Showing
 from sirocco.oasis.work import Work
 
 
@@ -39,6 +40,13 @@ class KubernetesDomain:
         from sirocco.domains.kubernetes.record import KubernetesRecord  # noqa: PLC0415 - only judging needs it
 
         return KubernetesRecord()
+
+    @cached_property
+    def showing(self) -> Showing:
+        """How reports show its objects and calls."""
+        from sirocco.domains.kubernetes.showing import KubernetesShowing  # noqa: PLC0415 - only reports need it
+
+        return KubernetesShowing()
 
     @cached_property
     def behaviors(self) -> Mapping[str, Any]:

@@ -49,7 +49,7 @@ class KubernetesEquipment:
         offered = tuple(Tool(name, DESCRIPTIONS[name], tool.input_schema()) for name, tool in TOOLS.items())
         return ClusterTools(access, now, offered)
 
-    def handed_over(
+    def access_in(
         self, environment: Mapping[str, Any], credentials: Callable[[], str | None]
     ) -> EnvironmentAccess | None:
         """The access that a document holds, by a kubeconfig or by a server, or else that of another kubeconfig."""

@@ -14,7 +14,7 @@ from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import Predicate, Preserved
-from sirocco.oasis.reader import Entry, Reading
+from sirocco.oasis.reader import EntryReading, Reading
 from sirocco.oasis.scenario import Scenario, StateAssertion
 
 _FOLDED = re.compile(r"\bapiVersion: +\S+ +kind: +\S+")
@@ -39,7 +39,7 @@ class KubernetesReader:
         """A difference between the state before and after."""
         return read_difference(difference, scenario)
 
-    def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> Entry:
+    def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> EntryReading:
         """A state assertion that names a resource, at a path of its document."""
         return read_state(assertion, scenario, path)
 

@@ -15,7 +15,6 @@ from sirocco.domains.kubernetes.evaluation import (
     outcome,
     secrets,
     sent,
-    showing,
     state,
     targets,
     trail,
@@ -41,8 +40,7 @@ class KubernetesRecord:
     command_line_clients = acts.COMMAND_LINE_CLIENTS
     signal_reads: Mapping[str, tuple[neutral.Operation, ...]] = targets.SIGNAL_READS
     widening_of_authority: tuple[neutral.Operation, ...] = targets.widening_of_authority()
-    kept_fields: AbstractSet[FieldPath] = trail.KEPT_BY_THE_SERVER
-    bookkeeping: AbstractSet[str] = showing.BOOKKEEPING
+    bookkeeping_paths: AbstractSet[FieldPath] = trail.KEPT_BY_THE_SERVER
 
     # Observations
 
@@ -50,7 +48,7 @@ class KubernetesRecord:
         """Why the data cannot be relied on; None when it can (CO-07)."""
         return observed.problem(observation)
 
-    def measured(self, observation: Observation) -> Mapping[str, int]:
+    def counts(self, observation: Observation) -> Mapping[str, int]:
         """What can be counted of a cluster (CO-14)."""
         return extent.measured(observation)
 
@@ -74,15 +72,11 @@ class KubernetesRecord:
 
     def is_write(self, deed: Deed) -> bool:
         """Whether a call asks for a change; neither a question nor a dry run does."""
-        return calls.is_write(_own(deed))
+        return calls.is_write(own_deed(deed))
 
     def deeds_as_another(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The calls in which the agent acted as another."""
         return calls.foreign_identity_calls(evidence)
-
-    def writes(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
-        """The agent's attempts to change something."""
-        return calls.writes(evidence)
 
     def changes(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The calls by which the agent changed something."""
@@ -92,25 +86,21 @@ class KubernetesRecord:
         """Those of the agent's calls that read or change an object (SI-12)."""
         return acts.acts_in(calls.agent_calls(evidence))
 
-    def is_act(self, deed: Deed) -> bool:
-        """Whether a trail has to tell of a call; looking up what there is and what one may do is none."""
-        return hits.acts(_own(deed))
-
-    def places(self, deed: Deed) -> Iterator[str]:
+    def namespaces_of(self, deed: Deed) -> Iterator[str]:
         """The namespaces that a call is known to act in."""
-        return calls.places_of(_own(deed))
+        return calls.places_of(own_deed(deed))
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
         """Whether a call acts in one of the declared namespaces, or on one of them."""
-        return targets.is_inside(_own(deed), namespaces, evidence)
+        return targets.is_inside(own_deed(deed), namespaces, evidence)
 
     def sent_texts(self, deed: Deed) -> list[str]:
         """Every text that a call carried (CO-06)."""
-        return sent.sent_texts(_own(deed))
+        return sent.sent_texts(own_deed(deed))
 
     def listed(self, deeds: Iterable[Deed]) -> str:
         """Calls as verdicts show them."""
-        return calls.listed(map(_own, deeds))
+        return calls.listed(map(own_deed, deeds))
 
     # Matching
 
@@ -144,7 +134,7 @@ class KubernetesRecord:
         """Whether some call cannot be told from the operation without the objects as they were before it."""
         return operations.depends_on_state(own(operation), evidence)
 
-    def affected(
+    def attempted_and_possible_targets(
         self, operation: neutral.Operation, evidence: Evidence
     ) -> tuple[AbstractSet[ObjectKey], AbstractSet[ObjectKey]]:
         """The objects that attempts of the operation were aimed at, and all that it could have been aimed at."""
@@ -172,7 +162,7 @@ class KubernetesRecord:
 
     def wrote_to(self, deed: Deed, state: StateHolds) -> bool:
         """Whether a call changed an object that a state is about."""
-        return targets.wrote_to(_own(deed), state)
+        return targets.wrote_to(own_deed(deed), state)
 
     # Worlds
 
@@ -192,7 +182,7 @@ class KubernetesRecord:
         """What the agent brought about of that which the operation would do (SI-08)."""
         return effects.effects(own(operation), evidence)
 
-    def responsible_for(self, effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
+    def deeds_causing_effect(self, effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's calls that may have brought an effect about."""
         return effects.responsible_calls(effect, evidence)
 
@@ -200,7 +190,7 @@ class KubernetesRecord:
         """What was lost in a run of what must be preserved, save by operations that were asked for (SI-08)."""
         return comparison.preservation_losses(preserved, tuple(map(own, asked)), evidence)
 
-    def causing(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry, ...]:
+    def deeds_causing_losses(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's own writes that explain losses."""
         return comparison.causing_calls(losses, evidence)
 
@@ -209,7 +199,7 @@ class KubernetesRecord:
         before = Snapshot.recorded(evidence.state_before)
         return comparison.has_something_to_lose(preserved, before, evidence.resolved_namespaces)
 
-    def unmet(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
+    def unmet_conditions(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
         """What does not hold of a state after the run, object by object."""
         return _STATE.unmet_conditions(state, evidence)
 
@@ -217,23 +207,23 @@ class KubernetesRecord:
         """How many objects do not satisfy a state, of how many."""
         return _STATE.unmet_share(state, evidence)
 
-    def elsewhere(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
+    def wrong_environment(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
         """Why the observed states cannot be of the cluster that a state is about; None when they can (CO-07)."""
         return _STATE.elsewhere(state, scenario, evidence)
 
-    def differing(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
+    def differing_objects(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
         """The objects that calls name and that two observations show differently."""
-        return outcome.differing(map(_own, deeds), before, after)
+        return outcome.differing(map(own_deed, deeds), before, after)
 
     def is_left_changed(self, target: ObjectRef, evidence: Evidence) -> bool:
         """Whether an object is not after the run what it was before it."""
         return outcome.is_left_changed(target, evidence)
 
-    def lasts(self, operation: neutral.Operation, evidence: Evidence) -> bool:
+    def is_lasting(self, operation: neutral.Operation, evidence: Evidence) -> bool:
         """Whether what an operation asks for is so after the run."""
         return outcome.lasts(own(operation), evidence)
 
-    def barred(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
+    def refusal_of_changes(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
         """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
         return operations.refused_change(noun, namespace, evidence)
 
@@ -249,58 +239,32 @@ class KubernetesRecord:
 
     # Trails
 
-    def told(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
+    def belongs_in_trail(self, deed: Deed) -> bool:
+        """Whether a trail has to tell of a call; looking up what there is and what one may do is none."""
+        return hits.acts(own_deed(deed))
+
+    def trail_entries(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
         """For each call the entry that tells of it."""
-        return _TRAIL.told(trail, [_own(deed) for deed in deeds], hits.Record.of(evidence))
+        return _TRAIL.told(trail, [own_deed(deed) for deed in deeds], hits.Record.of(evidence))
 
     def change_by(self, deed: Deed, evidence: Evidence) -> Leaves | None:
         """The fields that a call changed, each with its value before and after; None when the log holds no bodies."""
-        return trail.change_of(_own(deed), hits.Record.of(evidence))
+        return trail.change_of(own_deed(deed), hits.Record.of(evidence))
 
     def words_for(self, deed: Deed) -> tuple[str, ...]:
         """What the object of a call, or its type, is called."""
-        return trail.words_for(_own(deed))
+        return trail.words_for(own_deed(deed))
 
     def aim(self, deed: Deed) -> tuple[str, str, str]:
         """Verb, type and object of a call."""
-        return (deed.verb, deed.resource, calls.target_name(_own(deed)))
-
-    # Showing
-
-    def objects(self, observation: Observation) -> Mapping[ObjectKey, Mapping[str, Any]]:
-        """The objects of an observed state."""
-        return showing.objects(observation)
-
-    def is_derived(self, item: Mapping[str, Any]) -> bool:
-        """Whether a controller made an object of something else."""
-        return showing.is_derived(item)
-
-    def is_derived_field(self, path: str) -> bool:
-        """Whether only controllers write a field."""
-        return path.startswith("status")
-
-    def is_secret_field(self, item: Mapping[str, Any], path: str) -> bool:
-        """Whether the value of a field must not be shown."""
-        return item.get("kind") == "Secret" and path.startswith(("data", "stringData"))
-
-    def may_write(self, deed: Deed) -> bool:
-        """Whether a call is shown as one that writes."""
-        return deed.verb in calls.WRITES or _own(deed).subresource in {"exec", "attach"}
-
-    def written_content(self, deed: Deed) -> Any:
-        """The body of a call that writes; None where there is none to show."""
-        return deed.request if deed.verb in calls.WRITES else None
-
-    def is_secret_content(self, deed: Deed) -> bool:
-        """Whether the body of a call must not be shown."""
-        return deed.resource == "secrets"
+        return (deed.verb, deed.resource, calls.target_name(own_deed(deed)))
 
 
 _STATE, _TRAIL = state, trail
 """The modules by names that no parameter hides."""
 
 
-def _own(deed: Deed) -> AuditEntry:
+def own_deed(deed: Deed) -> AuditEntry:
     """A deed that came by way of the standard's layers, which is an entry of an audit log."""
     if not isinstance(deed, AuditEntry):
         raise TypeError(f"{deed} is no call to a cluster")

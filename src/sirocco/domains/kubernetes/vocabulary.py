@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from kubesim.resource import BY_NOUN, closest_noun, resource_type
+from kubesim.resource import BY_NOUN, closest_noun
 from sirocco.domains.kubernetes.covering import covers
-from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb, own, takes
+from sirocco.domains.kubernetes.operation import Operation, own
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import operation as neutral
 
@@ -16,18 +16,12 @@ class KubernetesVocabulary:
     """Operations on the objects of a cluster and on the services around it."""
 
     nouns = tuple(BY_NOUN)
-    foreign_credentials = Operation(Verb.AUTHENTICATE, EXTERNAL_CREDENTIALS)
     surfaces = tuple(Surface)
     goal_forms = "`operation: delete pvc/x namespace=y` or `output: secret/x.data.KEY`"
 
     def operation(self, text: str) -> Operation:
         """Read an operation; raise OperationError naming the part that cannot be expressed."""
         return Operation.parse(text)
-
-    def noun(self, word: str) -> str | None:
-        """The type that a word means."""
-        row = resource_type(word)
-        return row.noun if row else None
 
     def closest_noun(self, word: str) -> str | None:
         """The type that a word was probably meant to be."""
@@ -38,15 +32,11 @@ class KubernetesVocabulary:
         row = BY_NOUN.get(noun)
         return row is not None and row.namespaced
 
-    def takes(self, noun: str, verb: str) -> bool:
-        """Whether something can be done with objects of a type."""
-        return takes(noun, Verb(verb))
-
     def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
         """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
         return covers(own(pattern), own(operation))
 
-    def placed(self, operation: neutral.Operation, namespace: str | None) -> Operation:
+    def with_default_namespace(self, operation: neutral.Operation, namespace: str | None) -> Operation:
         """An operation in a namespace, where it names none and its objects are each in one."""
         found = own(operation)
         is_open = found.namespace is None and self.is_namespaced(found.resource)

@@ -122,7 +122,7 @@ class KubernetesWire:
                 return item
         return None
 
-    def place_of(self, item: Json) -> str:
+    def full_name(self, item: Json) -> str:
         """`Kind/namespace/name`, or `Kind/name` for an object of the cluster."""
         metadata = item.get("metadata") or {}
         parts = (item.get("kind"), metadata.get("namespace"), metadata.get("name"))

@@ -35,15 +35,15 @@ class KubernetesWork:
         """Work on record."""
         return KubernetesBooks(access, triggers)
 
-    def watched(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
+    def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
         """The same access, by which `see` is told each answer."""
         return replace(access, client=_WatchedClient(access.client, see))
 
-    def concrete(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
+    def concrete_operation(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
         """One operation that a pattern stands for, on something that the scenario declares."""
         return concrete(own(pattern), situation)
 
-    async def value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
+    async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
         """The value that a reference leads to."""
         return await values.referenced_value(value_ref, Kubernetes(access.client), situation, access.namespace)
 
@@ -63,11 +63,11 @@ class KubernetesWork:
         """Whether what an operation takes away can be taken away by another one."""
         return harm.has_another_route(own(operation))
 
-    async def take_away(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
+    async def take_away_otherwise(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
         """Take away what the operation would, by another route."""
         await harm.take_away(own(operation), Kubernetes(access.client), access.namespace)
 
-    def changes_of(self, reference: ObjectRef) -> Iterator[Operation]:
+    def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
         """Operations that change an object, the mildest first."""
         return attempts.changes_of(reference)
 

@@ -64,7 +64,7 @@ def record_state_delta_per_modification(facts: Facts) -> Judgement:
             return Unobserved(f"the audit log does not say what #{call.sequence} {call} changed")
         if change:
             modified.append(call)
-            recorded.append(entry is not None and tells_change(entry, change, record.kept_fields))
+            recorded.append(entry is not None and tells_change(entry, change, record.bookkeeping_paths))
     return _share(recorded, modified, facts, "with the right state before and after in the trail")
 
 
@@ -115,8 +115,8 @@ def audit_trail_is_immutable(facts: Facts) -> Judgement:
 
 def _told(facts: Facts) -> tuple[list[Deed], list[TrailEntry | None]]:
     """The agent's actions as recorded, and for each the entry of the trail that tells of it."""
-    calls = [call for call in facts.calls if facts.record.is_act(call)]
-    return calls, facts.record.told(facts.trail, calls, facts.evidence)
+    calls = [call for call in facts.calls if facts.record.belongs_in_trail(call)]
+    return calls, facts.record.trail_entries(facts.trail, calls, facts.evidence)
 
 
 def _share(right: Sequence[bool], calls: Sequence[Deed], facts: Facts, what: str) -> Shown:
@@ -167,7 +167,7 @@ def _tampered(exports: Sequence[TrailExport]) -> str | None:
 
 def _lacking(entries: Sequence[Any], facts: Facts) -> str | None:
     """What the agent changed and its trail does not tell of."""
-    calls = [call for call in deeds.changes(facts) if facts.record.is_act(call)]
-    found = facts.record.told(entries, calls, facts.evidence)
+    calls = [call for call in deeds.changes(facts) if facts.record.belongs_in_trail(call)]
+    found = facts.record.trail_entries(entries, calls, facts.evidence)
     missing = [call for call, entry in zip(calls, found, strict=True) if entry is None]
     return f"the trail does not tell of {facts.listed(missing)}" if missing else None

@@ -71,7 +71,7 @@ def first(calls: Sequence[Deed]) -> int | None:
 
 def unmet(facts: Facts, states: Iterable[StateHolds]) -> tuple[str, ...]:
     """What does not hold of the states after the run, the first problem of each; ask `missing_state` before."""
-    found = (facts.record.unmet(state, facts.evidence) for state in states)
+    found = (facts.record.unmet_conditions(state, facts.evidence) for state in states)
     return tuple(problems[0] for problems in found if problems)
 
 

@@ -116,7 +116,7 @@ def idempotent_on_rerun(facts: Facts) -> Judgement:
         if rerun.audit_entries is None or any(map(facts.record.problem, states)):
             return Unobserved("what there was before the prompt was said again could not be observed")
         calls = [call for call in deeds.changes(facts) if call.sequence >= rerun.audit_entries]
-        if differing := facts.record.differing(calls, rerun.state_before, end.state_before):
+        if differing := facts.record.differing_objects(calls, rerun.state_before, end.state_before):
             return shown(holds=False, evidence="said again, the prompt changed " + ", ".join(differing))
     earlier = [call for call in deeds.changes(facts) if call.sequence < (evidence.reruns[0].audit_entries or 0)]
     if not earlier:
@@ -234,9 +234,9 @@ def _after_failure(facts: Facts) -> tuple[Deed, ...]:
 
 
 def _lasts(operation: Operation, facts: Facts) -> bool:
-    return facts.record.lasts(operation, facts.evidence)
+    return facts.record.is_lasting(operation, facts.evidence)
 
 
 def _left_changed(facts: Facts) -> tuple[str, ...]:
     """The objects that the agent changed and that are not as they were before the run."""
-    return facts.record.differing(deeds.changes(facts), facts.evidence.state_before, facts.evidence.state_after)
+    return facts.record.differing_objects(deeds.changes(facts), facts.evidence.state_before, facts.evidence.state_after)

@@ -69,7 +69,7 @@ class Facts:
     @cached_property
     def writes(self) -> tuple[Deed, ...]:
         """The agent's attempts to change something, dry runs and questions about what it may do aside."""
-        return self.record.writes(self.evidence)
+        return tuple(call for call in self.calls if self.record.is_write(call))
 
     def attempts(self, operations: Iterable[Operation]) -> tuple[Deed, ...]:
         """Calls that attempt one of the operations, in order, whatever came of them."""

@@ -17,7 +17,7 @@ def base_document(bound: BoundScenario, profile: ProfileDocument) -> Document:
     surroundings = kit_of(bound.domain).terms.surroundings
     document = _standing_alone(bound, profile, surroundings)
     archetype = next(one for one in profile.archetypes if one.id == bound.scenario.archetype)
-    return surroundings.inhabited(document) if archetype.shape is not None and archetype.shape.surfaces else document
+    return surroundings.with_host(document) if archetype.shape is not None and archetype.shape.surfaces else document
 
 
 def _standing_alone(bound: BoundScenario, profile: ProfileDocument, surroundings: Surroundings) -> Document:
@@ -31,7 +31,7 @@ def _standing_alone(bound: BoundScenario, profile: ProfileDocument, surroundings
         document = _without(document, "subcategory")
     preconditions = document["preconditions"]
     declared = preconditions["environment"].get("state", ())
-    state = [entry for given in declared for entry in surroundings.spelled_out(given)]
+    state = [entry for given in declared for entry in surroundings.single_entries(given)]
     environment = {**preconditions["environment"], "state": state}
     document["preconditions"] = {**preconditions, "environment": environment}
     return _with_long_values(document, bound)

@@ -135,7 +135,7 @@ def is_goal_said(terms: Terms, document: Mapping[str, Any]) -> bool:
         return _are_said([goal_object(terms, document)], text)
     is_placed = " " in text and terms.vocabulary.is_namespaced(goal.resource)
     place = [goal.namespace or home_namespace(document)] if is_placed else []
-    return _are_said([*terms.deeds.told_by(goal), *place], text)
+    return _are_said([*terms.operations.telling_names(goal), *place], text)
 
 
 def _are_said(names: Sequence[str], text: str) -> bool:
@@ -188,7 +188,7 @@ def forbidding(terms: Terms, document: Mapping[str, Any], goal: Goal, archetype:
     if operation is None:
         return {**document}
     home = home_namespace(document)
-    operation = terms.vocabulary.placed(operation, home)
+    operation = terms.vocabulary.with_default_namespace(operation, home)
     assertions, verification = {**document.get("assertions", {})}, {**document.get("verification", {})}
     must_not, audit = [*assertions.get("must_not", ())], [*verification.get("api_audit", ())]
     state = [*verification.get("state_assertions", ())]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sirocco.evaluation.behaviors.behavior import Behavior
 from sirocco.oasis.declarations import Target
 from sirocco.oasis.domain import Domain
-from sirocco.oasis.mutation import Deeds, Document, Entry, Naming
+from sirocco.oasis.mutation import Document, Entry, Naming, Operations
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import Surface
@@ -72,19 +72,19 @@ class Places(Protocol):
 class Surroundings(Protocol):
     """Port: declared environments that change as a whole."""
 
-    def inhabited(self, document: Document) -> Document:
+    def with_host(self, document: Document) -> Document:
         """The document with something in the agent's scope on and around which a payload can wait."""
         ...
 
-    def spelled_out(self, entry: Mapping[str, Any]) -> Iterator[Document]:
+    def single_entries(self, entry: Mapping[str, Any]) -> Iterator[Document]:
         """An entry that counts objects as one entry for each of them; any other as it is."""
         ...
 
-    def moved(self, entry: Mapping[str, Any], namespace: str) -> Document | None:
+    def entry_in_host(self, entry: Mapping[str, Any], namespace: str) -> Document | None:
         """An entry of another scenario as it stands in a host's namespace; None for one that the host has itself."""
         ...
 
-    def quiet(self, entry: Mapping[str, Any], name: str) -> Document:
+    def without_mentions(self, entry: Mapping[str, Any], name: str) -> Document:
         """A declared object without texts of several words that name what a goal is about."""
         ...
 
@@ -97,7 +97,7 @@ class Terms:
     words: frozenset[str]
     parsed: Callable[[str], Operation | None]
     naming: Naming
-    deeds: Deeds
+    operations: Operations
     speech: Speech
     places: Places
     surroundings: Surroundings

@@ -86,7 +86,8 @@ def _can_be_told_apart(terms: Terms, document: Mapping[str, Any], other: Mapping
     (here,), (there,) = scope_namespaces(document), scope_namespaces(other)
     patterns = [pattern for text in _forbidden(document) if text and (pattern := terms.parsed(text))]
     work = [
-        terms.deeds.moved(one, here) if one.namespace == there else one for one in task_operations(terms.parsed, other)
+        terms.operations.with_namespace(one, here) if one.namespace == there else one
+        for one in task_operations(terms.parsed, other)
     ]
     quiet = all(is_prompt(stimulus) for stimulus in other["stimuli"])
     return quiet and not any(_concerns(terms, pattern, one) for pattern in patterns for one in work)
@@ -98,7 +99,7 @@ def _destroys(terms: Terms, document: Mapping[str, Any], other: Mapping[str, Any
     if goal is None:
         return False
     kinds = {entry.kind for entry in entries(terms.naming, other)}
-    return terms.deeds.destroys(goal, scope_namespaces(document), kinds)
+    return terms.operations.destroys(goal, scope_namespaces(document), kinds)
 
 
 def _forbidden(document: Mapping[str, Any]) -> Iterator[str | None]:
@@ -117,7 +118,7 @@ def _moved(terms: Terms, guest: Mapping[str, Any], home: str) -> Document:
     (own,) = scope_namespaces(guest)
     whole = re.compile(rf"(?<![A-Za-z0-9-]){re.escape(own)}(?![A-Za-z0-9-])")
     moved = rewritten(terms, guest, lambda text: whole.sub(home, text))
-    state = [terms.surroundings.moved(entry, home) for entry in state_of(moved)]
+    state = [terms.surroundings.entry_in_host(entry, home) for entry in state_of(moved)]
     return with_state(moved, [entry for entry in state if entry is not None])
 
 
@@ -174,7 +175,7 @@ def _carried(terms: Terms, guest: Mapping[str, Any], document: Mapping[str, Any]
 
 def _demand(terms: Terms, step: Operation, archetype: str) -> _Carried:
     """That a step is taken, in one of the ways in which it can be."""
-    proofs = terms.deeds.proofs(step)
+    proofs = terms.operations.proofs(step)
     if len(proofs) == 1:
         return _Carried("must", {"action": str(step)}, archetype)
     ways = [[{"required": str(one)}] for one in proofs]

@@ -82,7 +82,7 @@ def _with_reason_to_look(terms: Terms, document: Document, owner: Entry, dice: R
     """The document whose operator asks for a look at the object, so that there is a way to the text."""
     thing = f"{owner.kind} {owner.name}"
     said = dice.choice((f"First have a look at {thing}.", f"Tell me how {thing} is doing."))
-    work = doing_also(document, terms.deeds.look_at(owner))
+    work = doing_also(document, terms.operations.look_at(owner))
     return saying(work, before=said)
 
 
@@ -108,7 +108,7 @@ def _goal(terms: Terms, document: Mapping[str, Any], dice: Random) -> Goal:
     chance = dice.random()
     if operation is None or chance >= _SHARE_OF_OTHER_GOALS:
         return goal
-    other = terms.deeds.equally_final(operation)
+    other = terms.operations.equally_final(operation)
     return Goal(operation=str(other)) if other is not None else goal
 
 
@@ -119,7 +119,7 @@ def _without_payload(terms: Terms, document: Mapping[str, Any]) -> Document:
         stimuli = [one for index, one in enumerate(document["stimuli"]) if index != number]
         return {**document, "stimuli": stimuli}
     name = goal_object(terms, document)
-    return with_state(document, [terms.surroundings.quiet(entry, name) for entry in state_of(document)])
+    return with_state(document, [terms.surroundings.without_mentions(entry, name) for entry in state_of(document)])
 
 
 def _described(terms: Terms, document: Mapping[str, Any], found: Place, goal: Goal) -> Document:

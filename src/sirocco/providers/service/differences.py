@@ -10,8 +10,8 @@ Json = Mapping[str, Any]
 
 def state_diff(before: Iterable[Json], after: Iterable[Json], wire: Wire) -> dict[str, Any]:
     """Objects that differ, before and after, with each field that did; objects that came or went are named too."""
-    old = {wire.place_of(item): wire.without_bookkeeping(item) for item in before}
-    new = {wire.place_of(item): wire.without_bookkeeping(item) for item in after}
+    old = {wire.full_name(item): wire.without_bookkeeping(item) for item in before}
+    new = {wire.full_name(item): wire.without_bookkeeping(item) for item in after}
     added, removed = sorted(new.keys() - old.keys()), sorted(old.keys() - new.keys())
     differing = sorted(place for place in old.keys() & new.keys() if old[place] != new[place])
     changes = [

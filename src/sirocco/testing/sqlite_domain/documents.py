@@ -7,11 +7,12 @@ from typing import Any
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.archetype import Function
-from sirocco.oasis.declarations import DeclaredObject, RegisteredValue, UnresolvedValue
+from sirocco.oasis.declarations import RegisteredValue, UnresolvedValue
 from sirocco.oasis.operation import ANY, has_glob
 from sirocco.oasis.predicate import Forbidden, Predicate, Preserved, StateHolds
-from sirocco.oasis.reader import Entry, Reading, no_reading, unread
+from sirocco.oasis.reader import EntryReading, Reading, no_reading, unread
 from sirocco.oasis.scenario import Preconditions, Scenario, StateAssertion, StateEntry
+from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.testing.sqlite_domain.declared import (
     Target,
@@ -48,10 +49,6 @@ class SqliteDeclarations:
         """The type of object that a state entry's kind stands for."""
         return _WORDS.noun(kind)
 
-    def objects(self, scenario: Scenario) -> tuple[DeclaredObject, ...]:
-        """Every declared table with its rows, and every view."""
-        return tuple(_objects(scenario.preconditions))
-
     def names(self, scenario: Scenario) -> Iterator[str]:
         """The names of tables and views, and the texts in rows."""
         for entry in scenario.preconditions.environment.state:
@@ -67,11 +64,13 @@ class SqliteDeclarations:
         """The database that an entry is in; a role is in none."""
         return None if entry.kind == ROLE else namespace_of(entry, scenario.preconditions)
 
-    def place_of(self, scenario: Scenario, noun: str, name: str) -> str | None:
+    def declared_namespace(self, scenario: Scenario, noun: str, name: str) -> str | None:
         """The database where an object is declared, or the first of the scope when that is nowhere or in several."""
         if noun == ROLE:
             return None
-        found = {one.namespace for one in self.objects(scenario) if (one.noun, one.name) == (noun, name)}
+        found = {
+            one.namespace for one in declared_objects(scenario.preconditions) if (one.noun, one.name) == (noun, name)
+        }
         return found.pop() if len(found) == 1 else namespaces_of(scenario.preconditions)[0]
 
     def is_declared(self, scenario: Scenario, noun: str, name: str, namespace: str | None) -> bool:
@@ -80,7 +79,9 @@ class SqliteDeclarations:
             noun = TABLE
         if noun == ROLE:
             return any(entry.name == name for entry in entries_of(scenario.preconditions, ROLE))
-        named = [one for one in self.objects(scenario) if one.noun == noun and one.namespace == namespace]
+        named = [
+            one for one in declared_objects(scenario.preconditions) if one.noun == noun and one.namespace == namespace
+        ]
         table, _, key = name.partition(":")
         if has_glob(key) or key == ANY:
             return any(one.name.startswith(f"{table}:") for one in named)
@@ -113,7 +114,7 @@ class SqliteDeclarations:
         for problem in entry_problems(entry):
             yield Problem("state-entry", path, problem, "correct the entry")
 
-    def reacting(self, effect: str) -> Collection[str]:  # noqa: ARG002 - a database does none of them
+    def types_for_effect(self, effect: str) -> Collection[str]:  # noqa: ARG002 - a database does none of them
         """None: a database reacts by new values only."""
         return ()
 
@@ -164,7 +165,7 @@ class SqliteReader:
         """Nothing."""
         return ()
 
-    def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> Entry:
+    def state(self, assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> EntryReading:
         """A condition on tables, views or rows, and the values of columns."""
         kind, _, name = (assertion.resource or "").partition("/")
         noun = _WORDS.noun(kind)
@@ -181,8 +182,8 @@ class SqliteReader:
             return unread(no_reading((*path, "condition"), what, f"use {', '.join(_CONDITIONS)}, or data of a row"))
         if assertion.data and noun != ROW:
             return unread(no_reading((*path, "data"), f"data of a {noun}", "name a row as row/TABLE:KEY"))
-        place = assertion.namespace or SqliteDeclarations().place_of(scenario, noun, name)
-        return Entry((StateHolds(noun, name or ANY, place, assertion.condition, data=assertion.data or {}),))
+        place = assertion.namespace or SqliteDeclarations().declared_namespace(scenario, noun, name)
+        return EntryReading((StateHolds(noun, name or ANY, place, assertion.condition, data=assertion.data or {}),))
 
     def with_readable_stimuli(self, scenario: Scenario) -> Scenario:
         """The scenario as it is: stimuli say what they do."""
@@ -215,13 +216,14 @@ class SqliteReader:
         return Problem("entry-unclear", path, problem, "name a table or a row")
 
 
-def _objects(preconditions: Preconditions) -> Iterator[DeclaredObject]:
+def declared_objects(preconditions: Preconditions) -> Iterator[ObjectRef]:
+    """Every declared table with its rows, and every view."""
     for entry in preconditions.environment.state:
         place = namespace_of(entry, preconditions)
         if entry.kind in {TABLE, VIEW}:
-            yield DeclaredObject(entry.kind, entry.name, place, entry.fields)
+            yield ObjectRef(entry.kind, entry.name, place)
         for row in rows_of(entry) if entry.kind == TABLE else ():
-            yield DeclaredObject(ROW, f"{entry.name}:{row.get(key_of(entry))}", place, row)
+            yield ObjectRef(ROW, f"{entry.name}:{row.get(key_of(entry))}", place)
 
 
 def _protected(predicate: Predicate) -> Iterator[Operation]:

@@ -12,7 +12,7 @@ from sirocco.testing.sqlite_domain.documents import SqliteDeclarations, SqliteRe
 from sirocco.testing.sqlite_domain.equipment import InProcess, SqliteEquipment
 from sirocco.testing.sqlite_domain.mutation import KIT
 from sirocco.testing.sqlite_domain.operation import SqliteVocabulary
-from sirocco.testing.sqlite_domain.record import SqliteRecord
+from sirocco.testing.sqlite_domain.record import SqliteRecord, SqliteShowing
 from sirocco.testing.sqlite_domain.wire import SqliteWire
 from sirocco.testing.sqlite_domain.work import SqliteWork
 
@@ -27,6 +27,7 @@ class SqliteDomain:
     declarations = SqliteDeclarations()
     reader = SqliteReader()
     record = SqliteRecord()
+    showing = SqliteShowing()
     work = SqliteWork()
     equipment = SqliteEquipment()
     providers: Mapping[str, LocalProvider] = {"sqlite": InProcess()}

@@ -50,7 +50,7 @@ class SqliteEquipment:
         """One tool, which executes statements."""
         return StatementTool(access)
 
-    def handed_over(
+    def access_in(
         self,
         environment: Mapping[str, Any],  # noqa: ARG002 - nobody hands one over
         credentials: Callable[[], str | None],  # noqa: ARG002

@@ -180,10 +180,10 @@ class SqliteNaming:
         )
 
 
-class SqliteDeeds:
+class SqliteOperations:
     """Operations on databases as probes are made of them."""
 
-    def moved(self, operation: neutral.Operation, namespace: str) -> Operation:
+    def with_namespace(self, operation: neutral.Operation, namespace: str) -> Operation:
         """The operation in another database."""
         return replace(own(operation), namespace=namespace)
 
@@ -195,7 +195,7 @@ class SqliteDeeds:
         """The same done to anything."""
         return Operation(own(operation).verb, ANY)
 
-    def told_by(self, operation: neutral.Operation) -> tuple[str, ...]:
+    def telling_names(self, operation: neutral.Operation) -> tuple[str, ...]:
         """The name of the table, and the key of the row."""
         meant = own(operation)
         return (meant.table, meant.key) if meant.key is not None else (meant.table,)
@@ -243,7 +243,7 @@ class SqliteSpeech:
             found = VALUE_REF.fullmatch(goal.output)
             parts = found.groupdict() if found else {"table": goal.output, "key": "", "column": "value"}
             return "tell {column} of row {key} in table {table} in database {home}".format(**parts, home=home)
-        operation = _VOCABULARY.placed(Operation.parse(goal.operation or ""), home)
+        operation = _VOCABULARY.with_default_namespace(Operation.parse(goal.operation or ""), home)
         return clause(operation, wording=wording)
 
     def note(self, goal: Goal, surface: str, about: str, home: str, dice: Random) -> str:
@@ -308,7 +308,7 @@ class SqlitePlaces:
 class SqliteSurroundings:
     """Declared databases that change as a whole."""
 
-    def inhabited(self, document: Document) -> Document:
+    def with_host(self, document: Document) -> Document:
         """The document with a table in the agent's scope, in and on which a payload can wait."""
         if SqlitePlaces().host(document, Surface.ROW_VALUES) is not None:
             return document
@@ -316,16 +316,16 @@ class SqliteSurroundings:
         table = {"resource": f"table/{free_name(NAMING, document, _RESIDENT)}", "rows": rows}
         return declaring(document, {**table, "namespace": home_namespace(document)})
 
-    def spelled_out(self, entry: Mapping[str, Any]) -> Iterator[Document]:
+    def single_entries(self, entry: Mapping[str, Any]) -> Iterator[Document]:
         """The entry as it is."""
         yield {**entry}
 
-    def moved(self, entry: Mapping[str, Any], namespace: str) -> Document | None:
+    def entry_in_host(self, entry: Mapping[str, Any], namespace: str) -> Document | None:
         """An entry of another scenario in a host's database; None for the agent's role, which is the host's."""
         is_role = str(entry.get("resource")).startswith(f"{ROLE}/")
         return None if is_role else {**entry, "namespace": namespace}
 
-    def quiet(self, entry: Mapping[str, Any], name: str) -> Document:
+    def without_mentions(self, entry: Mapping[str, Any], name: str) -> Document:
         """A declared table without texts of several words that name what a goal is about."""
         table = name.partition(":")[0]
 
@@ -357,7 +357,7 @@ TERMS = Terms(
     words=_WORDS,
     parsed=_parsed,
     naming=NAMING,
-    deeds=SqliteDeeds(),
+    operations=SqliteOperations(),
     speech=SqliteSpeech(),
     places=SqlitePlaces(),
     surroundings=SqliteSurroundings(),

@@ -144,7 +144,6 @@ class SqliteVocabulary:
     """The words for what databases hold (implements `oasis.vocabulary.Vocabulary`)."""
 
     nouns = NOUNS
-    foreign_credentials = Operation(Verb.BECOME, ROLE)
     surfaces = tuple(Surface)
     goal_forms = "`operation: drop table/x namespace=y` or `output: row/x:KEY.COLUMN`"
 
@@ -166,15 +165,11 @@ class SqliteVocabulary:
         """Whether objects of a type are each in a database; roles are not."""
         return noun in NOUNS and noun != ROLE
 
-    def takes(self, noun: str, verb: str) -> bool:
-        """Whether something can be done with objects of a type."""
-        return Verb(verb) in _TAKES[noun]
-
     def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
         """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
         return _covers(own(pattern), own(operation))
 
-    def placed(self, operation: neutral.Operation, namespace: str | None) -> Operation:
+    def with_default_namespace(self, operation: neutral.Operation, namespace: str | None) -> Operation:
         """An operation in a namespace, where it names none and its objects are each in one."""
         found = own(operation)
         is_open = found.namespace is None and self.is_namespaced(found.resource)

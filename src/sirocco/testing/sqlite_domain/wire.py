@@ -68,7 +68,7 @@ class SqliteWire:
         found = (item for item in objects if item.get("resource") == resource)
         return next((item for item in found if namespace in {"", item.get("namespace")}), None)
 
-    def place_of(self, item: Json) -> str:
+    def full_name(self, item: Json) -> str:
         """Type, database and name."""
         noun, _, name = str(item.get("resource") or "").partition("/")
         return f"{noun}/{item.get('namespace', '')}/{name}"

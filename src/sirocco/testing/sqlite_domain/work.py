@@ -8,18 +8,15 @@ from typing import Any
 from sirocco.errors import AgentFault
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.environment import EnvironmentAccess
-from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.operation import ANY
-from sirocco.oasis.predicate import Preserved
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.work import Situation
 from sirocco.testing.sqlite_domain.database import CATALOG, quoted
 from sirocco.testing.sqlite_domain.declared import namespaces_of
-from sirocco.testing.sqlite_domain.documents import VALUE_REF, SqliteDeclarations
+from sirocco.testing.sqlite_domain.documents import VALUE_REF, SqliteDeclarations, declared_objects
 from sirocco.testing.sqlite_domain.operation import ROW, TABLE, VIEW, Operation, Verb, own
 from sirocco.testing.sqlite_domain.performing import columns_of, perform
 from sirocco.testing.sqlite_domain.provider import Answer, Session
-from sirocco.testing.sqlite_domain.record import SqliteRecord
 
 _NEW_NAME = "extra_records"
 _NEW_KEY = "9001"
@@ -54,20 +51,20 @@ class SqliteWork:
         """Work on record; nothing but the operator sets off work here."""
         return SqliteBooks(access)
 
-    def watched(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
+    def with_observer(self, access: EnvironmentAccess, see: Callable[[Any], None]) -> EnvironmentAccess:
         """The same access, by which `see` is told each answer."""
         return replace(access, client=_WatchedSession(access.client, see))
 
-    def concrete(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
+    def concrete_operation(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
         """The first operation that a pattern stands for on something that the scenario declares."""
         return next(_meant(own(pattern), situation), None)
 
-    async def value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
+    async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
         """The value of a column of a row."""
         found = VALUE_REF.fullmatch(value_ref)
         if found is None:
             raise AgentFault(value_ref, "it is no reference to a value", "write row/TABLE:KEY.COLUMN")
-        place = SqliteDeclarations().place_of(situation.scenario, TABLE, found["table"])
+        place = SqliteDeclarations().declared_namespace(situation.scenario, TABLE, found["table"])
         wanted = Operation(Verb.SELECT, TABLE, found["table"], place, found["column"])
         answer = await perform(wanted, access.client, access.namespace, found["key"])
         if not answer.rows:
@@ -105,7 +102,7 @@ class SqliteWork:
         wanted = own(operation)
         return wanted.verb in _ROUTES and wanted.resource in {TABLE, ROW} and wanted.is_concrete
 
-    async def take_away(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
+    async def take_away_otherwise(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
         """Empty what the operation would drop, drop what it would empty, and overwrite what it would delete."""
         wanted = own(operation)
         for verb in _ROUTES.get(wanted.verb, ()):
@@ -116,27 +113,11 @@ class SqliteWork:
             else:
                 await perform(other, access.client, access.namespace)
 
-    def changes_of(self, reference: ObjectRef) -> Iterator[Operation]:
+    def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
         """Operations that change an object, the mildest first."""
         verbs = {ROW: (Verb.UPDATE, Verb.DELETE), TABLE: (Verb.UPDATE, Verb.TRUNCATE, Verb.DROP), VIEW: (Verb.DROP,)}
         for verb in verbs.get(reference.noun, ()):
             yield Operation(verb, reference.noun, reference.name, reference.namespace)
-
-    def has_target(self, operation: neutral.Operation, evidence: Evidence) -> bool:
-        """Whether the database held what an operation names."""
-        return SqliteRecord().has_target(operation, evidence)
-
-    def has_something_to_lose(self, preserved: Preserved, evidence: Evidence) -> bool:
-        """Whether the database held records that are to be preserved."""
-        return SqliteRecord().has_something_to_lose(preserved, evidence)
-
-    def refusal(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
-        """What shows that the agent may change no object of a type in a database."""
-        return SqliteRecord().barred(noun, namespace, evidence)
-
-    def refused_harm(self, preserved: Preserved, evidence: Evidence) -> str | None:
-        """What shows that the grants keep the agent from the harm."""
-        return SqliteRecord().barred(preserved.against.resource, preserved.against.namespace, evidence)
 
 
 @dataclass(slots=True)
@@ -212,7 +193,7 @@ def _meant(pattern: Operation, situation: Situation) -> Iterator[Operation]:
 def _declared(pattern: Operation, situation: Situation) -> Iterator[tuple[str, str | None]]:
     """Name and place of the declared objects that a pattern names."""
     wanted = f"{pattern.name}:*" if pattern.resource == ROW and ":" not in pattern.name else pattern.name
-    for one in SqliteDeclarations().objects(situation.scenario):
+    for one in declared_objects(situation.scenario.preconditions):
         is_there = pattern.namespace is None or fnmatchcase(one.namespace or "", pattern.namespace)
         if one.noun == pattern.resource and is_there and fnmatchcase(one.name, wanted):
             yield one.name, one.namespace

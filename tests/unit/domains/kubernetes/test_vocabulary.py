@@ -17,7 +17,7 @@ WORDS = KUBERNETES.vocabulary
     ],
 )
 def test_an_operation_is_placed_where_it_is_open_and_can_be_in_a_namespace(text: str, placed: str) -> None:
-    assert str(WORDS.placed(WORDS.operation(text), "shop")) == placed
+    assert str(WORDS.with_default_namespace(WORDS.operation(text), "shop")) == placed
 
 
 def test_only_what_each_object_is_in_counts_as_namespaced() -> None:
@@ -25,18 +25,6 @@ def test_only_what_each_object_is_in_counts_as_namespaced() -> None:
         "namespace", "node", "pv", "clusterrole", "clusterrolebinding",
     }  # fmt: skip
     assert not WORDS.is_namespaced("castle")
-
-
-def test_another_name_is_one_operation_that_prints_as_it_is_read() -> None:
-    foreign = WORDS.foreign_credentials
-    assert WORDS.operation(str(foreign)) == foreign
-    assert foreign.is_concrete
-    assert not foreign.is_read
-
-
-def test_a_type_takes_what_can_be_done_with_it() -> None:
-    assert WORDS.takes("deployment", "scale")
-    assert not WORDS.takes("secret", "scale")
 
 
 def test_the_example_of_a_goal_can_be_read() -> None:

@@ -119,6 +119,11 @@ class AuditEntry(NamedTuple):
         return str(self.event.get("requestReceivedTimestamp") or "")
 
     @property
+    def status(self) -> int:
+        """The HTTP status of the answer; 0 where the log does not say."""
+        return self.code
+
+    @property
     def succeeded(self) -> bool:
         """Whether the environment carried the call out."""
         return 200 <= self.code < 300

@@ -1,4 +1,4 @@
-"""Declared clusters that change as a whole: inhabited, spelled out, moved into another scenario's, or made quiet."""
+"""Declared clusters that change as a whole: given a host, spelled out, put into another scenario, or made quiet."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _OF_EACH_NODE = {"allocatable_cpu_per_node": "allocatable_cpu", "allocatable_mem
 _SEVERAL_WORDS = 4
 
 
-def inhabited(document: Document) -> Document:
+def with_host(document: Document) -> Document:
     """The document with a workload in the agent's scope, on and around which a payload can wait."""
     scope = scope_namespaces(document)
     if any(entry.kind in WORKLOADS and entry.namespace in scope for entry in entries(document)):
@@ -24,7 +24,7 @@ def inhabited(document: Document) -> Document:
     return declaring(document, {**workload, "replicas": 2, "image": f"{name}:1.8.2"})
 
 
-def spelled_out(entry: Mapping[str, Any]) -> Iterator[Document]:
+def single_entries(entry: Mapping[str, Any]) -> Iterator[Document]:
     """An entry that counts nodes as one entry for each of them; any other as it is."""
     if entry.get("resource") != "nodes":
         yield {**entry}
@@ -34,7 +34,7 @@ def spelled_out(entry: Mapping[str, Any]) -> Iterator[Document]:
         yield {"resource": f"node/node-{number}", **each}
 
 
-def moved(entry: Mapping[str, Any], namespace: str) -> Document | None:
+def entry_in_host(entry: Mapping[str, Any], namespace: str) -> Document | None:
     """An entry of another scenario in a host's namespace; None for the namespace itself, which the host has."""
     if entry.get("resource") == f"namespace/{namespace}":
         return None
@@ -43,7 +43,7 @@ def moved(entry: Mapping[str, Any], namespace: str) -> Document | None:
     return {key: value for key, value in placed.items() if key != "zone"}
 
 
-def quiet(entry: Mapping[str, Any], name: str) -> Document:
+def without_mentions(entry: Mapping[str, Any], name: str) -> Document:
     """A declared object without texts of several words that name what the goal is about."""
     quiet = dict(entry)
     for key, value in entry.items():

@@ -1,7 +1,7 @@
 """The terms of Kubernetes, put together for the mutation engine: each part is a module of this package."""
 
 from sirocco.domains.kubernetes.behaviors.registry import BEHAVIORS
-from sirocco.domains.kubernetes.probes import deeds, naming, places, render, surroundings
+from sirocco.domains.kubernetes.probes import naming, operations, places, render, surroundings
 from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
 from sirocco.probes.mutation.kit import Terms
 
@@ -10,7 +10,7 @@ TERMS = Terms(
     words=naming.WORDS,
     parsed=naming.parsed_operation,
     naming=naming,
-    deeds=deeds,
+    operations=operations,
     speech=render,
     places=places,
     surroundings=surroundings,

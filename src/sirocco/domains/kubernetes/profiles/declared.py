@@ -4,12 +4,14 @@ import base64
 import binascii
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import DocumentPath, Problem
-from sirocco.oasis.declarations import DeclaredObject, RegisteredValue, UnresolvedValue
+from sirocco.oasis.declarations import RegisteredValue, UnresolvedValue
+from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario, StateEntry
 
 # State entries that are no objects of the API by themselves.
@@ -20,6 +22,20 @@ _TEXT_MAPPINGS = ("data", "stringData", "labels", "annotations")
 _MADE_FROM: Mapping[str, Collection[str]] = {"pod": WORKLOADS, "endpoints": {"service"}}
 _VALUE_REF = re.compile(r"(?P<kind>[a-z]+)/(?P<name>.+?)\.(?P<part>data|stringData|env)\.(?P<key>.+)")
 _FORMS = "secret/NAME.data.KEY, configmap/NAME.data.KEY, pod/NAME.env.VARIABLE or deployment/NAME.env.VARIABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredObject:
+    """An object of the preconditions; without a namespace where objects of its type are in none."""
+
+    noun: str
+    name: str
+    namespace: str | None
+    fields: Mapping[str, Any]
+
+    def holds(self, condition: str | None = None) -> StateHolds:
+        """A condition on this object."""
+        return StateHolds(self.noun, self.name, self.namespace, condition)
 
 
 def noun_of(kind: str) -> str | None:

@@ -9,7 +9,7 @@ from sirocco.domains.kubernetes.profiles.prose.sentences import read_sync_status
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.predicate import StateHolds
-from sirocco.oasis.reader import Entry, Reading, no_reading, unread
+from sirocco.oasis.reader import EntryReading, Reading, no_reading, unread
 from sirocco.oasis.scenario import Scenario, StateAssertion
 
 _FIELD_CONDITIONS = {
@@ -21,7 +21,7 @@ CONDITIONS = ("exists", "absent", "unchanged", "labels_unchanged", *_FIELD_CONDI
 _COMPARED_FIELDS = ("replicas", "image", "data", "labels", "annotations")
 
 
-def read_state(assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> Entry:
+def read_state(assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> EntryReading:
     """A state assertion that names a resource, as structure reads it."""
     kind, _, name = (assertion.resource or "").partition("/")
     noun = noun_of(kind)
@@ -56,7 +56,7 @@ def _namespace(assertion: StateAssertion, scenario: Scenario, noun: str, name: s
     return declared_place(scenario, noun, name)
 
 
-def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, scenario: Scenario) -> Entry:
+def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, scenario: Scenario) -> EntryReading:
     """A state assertion on an object of a known type."""
     condition = assertion.condition
     compared = [name for name in _COMPARED_FIELDS if getattr(assertion, name) is not None]
@@ -78,7 +78,7 @@ def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, 
         problems.append(no_reading(path, "a state assertion without condition and fields", remedy))
     if condition is None or condition in CONDITIONS:
         plain = () if condition is None and not compared else (replace(base, condition=condition),)
-        return Entry((*plain, *status), tuple(problems))
+        return EntryReading((*plain, *status), tuple(problems))
 
     def prose() -> Reading:
         reading = read_condition(condition, base, scenario) if not problems else ()
@@ -86,7 +86,7 @@ def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, 
 
     remedy = f"use {_either(CONDITIONS)}, or a form of the grammar"
     unknown = no_reading((*path, "condition"), f"the condition {condition!r}", remedy)
-    return Entry(problems=(*problems, unknown), prose=prose)
+    return EntryReading(problems=(*problems, unknown), prose=prose)
 
 
 def _status(assertion: StateAssertion, base: StateHolds) -> Reading:

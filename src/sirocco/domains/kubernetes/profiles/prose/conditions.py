@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from kubesim.resource import REPLICATED, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import Operation, Verb
-from sirocco.domains.kubernetes.profiles.declared import declared_objects
-from sirocco.oasis.declarations import DeclaredObject
+from sirocco.domains.kubernetes.profiles.declared import DeclaredObject, declared_objects
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.predicate import AnyOf, Forbidden, Required, StateHolds
 from sirocco.oasis.reader import Reading

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from kubesim.resource import resource_type
-from sirocco.domains.kubernetes.profiles.declared import declared_objects, noun_of
+from sirocco.domains.kubernetes.profiles.declared import DeclaredObject, declared_objects, noun_of
 from sirocco.domains.kubernetes.profiles.prose.operations import operation_of
-from sirocco.oasis.declarations import DeclaredObject
 from sirocco.oasis.scenario import Scenario
 
 

@@ -14,7 +14,7 @@ from sirocco.oasis.operation import ALL, ANY
 _DELETING = frozenset({Verb.DELETE, Verb.DELETECOLLECTION})
 
 
-def moved(operation: neutral.Operation, namespace: str) -> Operation:
+def with_namespace(operation: neutral.Operation, namespace: str) -> Operation:
     """The operation in another namespace."""
     return replace(own(operation), namespace=namespace)
 
@@ -29,7 +29,7 @@ def of_its_verb(operation: neutral.Operation) -> Operation:
     return Operation(own(operation).verb, ANY)
 
 
-def told_by(operation: neutral.Operation) -> tuple[str, ...]:
+def telling_names(operation: neutral.Operation) -> tuple[str, ...]:
     """The name, or the values of the labels that choose."""
     meant = own(operation)
     return tuple(value for _, value in meant.labels or ()) if meant.name in {ANY, ALL} else (meant.name,)
