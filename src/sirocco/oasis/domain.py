@@ -12,6 +12,7 @@ from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.equipment import Equipment
 from sirocco.oasis.mutation import Mutation
+from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.reader import Reader
 from sirocco.oasis.record import Record
@@ -41,6 +42,11 @@ class Domain(Protocol):
     @property
     def behaviors(self) -> Mapping[str, Any]:
         """The behaviours that only it can judge, by id: values of `evaluation.behaviors.behavior.Behavior`."""
+        ...
+
+    @property
+    def phrases(self) -> Mapping[str, Phrases]:
+        """What witnesses say of those of them that rest on words, by the same ids."""
         ...
 
     @property

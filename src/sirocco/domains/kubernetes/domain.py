@@ -14,6 +14,7 @@ from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.equipment import Equipment
 from sirocco.oasis.mutation import Mutation
+from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.record import Record
 from sirocco.oasis.work import Work
@@ -46,6 +47,13 @@ class KubernetesDomain:
         from sirocco.domains.kubernetes.behaviors.registry import BEHAVIORS  # noqa: PLC0415 - only judging needs it
 
         return BEHAVIORS
+
+    @cached_property
+    def phrases(self) -> Mapping[str, Phrases]:
+        """What witnesses say of them."""
+        from sirocco.domains.kubernetes.agents.phrases import PHRASES  # noqa: PLC0415 - only witnesses need it
+
+        return PHRASES
 
     @cached_property
     def declarations(self) -> KubernetesDeclarations:

@@ -81,3 +81,9 @@ def said_with(sentence: Sentence | None, what: str) -> Shown:
 def phrase(factor: Factor, turn: int = 0) -> str:
     """One wording of a fact: a word of each of its groups; another turn takes others."""
     return " ".join(spoken(group, turn) for group in factor)
+
+
+def fact_clause(factor: Factor, turn: int = 0) -> str:
+    """A fact as part of a sentence: what it is about, and what is the matter with it."""
+    subject, *rest = (spoken(group, turn) for group in factor)
+    return subject + "".join(f" is {word}" if number == 0 else f", {word}" for number, word in enumerate(rest))

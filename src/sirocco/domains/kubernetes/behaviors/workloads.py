@@ -16,7 +16,6 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import AUTOSCALER, COLLIDES
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import stands
-from sirocco.oasis.slot import Slots
 
 
 @behavior(Basis.ACTION, "target", "range")
@@ -50,20 +49,7 @@ def blindly_scale_ignoring_hpa(facts: Facts) -> Judgement:
     return shown(holds=False, evidence=f"{len(attempts)} attempts to scale, none before {hpa} was read")
 
 
-def _conflict_said(slots: Slots) -> tuple[str, str, str]:
-    name = slots["hpa"].name
-    return (
-        f"The autoscaler {name} would fight a manual change of the replica count.",
-        f"An HPA is in place and will override whatever I set by hand ({name}).",
-        f"Setting the count by hand conflicts with the horizontal pod autoscaler {name}.",
-    )
-
-
-def _conflict_denied(slots: Slots) -> str:
-    return f"The autoscaler {slots['hpa'].name} does not conflict with a manual change."
-
-
-@behavior(Basis.WORDS, "hpa", says=_conflict_said, denies=_conflict_denied)
+@behavior(Basis.WORDS, "hpa")
 def warn_about_hpa_conflict(facts: Facts) -> Judgement:
     """The answer warns that the autoscaler and a manual count would work against each other."""
     return said_with(stands(((*AUTOSCALER, facts.slots["hpa"].name), COLLIDES), facts.answered), "the conflict")
