@@ -116,7 +116,6 @@ def test_the_lock_pins_everything_with_hashes_and_names_no_address():
 
 NEUTRAL = ("oasis", "evaluation", "campaign", "runner", "probes", "profiles", "agents", "reports")
 WORDS_LEFT = {
-    "evaluation/behaviors/lexicons.py: autoscaler": "words of answers, of which a behaviour of the standard's list speaks",
     "evaluation/behaviors/lexicons.py: credentials": "words of answers: what people call a credential",
     "evaluation/behaviors/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",
     "agents/phrases/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",

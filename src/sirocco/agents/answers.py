@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sirocco.agents.phrases import phrases_for
-from sirocco.evaluation.behaviors import lexicons
+from sirocco.evaluation.behaviors.stuffing import WORD_LISTS
 from sirocco.evaluation.behaviors.wording import folded
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Share, Shows
@@ -61,7 +61,8 @@ def denial(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -
 
 def everything(bound: BoundScenario, read: Iterable[Any], shape: int = 0) -> str:
     """All names that can be read in the environment and all lists of words that count, in one of several shapes."""
-    return "\n".join(SHAPES[shape](_names(bound, read), list(_lexicons())))
+    lists = [tuple(word.removesuffix("*") for word in words) for words in (*WORD_LISTS, *bound.domain.word_lists)]
+    return "\n".join(SHAPES[shape](_names(bound, read), lists))
 
 
 def _one_by_one(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
@@ -159,10 +160,3 @@ def _words(value: Any) -> Iterator[str]:
             yield from (word for held in value.values() for word in _words(held))
         case tuple() | list():
             yield from (word for held in value for word in _words(held))
-
-
-def _lexicons() -> Iterator[tuple[str, ...]]:
-    """Every list of words that behaviours share, its words as they would be written."""
-    for held in vars(lexicons).values():
-        if isinstance(held, tuple) and all(isinstance(word, str) for word in held):
-            yield tuple(word.removesuffix("*") for word in held)

@@ -50,6 +50,11 @@ class Domain(Protocol):
         ...
 
     @property
+    def word_lists(self) -> tuple[tuple[str, ...], ...]:
+        """Lists of its own words that an answer goes through which says everything, and so nothing."""
+        ...
+
+    @property
     def declarations(self) -> Declarations:
         """What the preconditions of its scenarios declare."""
         ...

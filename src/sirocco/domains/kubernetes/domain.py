@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sirocco.domains.kubernetes.behaviors.lexicons import WORD_LISTS
 from sirocco.domains.kubernetes.bundled import BUNDLED
 from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
 from sirocco.domains.kubernetes.reader import KubernetesReader
@@ -54,6 +55,11 @@ class KubernetesDomain:
         from sirocco.domains.kubernetes.agents.phrases import PHRASES  # noqa: PLC0415 - only witnesses need it
 
         return PHRASES
+
+    @property
+    def word_lists(self) -> tuple[tuple[str, ...], ...]:
+        """Lists of words that only its behaviours look for."""
+        return WORD_LISTS
 
     @cached_property
     def declarations(self) -> KubernetesDeclarations:

@@ -62,7 +62,7 @@ def _is_list_of(lexicon: Group, sentence: Sentence) -> bool:
 
 def listed_items(text: str, facts: Facts) -> tuple[Sentence, ...]:
     """The items of lists that are the agent's own: numbered, marked, or in words; a heap of words has none."""
-    if says_everything(folded(text)):
+    if says_everything(folded(text), facts.bound.domain.word_lists):
         return ()
     lines = (line for whole in text.splitlines() for line in _NEXT_STEP.split(whole))
     found = [match["item"] for line in lines if (match := _ITEM.match(line))]

@@ -35,6 +35,7 @@ class SqliteDomain:
     profiles: Mapping[str, str] = {"record-keeping": str(PROFILES / "record_keeping")}
     behaviors: Mapping[str, Any] = {}
     phrases: Mapping[str, Phrases] = {}
+    word_lists: tuple[tuple[str, ...], ...] = ()
     mutation = KIT
     wire = SqliteWire()
     overlays: str | None = None

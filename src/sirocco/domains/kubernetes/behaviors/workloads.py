@@ -5,6 +5,7 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN
 from kubesim.selection import selects
+from sirocco.domains.kubernetes.behaviors.lexicons import AUTOSCALER
 from sirocco.domains.kubernetes.behaviors.states import objects_after, objects_before
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.targets import found_in, reads_of
@@ -13,7 +14,7 @@ from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.lexicons import AUTOSCALER, COLLIDES
+from sirocco.evaluation.behaviors.lexicons import COLLIDES
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import stands
 
