@@ -49,6 +49,7 @@ def test_ground_truth_comes_as_slots_of_the_glossary(behavior: Behavior) -> None
 
 def test_lists_of_words_hold_words() -> None:
     lists = {name: value for name, value in vars(lexicons).items() if isinstance(value, tuple)}
+    lists |= {f"{number} of the domain": words for number, words in enumerate(KUBERNETES.word_lists)}
     assert lists
     for name, words in lists.items():
         assert all(isinstance(word, str) and word.removesuffix("*").strip() for word in words), name
