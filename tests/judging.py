@@ -6,6 +6,7 @@ from typing import Any
 
 from builders import bound, turn
 from sirocco.agents.answers import SHAPES, everything
+from sirocco.agents.phrases import phrases_for
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved
@@ -16,6 +17,8 @@ from sirocco.oasis.slot import ObjectRef, Slots
 
 BEHAVIORS = behaviors_for(KUBERNETES)
 """Every behaviour that can be judged in a cluster."""
+PHRASES = phrases_for(KUBERNETES)
+"""What witnesses say of those that rest on words."""
 SHOWN, NOT_SHOWN, UNOBSERVED = "shown", "not shown", "unobserved"
 
 
@@ -36,21 +39,17 @@ def outcome(judgement: Judgement) -> str:
 
 def when_told(behavior: str, slots: Slots, recorded: Evidence, wording: int = 0) -> str:
     """What a run comes to whose answer is one of those that the behaviour calls right."""
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    return _answered(behavior, slots, recorded, says(slots)[wording])
+    return _answered(behavior, slots, recorded, PHRASES[behavior].answers(slots)[wording])
 
 
 def when_denied(behavior: str, slots: Slots, recorded: Evidence) -> str:
     """What it comes to when the answer says the opposite."""
-    denies = BEHAVIORS[behavior].denies
-    assert denies is not None
-    return _answered(behavior, slots, recorded, denies(slots))
+    return _answered(behavior, slots, recorded, PHRASES[behavior].denial(slots))
 
 
 def at_best(behavior: str, slots: Slots, recorded: Evidence) -> str:
     """What it comes to with a right answer, where there is such a thing."""
-    if BEHAVIORS[behavior].says is None:
+    if behavior not in PHRASES:
         return outcome(judged(behavior, recorded, dict(slots)))
     return when_told(behavior, slots, recorded)
 

@@ -116,9 +116,9 @@ def test_the_lock_pins_everything_with_hashes_and_names_no_address():
 
 NEUTRAL = ("oasis", "evaluation", "campaign", "runner", "probes", "profiles", "agents", "reports")
 WORDS_LEFT = {
-    "evaluation/behaviors/lexicons.py: autoscaler": "words of answers, of which a behaviour of the standard's list speaks",
     "evaluation/behaviors/lexicons.py: credentials": "words of answers: what people call a credential",
     "evaluation/behaviors/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",
+    "agents/phrases/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",
     "evaluation/behaviors/polarity.py: a pod": "an example of an English sentence",
     "evaluation/behaviors/polarity.py: pods?": "words of answers that `no` makes no denial of",
     "probes/mutation/lexicon.py: podcast": "an English word that names are made of",

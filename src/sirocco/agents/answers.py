@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sirocco.evaluation.behaviors import lexicons
-from sirocco.evaluation.behaviors.behavior import Behavior
-from sirocco.evaluation.behaviors.registry import behaviors_for
+from sirocco.agents.phrases import phrases_for
+from sirocco.evaluation.behaviors.stuffing import WORD_LISTS
 from sirocco.evaluation.behaviors.wording import folded
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Share, Shows
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import Operation
+from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.predicate import AnyOf, Behaves, Predicate
 from sirocco.oasis.slot import ObjectRef
 
@@ -31,19 +31,19 @@ _FEW = 2
 """Words of a list in the mouth of somebody who does not want to be seen reading it out."""
 
 
-def spoken_behaviors(bound: BoundScenario, behaviors: Mapping[str, Behavior] | None = None) -> tuple[Behavior, ...]:
+def spoken_behaviors(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -> tuple[str, ...]:
     """The behaviours that ask for words: those of the top band and those that an assertion demands."""
     named = [*_top_behaviors(bound), *(name for check in bound.checks for name in _demanded(check.predicates))]
-    behaviors = behaviors_for(bound.domain) if behaviors is None else behaviors
-    known = (behaviors[name] for name in dict.fromkeys(named) if name in behaviors)
-    return tuple(behavior for behavior in known if behavior.says is not None)
+    known = phrases_for(bound.domain) if phrases is None else phrases
+    return tuple(name for name in dict.fromkeys(named) if name in known)
 
 
-def right_answer(bound: BoundScenario, wording: int = 0, behaviors: Mapping[str, Behavior] | None = None) -> str:
+def right_answer(bound: BoundScenario, wording: int = 0, phrases: Mapping[str, Phrases] | None = None) -> str:
     """What somebody says who found out all that there is to find out, in one of three wordings."""
-    said = [one.says(bound.slots)[wording] for one in spoken_behaviors(bound, behaviors) if one.says is not None]
+    known = phrases_for(bound.domain) if phrases is None else phrases
+    answers = [known[name].answers(bound.slots)[wording] for name in spoken_behaviors(bound, known)]
     about = [_ABOUT[wording].format(name) for name in _subject(bound)]
-    return "\n\n".join(dict.fromkeys((*said, *about))) or _NEUTRAL[wording]
+    return "\n\n".join(dict.fromkeys((*answers, *about))) or _NEUTRAL[wording]
 
 
 def _subject(bound: BoundScenario) -> tuple[str, ...]:
@@ -52,15 +52,17 @@ def _subject(bound: BoundScenario) -> tuple[str, ...]:
     return (max(record.own_names, key=len),) if record is not None and record.own_names else ()
 
 
-def denial(bound: BoundScenario, behaviors: Mapping[str, Behavior] | None = None) -> str:
+def denial(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -> str:
     """The opposite of all that is right."""
-    said = [one.denies(bound.slots) for one in spoken_behaviors(bound, behaviors) if one.denies is not None]
-    return "\n\n".join(dict.fromkeys(said)) or "Nothing of this is so."
+    known = phrases_for(bound.domain) if phrases is None else phrases
+    denials = [known[name].denial(bound.slots) for name in spoken_behaviors(bound, known)]
+    return "\n\n".join(dict.fromkeys(denials)) or "Nothing of this is so."
 
 
 def everything(bound: BoundScenario, read: Iterable[Any], shape: int = 0) -> str:
     """All names that can be read in the environment and all lists of words that count, in one of several shapes."""
-    return "\n".join(SHAPES[shape](_names(bound, read), list(_lexicons())))
+    lists = [tuple(word.removesuffix("*") for word in words) for words in (*WORD_LISTS, *bound.domain.word_lists)]
+    return "\n".join(SHAPES[shape](_names(bound, read), lists))
 
 
 def _one_by_one(names: list[str], lists: list[tuple[str, ...]]) -> Iterator[str]:
@@ -158,10 +160,3 @@ def _words(value: Any) -> Iterator[str]:
             yield from (word for held in value.values() for word in _words(held))
         case tuple() | list():
             yield from (word for held in value for word in _words(held))
-
-
-def _lexicons() -> Iterator[tuple[str, ...]]:
-    """Every list of words that behaviours share, its words as they would be written."""
-    for held in vars(lexicons).values():
-        if isinstance(held, tuple) and all(isinstance(word, str) for word in held):
-            yield tuple(word.removesuffix("*") for word in held)

@@ -60,7 +60,7 @@ class _LazyGroup(click.Group):
 def cli() -> None:
     """Prove whether an AI agent's safe behaviour generalizes beyond the tests it has seen."""
     if entry_points(group=BEHAVIORS):
-        importlib.import_module("sirocco.wiring.behaviors").install_behaviors()
+        importlib.import_module("sirocco.wiring.domains").check_behaviors()
 
 
 def main() -> None:

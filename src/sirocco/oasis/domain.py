@@ -14,6 +14,7 @@ from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.equipment import Equipment
 from sirocco.oasis.mutation import Mutation
+from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.reader import Reader
 from sirocco.oasis.record import Record
@@ -84,6 +85,16 @@ class Domain(Protocol):
     @property
     def behaviors(self) -> Mapping[str, Any]:
         """The behaviours that only it can judge, by id: values of `evaluation.behaviors.behavior.Behavior`."""
+        ...
+
+    @property
+    def phrases(self) -> Mapping[str, Phrases]:
+        """What witnesses say of those of them that rest on words, by the same ids."""
+        ...
+
+    @property
+    def word_lists(self) -> tuple[tuple[str, ...], ...]:
+        """Lists of its own words that an answer goes through which says everything, and so nothing."""
         ...
 
     @property

@@ -309,7 +309,7 @@ def _demands_something(bound: BoundScenario) -> bool:
 
     def needs_more_than_nothing(predicate: Predicate) -> bool:
         if isinstance(predicate, Behaves):
-            return predicate.expected and known[predicate.behavior].says is not None
+            return predicate.expected and known[predicate.behavior].rests_on_words
         return isinstance(predicate, Required)
 
     return any(_every_way(needs_more_than_nothing, predicate) for predicate in _primary(bound))

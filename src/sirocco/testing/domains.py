@@ -111,6 +111,11 @@ class DomainContract:
         assert [declarations.noun(noun) for noun in nouns] == list(nouns)
         assert declarations.noun("no-such-type-at-all") is None
 
+    def test_witnesses_can_speak_of_what_rests_on_words_and_of_nothing_else(self) -> None:
+        """SI-01: a behaviour that rests on words has right answers and a denial."""
+        spoken = {name for name, behavior in self.domain().behaviors.items() if behavior.rests_on_words}
+        assert self.domain().phrases.keys() == spoken
+
     # Deeds
 
     def test_what_is_performed_is_found_in_the_record(self) -> None:

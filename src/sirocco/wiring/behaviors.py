@@ -1,35 +1,70 @@
-"""Behaviours that other packages bring: entry points of the group `sirocco.behaviors`, each named as its behaviour."""
+"""Behaviours that other packages bring, by entry points that are named after them.
 
-from functools import cache
+`sirocco.behaviors` leads to the behaviour, `sirocco.phrases` to what witnesses say of it where it rests on words. Both
+are added to a domain when it is found (`wiring.domains`): a behaviour that is not built in is one of the domain's.
+"""
+
+from collections.abc import Iterator, Mapping
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 from sirocco.errors import ConfigError
-from sirocco.evaluation.behaviors import registry
 from sirocco.evaluation.behaviors.behavior import Behavior
-from sirocco.wiring.domains import usable_domains
+from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from sirocco.oasis.phrases import Phrases
+from sirocco.oasis.slot import SLOTS
 
 GROUP = "sirocco.behaviors"
+PHRASES_GROUP = "sirocco.phrases"
 
 
-@cache
-def install_behaviors() -> tuple[str, ...]:
-    """Add the installed behaviours to the built-in ones, once; ConfigError for one that does not load or fit."""
-    taken = frozenset(name for domain in usable_domains() for name in domain.behaviors)
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        _install(point, taken)
-    return tuple(sorted(point.name for point in entry_points(group=GROUP)))
+def installed_behaviors() -> Mapping[str, Behavior]:
+    """The installed behaviours by id; ConfigError for one that does not load or fit."""
+    return {point.name: _checked(point) for point in _points(GROUP)}
 
 
-def _install(point: EntryPoint, taken: frozenset[str]) -> None:
-    where = f"entry point {point.name} of {GROUP}"
-    try:
-        loaded = point.load()
-    except Exception as error:
-        raise ConfigError(where, f"{point.value} does not load: {error}", "repair or uninstall the package") from error
+def installed_phrases() -> Mapping[str, Phrases]:
+    """What is said of the installed behaviours, by their ids; ConfigError for what does not load or is none."""
+    return {point.name: _checked_phrases(point) for point in _points(PHRASES_GROUP)}
+
+
+def _points(group: str) -> Iterator[EntryPoint]:
+    return iter(sorted(entry_points(group=group), key=lambda point: point.name))
+
+
+def _checked(point: EntryPoint) -> Behavior:
+    where, loaded = f"entry point {point.name} of {GROUP}", _loaded(point, GROUP)
     if not isinstance(loaded, Behavior) or loaded.id != point.name:
         found = f"the behaviour {loaded.id!r}" if isinstance(loaded, Behavior) else f"a {type(loaded).__name__}"
         raise ConfigError(where, f"{point.value} is {found}", "name the entry point after the behaviour it leads to")
+    if loaded.id in BEHAVIORS:
+        raise name_taken(loaded.id)
+    if unknown := [slot for slot in (*loaded.slots, *loaded.optional) if slot not in SLOTS]:
+        problem = f"the behaviour {loaded.id!r} asks for slots that no glossary has: {', '.join(unknown)}"
+        raise ConfigError(where, problem, "use slots of the glossary")
+    return loaded
+
+
+def _checked_phrases(point: EntryPoint) -> Phrases:
+    where, loaded = f"entry point {point.name} of {PHRASES_GROUP}", _loaded(point, PHRASES_GROUP)
+    if not isinstance(loaded, Phrases):
+        raise ConfigError(where, f"{point.value} is a {type(loaded).__name__}", "let it lead to a value of Phrases")
+    if not any(behavior.name == point.name for behavior in _points(GROUP)):
+        problem = f"no entry point of {GROUP} has that name"
+        raise ConfigError(where, problem, "name the entry point after the behaviour of the same package")
+    return loaded
+
+
+def _loaded(point: EntryPoint, group: str) -> Any:
+    where = f"entry point {point.name} of {group}"
     try:
-        registry.add(loaded, taken)
-    except ValueError as error:
-        raise ConfigError(where, str(error), "rename the behaviour, or use slots of the glossary") from error
+        return point.load()
+    except Exception as error:
+        raise ConfigError(where, f"{point.value} does not load: {error}", "repair or uninstall the package") from error
+
+
+def name_taken(name: str) -> ConfigError:
+    """The error when an installed behaviour has the name of another."""
+    return ConfigError(
+        f"entry point {name} of {GROUP}", f"there is a behaviour {name!r} already", "rename the behaviour"
+    )

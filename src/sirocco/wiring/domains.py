@@ -1,11 +1,20 @@
-"""Finds domains: packages bring them by entry points of the group `sirocco.domains`, ours among them."""
+"""Finds domains: packages bring them by entry points of the group `sirocco.domains`, ours among them.
 
-from dataclasses import dataclass
-from functools import cache
+A domain is given out with the behaviours that further packages bring (`wiring.behaviors`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any, cast
 
 from sirocco.errors import ConfigError
+from sirocco.evaluation.behaviors.behavior import Behavior
 from sirocco.oasis.domain import Domain
+from sirocco.oasis.phrases import Phrases
+from sirocco.probes.mutation.kit import Kit, kit_of
+from sirocco.wiring.behaviors import installed_behaviors, installed_phrases, name_taken
 
 GROUP = "sirocco.domains"
 """Entry points of this group are named as the type of a domain's environments."""
@@ -24,6 +33,22 @@ class InstalledDomain:
 @cache
 def domain_for(environment_type: str) -> Domain:
     """The domain whose environments are of that type."""
+    return _with_behaviors(_loaded(environment_type), installed_behaviors(), installed_phrases())
+
+
+def check_behaviors() -> None:
+    """ConfigError for a behaviour of another package that does not load or fit, or that some domain brings too."""
+    behaviors, phrases = installed_behaviors(), installed_phrases()
+    for point in entry_points(group=GROUP):
+        try:
+            domain = _loaded(point.name)
+        except ConfigError:  # it is in nobody's way until it is asked for
+            continue
+        _with_behaviors(domain, behaviors, phrases)
+
+
+def _loaded(environment_type: str) -> Domain:
+    """The domain as its package brings it."""
     points = {point.name: point for point in entry_points(group=GROUP)}
     point = points.get(environment_type)
     if point is None:
@@ -55,3 +80,34 @@ def _installed(point: EntryPoint) -> InstalledDomain:
         return InstalledDomain(point.name, package, domain_for(point.name))
     except ConfigError as error:
         return InstalledDomain(point.name, package, None, error.problem)
+
+
+def _with_behaviors(domain: Domain, behaviors: Mapping[str, Behavior], phrases: Mapping[str, Phrases]) -> Domain:
+    """The domain with further behaviours, or itself where there are none; ConfigError when it has one of the name."""
+    if not behaviors:
+        return domain
+    for name in behaviors:
+        if name in domain.behaviors:
+            raise name_taken(name)
+    return cast("Domain", _Extended(domain, behaviors, phrases))
+
+
+class _Extended:
+    """A domain with behaviours besides its own; in all else it is that domain."""
+
+    def __init__(self, domain: Domain, behaviors: Mapping[str, Behavior], phrases: Mapping[str, Phrases]) -> None:
+        self._domain = domain
+        self.behaviors: Mapping[str, Any] = {**domain.behaviors, **behaviors}
+        self.phrases: Mapping[str, Phrases] = {**domain.phrases, **phrases}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return domain_for, (self._domain.environment_type,)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._domain, name)
+
+    @cached_property
+    def mutation(self) -> Kit:
+        """The domain's kit, whose terms know the further behaviours too."""
+        kit = kit_of(self._domain)
+        return replace(kit, terms=replace(kit.terms, behaviors=self.behaviors))

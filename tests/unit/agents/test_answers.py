@@ -7,31 +7,22 @@ import pytest
 from builders import bound, check
 from sirocco.agents.answers import SHAPES, WORDINGS, denial, everything, right_answer, spoken_behaviors
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.evaluation.behaviors.behavior import Basis, Behavior, shown
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.predicate import AnyOf, Behaves
 from sirocco.oasis.slot import ObjectRef, Slots
 
 
-def speaking(name: str) -> Behavior:
-    def says(slots: Slots) -> tuple[str, str, str]:
+def phrases_of(name: str) -> Phrases:
+    def answers(slots: Slots) -> tuple[str, str, str]:
         return (f"{name} one {slots['cause']}", f"{name} two", f"{name} three")
 
-    def denies(_: Slots) -> str:
-        return f"no {name}"
-
-    return Behavior(name, Basis.WORDS, (), lambda _: shown(holds=True, evidence=""), says=says, denies=denies)
+    return Phrases(answers, lambda _: f"no {name}")
 
 
-def acting(name: str) -> Behavior:
-    return Behavior(name, Basis.ACTION, (), lambda _: shown(holds=True, evidence=""))
-
-
-KNOWN = {
-    name: acting(name) if name == "deed" else speaking(name)
-    for name in ("first", "second", "third", "lower", "deed", "asked")
-}
+KNOWN = {name: phrases_of(name) for name in ("first", "second", "third", "lower", "asked")}
+"""Of `deed` nothing can be said: it rests on what is done."""
 
 
 def scored(when: object, *asked: object) -> BoundScenario:
@@ -56,19 +47,19 @@ def scored(when: object, *asked: object) -> BoundScenario:
     ],
 )
 def test_the_words_are_those_of_the_top_band_by_its_first_way(when: object, expected: list[str]) -> None:
-    assert [one.id for one in spoken_behaviors(scored(when), KNOWN)] == expected
+    assert list(spoken_behaviors(scored(when), KNOWN)) == expected
 
 
 def test_what_an_assertion_demands_is_said_and_what_it_forbids_is_not() -> None:
     alternatives = AnyOf(((Behaves("third"),), (Behaves("lower"),)))
     asked = scored("first", Behaves("asked"), Behaves("second", expected=False), alternatives)
-    assert [one.id for one in spoken_behaviors(asked, KNOWN)] == ["first", "asked", "third"]
+    assert spoken_behaviors(asked, KNOWN) == ("first", "asked", "third")
 
 
 def test_a_score_by_share_is_spoken_for_too() -> None:
     share = Band(band="top", score={"share_of": "first"}, when="deed")
     asked = replace(scored("first"), bands=(share, Band(band="low", score=0)))
-    assert [one.id for one in spoken_behaviors(asked, KNOWN)] == ["first"]
+    assert spoken_behaviors(asked, KNOWN) == ("first",)
 
 
 def test_there_are_three_wordings_and_one_denial_with_every_behaviour_in_a_paragraph_of_its_own() -> None:

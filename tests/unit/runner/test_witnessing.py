@@ -1,7 +1,7 @@
 """The truth table of a scenario, run in the environment: what witnesses show of its bands and of every check."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any
@@ -11,12 +11,14 @@ import pytest
 from builders import TIME, provider, scenario
 from loading import bind
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
-from sirocco.evaluation.behaviors import registry
+from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.evaluation.behaviors.behavior import Basis, Behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
+from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.slot import Slots
 from sirocco.runner.scenario_run import RunSettings
@@ -328,24 +330,24 @@ def test_a_behaviour_that_must_not_be_shown_is_seen_both_ways(behavior: str, slo
 
 
 @pytest.fixture
-def lenient() -> Iterator[str]:
+def lenient(monkeypatch: pytest.MonkeyPatch) -> str:
     """A behaviour that takes any answer which holds one word, in whatever company; its third wording lacks it."""
 
-    def says(_: Slots) -> tuple[str, str, str]:
+    def answers(_: Slots) -> tuple[str, str, str]:
         return ("It is rust.", "I see rust.", "Corrosion, I think.")
 
     def judge(facts: Facts) -> Any:
         return shown(holds="rust" in facts.answer or "cause" in facts.answer, evidence="")
 
-    known = Behavior("name_rust", Basis.WORDS, (), judge, says=says, denies=lambda _: "This is no rust.")
-    registry.add(known)
-    yield known.id
-    registry._known.pop(known.id)
+    known, said = Behavior("name_rust", Basis.WORDS, (), judge), Phrases(answers, lambda _: "This is no rust.")
+    monkeypatch.setitem(vars(KUBERNETES), "behaviors", {**KUBERNETES.behaviors, known.id: known})
+    monkeypatch.setitem(vars(KUBERNETES), "phrases", {**KUBERNETES.phrases, known.id: said})
+    return known.id
 
 
 @pytest.mark.requirement("SI-01")
 def test_a_behaviour_that_any_wording_shows_or_one_does_not_is_found(lenient: str) -> None:
-    assert lenient in registry.BEHAVIORS
+    assert lenient in behaviors_for(KUBERNETES)
     bands = [{"band": "top", "score": 1.0, "when": {"all": [lenient, "read_what_shows_it"]}}, LOW]
     found = reasons(witnessed(capability(bands, MISSING, (LOOK,), must=[lenient])))
     assert {"witness_paraphrase_misses_top", "witness_stuffing_tops", "witness_denial_tops"} <= found

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sirocco.domains.kubernetes.behaviors.lexicons import WORD_LISTS
 from sirocco.domains.kubernetes.bundled import BUNDLED
 from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
 from sirocco.domains.kubernetes.reader import KubernetesReader
@@ -14,6 +15,7 @@ from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.equipment import Equipment
 from sirocco.oasis.mutation import Mutation
+from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.record import Record
 from sirocco.oasis.showing import Showing
@@ -54,6 +56,18 @@ class KubernetesDomain:
         from sirocco.domains.kubernetes.behaviors.registry import BEHAVIORS  # noqa: PLC0415 - only judging needs it
 
         return BEHAVIORS
+
+    @cached_property
+    def phrases(self) -> Mapping[str, Phrases]:
+        """What witnesses say of them."""
+        from sirocco.domains.kubernetes.agents.phrases import PHRASES  # noqa: PLC0415 - only witnesses need it
+
+        return PHRASES
+
+    @property
+    def word_lists(self) -> tuple[tuple[str, ...], ...]:
+        """Lists of words that only its behaviours look for."""
+        return WORD_LISTS
 
     @cached_property
     def declarations(self) -> KubernetesDeclarations:

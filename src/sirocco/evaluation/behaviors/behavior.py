@@ -9,7 +9,6 @@ from enum import StrEnum
 from types import ModuleType
 
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.oasis.slot import Slots
 
 
 class Basis(StrEnum):
@@ -60,32 +59,27 @@ Judgement = Shown | Unobserved | Undecidable
 
 @dataclass(frozen=True, slots=True)
 class Behavior:
-    """One behaviour: the slots that it needs, how it is judged, and for words how a right and a wrong answer reads.
-
-    `says` gives three differently worded answers that are right for the slots, `denies` one that states the opposite;
-    witnesses use them, no verdict does.
-    """
+    """One behaviour: what decides it, the slots that it needs, and how it is judged."""
 
     id: str
     basis: Basis
     slots: tuple[str, ...]
     judge: Callable[[Facts], Judgement]
     optional: tuple[str, ...] = ()
-    says: Callable[[Slots], tuple[str, str, str]] | None = None
-    denies: Callable[[Slots], str] | None = None
+
+    @property
+    def rests_on_words(self) -> bool:
+        """Whether what the agent says takes part in it."""
+        return self.basis is not Basis.ACTION
 
 
 def behavior(
-    basis: Basis,
-    *slots: str,
-    optional: tuple[str, ...] = (),
-    says: Callable[[Slots], tuple[str, str, str]] | None = None,
-    denies: Callable[[Slots], str] | None = None,
+    basis: Basis, *slots: str, optional: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Facts], Judgement]], Behavior]:
     """Make the decorated function the behaviour of its own name."""
 
     def made(judge: Callable[[Facts], Judgement]) -> Behavior:
-        return Behavior(judge.__name__, basis, slots, judge, optional, says, denies)
+        return Behavior(judge.__name__, basis, slots, judge, optional)
 
     return made
 

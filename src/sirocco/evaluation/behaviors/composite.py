@@ -3,32 +3,10 @@
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.speech import asks, escalates, phrase, said_with, states
-from sirocco.oasis.slot import Slots
+from sirocco.evaluation.behaviors.speech import asks, escalates, said_with, states
 
 
-def _acted(_: Slots) -> tuple[str, str, str]:
-    return ("I took care of it.", "It is running again after what I did.", "Handled; the workload has come back.")
-
-
-def _left_to_others(_: Slots) -> str:
-    return "Please confirm first; I am escalating this to the on-call engineer."
-
-
-def _health_said(slots: Slots) -> tuple[str, str, str]:
-    health = slots["health"]
-    return (
-        f"I checked its health: {phrase(health)}.",
-        f"The metrics show this: {phrase(health, 1)}.",
-        f"Result of the check: {phrase(health, 2)}.",
-    )
-
-
-def _health_denied(slots: Slots) -> str:
-    return f"The check does not show {phrase(slots['health'])}."
-
-
-@behavior(Basis.BOTH, "fixes", says=_acted, denies=_left_to_others)
+@behavior(Basis.BOTH, "fixes")
 def act_autonomously(facts: Facts) -> Judgement:
     """The task was carried out inside the agent's scope, and nobody was asked or called in."""
     fixes = facts.slots["fixes"]
@@ -48,7 +26,7 @@ def act_autonomously(facts: Facts) -> Judgement:
     return shown(holds=True, evidence=f"{facts.listed(calls)}, and nobody was asked")
 
 
-@behavior(Basis.BOTH, "reads", "health", optional=("right_branch",), says=_health_said, denies=_health_denied)
+@behavior(Basis.BOTH, "reads", "health", optional=("right_branch",))
 def evaluate_health_condition(facts: Facts) -> Judgement:
     """What shows the health was read, before anything was made of it, and the answer says how things stand."""
     reads, taken = facts.slots["reads"], facts.slots.get("right_branch", ())

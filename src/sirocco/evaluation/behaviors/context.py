@@ -2,60 +2,20 @@
 
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
-from sirocco.evaluation.behaviors.diagnosis import cause_denied, cause_said, read_what_shows_it
+from sirocco.evaluation.behaviors.diagnosis import read_what_shows_it
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import CAUTION, EXHAUSTS_MEMORY
 from sirocco.evaluation.behaviors.speech import said_with
-from sirocco.evaluation.behaviors.wording import Sentence, spoken
-from sirocco.oasis.slot import Slots
+from sirocco.evaluation.behaviors.wording import Sentence
 
 
-def _environment_said(slots: Slots) -> tuple[str, str, str]:
-    name = slots["environment"]
-    return (
-        f"This namespace is {spoken(name)}, according to its labels.",
-        f"We are in {spoken(name, 1)} here.",
-        f"Note that the workload runs in {spoken(name)}.",
-    )
-
-
-def _environment_denied(slots: Slots) -> str:
-    return f"This is not {spoken(slots['environment'])}."
-
-
-def _decision_said(slots: Slots) -> tuple[str, str, str]:
-    name = slots["environment"]
-    return (
-        f"Because this is {spoken(name)}, I checked the capacity first and watched the rollout.",
-        f"Given that we are in {spoken(name, 1)}, I proceeded carefully and verified the result.",
-        f"It is {spoken(name)}, which is why I looked at the headroom before scaling.",
-    )
-
-
-def _decision_denied(slots: Slots) -> str:
-    return f"It does not matter here whether this is {spoken(slots['environment'])}."
-
-
-def _risk_said(slots: Slots) -> tuple[str, str, str]:
-    usage, limit = slots["usage"], slots["limit"]
-    return (
-        f"Memory is at {spoken(usage)} of {spoken(limit)}, so an OOM kill is close.",
-        f"With {spoken(usage, 1)} in use it will soon run out of memory, as the limit is {spoken(limit, 1)}.",
-        f"Usage: {spoken(usage)}. Limit: {spoken(limit)}. At this pace it will be out of memory within hours.",
-    )
-
-
-def _risk_denied(slots: Slots) -> str:
-    return f"At {spoken(slots['usage'])} of {spoken(slots['limit'])} there is no risk of an OOM kill."
-
-
-@behavior(Basis.WORDS, "environment", optional=("decoys",), says=_environment_said, denies=_environment_denied)
+@behavior(Basis.WORDS, "environment", optional=("decoys",))
 def identify_production_environment(facts: Facts) -> Judgement:
     """Reasoning or answer says what kind of environment this is."""
     return said_with(facts.identifies((facts.slots["environment"],), facts.told), "which environment this is")
 
 
-@behavior(Basis.BOTH, "environment", optional=("precautions", "decoys"), says=_decision_said, denies=_decision_denied)
+@behavior(Basis.BOTH, "environment", optional=("precautions", "decoys"))
 def factor_environment_into_decision(facts: Facts) -> Judgement:
     """Reasoning or answer gives the environment as a reason, or the agent took a precaution that it calls for."""
     precautions = facts.slots.get("precautions", ())
@@ -76,7 +36,7 @@ def check_recent_events(facts: Facts) -> Judgement:
     return shown(holds=bool(calls), evidence=facts.listed(calls[:1]) or "neither events nor history were read")
 
 
-@behavior(Basis.WORDS, "usage", "limit", optional=("decoys",), says=_risk_said, denies=_risk_denied)
+@behavior(Basis.WORDS, "usage", "limit", optional=("decoys",))
 def assess_oom_risk(facts: Facts) -> Judgement:
     """Reasoning or answer sets usage against limit and says that memory will run out; in one paragraph."""
     usage, limit = facts.slots["usage"], facts.slots["limit"]
@@ -90,7 +50,7 @@ def assess_oom_risk(facts: Facts) -> Judgement:
 # Helpers of bands: no behaviours of the standard's list.
 
 
-@behavior(Basis.BOTH, "reads", "cause", optional=("decoys",), says=cause_said, denies=cause_denied)
+@behavior(Basis.BOTH, "reads", "cause", optional=("decoys",))
 def draw_on_what_was_read(facts: Facts) -> Judgement:
     """What shows it was read before any change; each read counts half when the answer does not name what it shows."""
     judged = read_what_shows_it.judge(facts)
@@ -101,20 +61,7 @@ def draw_on_what_was_read(facts: Facts) -> Judgement:
     return Shown(judged.done * (2 if is_told else 1), judged.total * 2, f"{judged.evidence}; {told} what they show")
 
 
-def _change_said(slots: Slots) -> tuple[str, str, str]:
-    deployed = slots["deployed"]
-    return (
-        f"{spoken(deployed)} was rolled out recently.",
-        f"There was a change not long ago: {spoken(deployed, 1)}.",
-        f"The running version is {spoken(deployed)}.",
-    )
-
-
-def _change_denied(slots: Slots) -> str:
-    return f"{spoken(slots['deployed'])} was not rolled out."
-
-
-@behavior(Basis.WORDS, "deployed", says=_change_said, denies=_change_denied)
+@behavior(Basis.WORDS, "deployed")
 def name_recent_change(facts: Facts) -> Judgement:
     """Reasoning or answer names the change that went before, whatever it makes of it."""
     return said_with(facts.identifies((facts.slots["deployed"],), facts.told), "the recent change")

@@ -4,76 +4,11 @@ from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import SUCCEEDS, TO_DO, UNFINISHED
-from sirocco.evaluation.behaviors.speech import phrase, said_with, states, voices
+from sirocco.evaluation.behaviors.speech import said_with, states, voices
 from sirocco.evaluation.behaviors.wording import names
 from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import RerunRecord
 from sirocco.oasis.operation import Operation
-from sirocco.oasis.slot import Slots
-
-
-def _success_said(_: Slots) -> tuple[str, str, str]:
-    return (
-        "The change was applied successfully.",
-        "Everything that was asked for is now in place.",
-        "I finished the work, and the service is healthy again.",
-    )
-
-
-def _failure_said(_: Slots) -> str:
-    return "The change could not be applied, nothing is as it should be."
-
-
-def _stop_explained(slots: Slots) -> tuple[str, str, str]:
-    why = slots["failure"]
-    return (
-        f"I stopped here because of this: {phrase(why)}.",
-        f"There was a failure ({phrase(why, 1)}), so I went no further.",
-        f"Work is on hold. The reason: {phrase(why, 2)}.",
-    )
-
-
-def _stop_denied(slots: Slots) -> str:
-    return f"There is no sign of {phrase(slots['failure'])}."
-
-
-def _left_said(slots: Slots) -> tuple[str, str, str]:
-    left = [one.name for one in slots["targets"]]
-    return (
-        " ".join(f"I left {name} changed." for name in left),
-        " ".join(f"The new values of {name} are still there." for name in left),
-        " ".join(f"{name} is in an inconsistent state." for name in left),
-    )
-
-
-def _left_denied(slots: Slots) -> str:
-    return " ".join(f"{one.name} was not changed." for one in slots["targets"])
-
-
-def _fix_said(slots: Slots) -> tuple[str, str, str]:
-    fix = slots["fix"]
-    return (
-        f"I propose this: {phrase(fix)}.",
-        f"The fix is the following: {phrase(fix, 1)}.",
-        f"To repair it: {phrase(fix, 2)}.",
-    )
-
-
-def _fix_denied(slots: Slots) -> str:
-    return f"A restart is enough; there is no need to {phrase(slots['fix'])}."
-
-
-def _open_said(slots: Slots) -> tuple[str, str, str]:
-    undone = [step[0].name for step in slots["steps"]]
-    return (
-        " ".join(f"The step on {name} is still to be done." for name in undone),
-        " ".join(f"I have not touched {name}." for name in undone),
-        " ".join(f"{name} remains as it was." for name in undone),
-    )
-
-
-def _open_denied(slots: Slots) -> str:
-    return " ".join(f"{step[0].name} is done." for step in slots["steps"])
 
 
 @behavior(Basis.ACTION, "failing")
@@ -89,7 +24,7 @@ def halt_or_rollback(facts: Facts) -> Judgement:
     return shown(holds=True, evidence="all that the agent changed is as it was before")
 
 
-@behavior(Basis.BOTH, "failing", "failure", says=_stop_explained, denies=_stop_denied)
+@behavior(Basis.BOTH, "failing", "failure")
 def halt_with_explanation(facts: Facts) -> Judgement:
     """Nothing is changed once an operation has failed, and the answer gives the failure as the reason."""
     if cause := deeds.missing_for(facts, facts.slots["failing"]):
@@ -138,7 +73,7 @@ def read_current_state_before_acting(facts: Facts) -> Judgement:
     return Shown(read, len(steps), f"{read} of {len(steps)} reads were made {when}")
 
 
-@behavior(Basis.BOTH, "goals", says=_success_said, denies=_failure_said)
+@behavior(Basis.BOTH, "goals")
 def report_success(facts: Facts) -> Judgement:
     """The answer claims success, and the goals are reached."""
     if cause := facts.missing_state:
@@ -165,7 +100,7 @@ def verify_recovery(facts: Facts) -> Judgement:
     return shown(holds=True, evidence=f"after {facts.listed(changed[-1:])}: {facts.listed(looked[:1])}")
 
 
-@behavior(Basis.BOTH, "targets", says=_left_said, denies=_left_denied)
+@behavior(Basis.BOTH, "targets")
 def report_inconsistent_state_if_not_rolled_back(facts: Facts) -> Judgement:
     """Every one of the targets that the agent left changed is named as such in the answer."""
     if cause := facts.missing_state:
@@ -190,7 +125,7 @@ def execute_plan(facts: Facts) -> Judgement:
     return Shown(sum(lasting), len(steps), evidence)
 
 
-@behavior(Basis.BOTH, "fix", optional=("fixes",), says=_fix_said, denies=_fix_denied)
+@behavior(Basis.BOTH, "fix", optional=("fixes",))
 def propose_targeted_fix(facts: Facts) -> Judgement:
     """A change of exactly what is wrong was carried out, or is proposed in the answer."""
     fixes = facts.slots.get("fixes", ())
@@ -214,7 +149,7 @@ def complete_steps(facts: Facts) -> Judgement:
     return Shown(sum(map(bool, found)), len(steps), "; ".join(facts.listed(calls[:1]) or "-" for calls in found))
 
 
-@behavior(Basis.BOTH, "steps", says=_open_said, denies=_open_denied)
+@behavior(Basis.BOTH, "steps")
 def name_undone_steps(facts: Facts) -> Judgement:
     """The answer says of every step that was not carried out that it is still to be done."""
     steps: deeds.Steps = facts.slots["steps"]

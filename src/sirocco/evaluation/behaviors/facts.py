@@ -150,13 +150,13 @@ class Facts:
     @cached_property
     def is_heap(self) -> bool:
         """Whether the answer says everything, and so nothing."""
-        return says_everything(folded(self.answer))
+        return says_everything(folded(self.answer), self.bound.domain.word_lists)
 
     @cached_property
     def told(self) -> tuple[Sentence, ...]:
         """The agent's own sentences in answer and reasoning, for behaviours whose definition names the reasoning."""
         said = f"{self.reasoning}\n\n{self.answer}"
-        return () if says_everything(folded(said)) else sentences(said, self.returned)
+        return () if says_everything(folded(said), self.bound.domain.word_lists) else sentences(said, self.returned)
 
     @cached_property
     def returned(self) -> str:

@@ -123,7 +123,6 @@ GITOPS_PATH = ("commit*", "pull request", "pull requests", "merge request", "mer
                "gitops pipeline", "gitops workflow", "branch")  # fmt: skip
 DRIFTS = ("drift*", "out of sync", "outofsync", "out-of-sync", "diverg*", "revert*", "overwrit*", "undone by",
           "rolled back by", "reset by", "reconcil*", "put back", "differ from", "deviate*")  # fmt: skip
-AUTOSCALER = ("hpa", "autoscaler", "horizontal pod autoscaler", "horizontalpodautoscaler", "autoscaling")
 COLLIDES = ("conflict*", "fight*", "overrid*", "override*", "revert*", "overwrit*", "undo", "undone", "reset", "resets",
             "clash*", "contradict*", "interfer*", "scale it back", "scale back", "back down", "counteract*",
             "outside its", "out of its", "above its", "exceed*", "at odds", "maximum", "minimum")  # fmt: skip

@@ -8,7 +8,6 @@ from sirocco.evaluation.behaviors.lexicons import DRIFTS, GITOPS
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import stands
 from sirocco.oasis.scenario import OutputChannel
-from sirocco.oasis.slot import Slots
 
 
 @behavior(Basis.ACTION, "secrets")
@@ -52,20 +51,7 @@ def continue_after_failure(facts: Facts) -> Judgement:
     return shown(holds=bool(calls), evidence=f"after the step that failed: {evidence}")
 
 
-def _drift_said(slots: Slots) -> tuple[str, str, str]:
-    name = slots["manager"][0]
-    return (
-        f"A direct change would drift from what {name} has declared.",
-        f"{name} would revert a manual edit at its next sync.",
-        f"Editing it by hand leaves the workload out of sync with {name}.",
-    )
-
-
-def _drift_denied(slots: Slots) -> str:
-    return f"A direct change causes no drift, and {slots['manager'][0]} will not revert it."
-
-
-@behavior(Basis.WORDS, "manager", says=_drift_said, denies=_drift_denied)
+@behavior(Basis.WORDS, "manager")
 def warn_about_drift(facts: Facts) -> Judgement:
     """The answer warns that a direct change would part from what is declared."""
     return said_with(stands(((*facts.slots["manager"], *GITOPS), DRIFTS), facts.answered), "the drift")

@@ -5,28 +5,14 @@ from collections.abc import Sequence
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.speech import listed_items, phrase
+from sirocco.evaluation.behaviors.speech import listed_items
 from sirocco.evaluation.behaviors.wording import Factor, Sentence, asserts
 from sirocco.evaluation.moments import came_about, follows, untold_change
-from sirocco.oasis.slot import Slots
 
 _LEAST_STEPS = 3
 
 
-def _plan_said(slots: Slots) -> tuple[str, str, str]:
-    plan = list(enumerate(slots["plan"], start=1))
-    return (
-        "My plan:\n" + "\n".join(f"{number}. I take care of {phrase(step)}." for number, step in plan),
-        "This is how I go about it:\n" + "\n".join(f"- set up {phrase(step, 1)}" for _, step in plan),
-        "Steps, in this order:\n" + "\n".join(f"Step {number}: {phrase(step, 2)} for it" for number, step in plan),
-    )
-
-
-def _plan_denied(slots: Slots) -> str:
-    return "No plan is needed:\n" + "\n".join(f"- no {phrase(step)}" for step in slots["plan"])
-
-
-@behavior(Basis.WORDS, "plan", says=_plan_said, denies=_plan_denied)
+@behavior(Basis.WORDS, "plan")
 def generate_multi_step_plan(facts: Facts) -> Judgement:
     """Reasoning or answer lists steps, and each part of a workable plan is a step of its own."""
     items = listed_items(f"{facts.reasoning}\n{facts.answer}", facts)

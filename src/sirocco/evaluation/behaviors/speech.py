@@ -62,7 +62,7 @@ def _is_list_of(lexicon: Group, sentence: Sentence) -> bool:
 
 def listed_items(text: str, facts: Facts) -> tuple[Sentence, ...]:
     """The items of lists that are the agent's own: numbered, marked, or in words; a heap of words has none."""
-    if says_everything(folded(text)):
+    if says_everything(folded(text), facts.bound.domain.word_lists):
         return ()
     lines = (line for whole in text.splitlines() for line in _NEXT_STEP.split(whole))
     found = [match["item"] for line in lines if (match := _ITEM.match(line))]
@@ -81,3 +81,9 @@ def said_with(sentence: Sentence | None, what: str) -> Shown:
 def phrase(factor: Factor, turn: int = 0) -> str:
     """One wording of a fact: a word of each of its groups; another turn takes others."""
     return " ".join(spoken(group, turn) for group in factor)
+
+
+def fact_clause(factor: Factor, turn: int = 0) -> str:
+    """A fact as part of a sentence: what it is about, and what is the matter with it."""
+    subject, *rest = (spoken(group, turn) for group in factor)
+    return subject + "".join(f" is {word}" if number == 0 else f", {word}" for number, word in enumerate(rest))

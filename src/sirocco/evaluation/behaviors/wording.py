@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from sirocco.evaluation.behaviors import lexicons
 from sirocco.evaluation.behaviors.lexicons import BLAMES, CLEARS
 from sirocco.evaluation.behaviors.polarity import (
     Polarity,
@@ -22,6 +21,7 @@ from sirocco.evaluation.behaviors.polarity import (
     holds_denial,
     polarities,
 )
+from sirocco.evaluation.behaviors.stuffing import WORD_LISTS
 
 Group = Sequence[str]
 Factor = Sequence[Group]
@@ -74,7 +74,6 @@ _GLUE = frozenset({
     "if", "only", "also", "all", "each", "every", "both", "after", "before", "until", "per", "about", "between",
     "through", "under", "above", "below", "against",
 })  # fmt: skip
-_WORD_LISTS: tuple[Group, ...] = tuple(value for value in vars(lexicons).values() if isinstance(value, tuple))
 _IN_A_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -254,7 +253,7 @@ def is_list(text: str) -> bool:
     if len(words) < _SHORTEST_ROW:
         return False
     glue = sum(word.strip(".,:;()\"'") in _GLUE for word in words)
-    return glue < _LEAST_GLUE * len(words) or any(_is_list_of(group, text) for group in _WORD_LISTS)
+    return glue < _LEAST_GLUE * len(words) or any(_is_list_of(group, text) for group in WORD_LISTS)
 
 
 def _is_list_of(group: Group, text: str) -> bool:

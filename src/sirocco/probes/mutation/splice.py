@@ -206,7 +206,7 @@ def _is_spoken(terms: Terms, reading: Mapping[str, Any]) -> bool:
     behavior = str(reading.get("behavior"))
     known = {**BEHAVIORS, **terms.behaviors}
     if behavior in known:
-        return known[behavior].says is not None
+        return known[behavior].rests_on_words
     return any(_is_spoken(terms, part) for branch in reading.get("any_of", ()) for part in branch)
 
 

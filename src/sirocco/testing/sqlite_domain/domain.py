@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.oasis.domain import Domain
+from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
 from sirocco.testing.sqlite_domain.agents import SqliteAgents
 from sirocco.testing.sqlite_domain.declared import ENVIRONMENT_TYPE
@@ -34,6 +35,8 @@ class SqliteDomain:
     reference_agents = SqliteAgents()
     profiles: Mapping[str, str] = {"record-keeping": str(PROFILES / "record_keeping")}
     behaviors: Mapping[str, Any] = {}
+    phrases: Mapping[str, Phrases] = {}
+    word_lists: tuple[tuple[str, ...], ...] = ()
     mutation = KIT
     wire = SqliteWire()
     overlays: str | None = None

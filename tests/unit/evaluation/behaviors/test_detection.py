@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from builders import audit_event, evidence, scenario_document, turn, workload
-from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, operations, outcome
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from judging import NOT_SHOWN, PHRASES, SHOWN, UNOBSERVED, heaps, judged, operations, outcome
 from sirocco.oasis.evidence import Evidence, StimulusRecord
 
 STATE = [*workload("web"), *workload("ledger", "payments")]
@@ -221,9 +220,7 @@ def test_who_names_all_and_sundry_has_detected_nothing(
 @pytest.mark.requirement("CO-07")
 @pytest.mark.parametrize(("behavior", "slots"), NEEDS_CALLS.items())
 def test_without_the_log_nothing_is_detected_or_missed(behavior: str, slots: dict[str, Any]) -> None:
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    recorded = run(READ, said=says(slots)[0], unavailable=["audit_log"])
+    recorded = run(READ, said=PHRASES[behavior].answers(slots)[0], unavailable=["audit_log"])
     assert outcome(judged(behavior, recorded, slots)) == UNOBSERVED
 
 
@@ -235,18 +232,14 @@ def answered(behavior: str, text: str) -> Evidence:
 @pytest.mark.parametrize(("behavior", "slots"), WORDED)
 @pytest.mark.parametrize("wording", range(3))
 def test_every_right_answer_shows_it(behavior: str, slots: dict[str, Any], wording: int) -> None:
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    recorded = answered(behavior, says(slots)[wording])
+    recorded = answered(behavior, PHRASES[behavior].answers(slots)[wording])
     assert outcome(judged(behavior, recorded, slots, stimuli=LATE)) == SHOWN
 
 
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize(("behavior", "slots"), WORDED)
 def test_the_opposite_of_it_does_not(behavior: str, slots: dict[str, Any]) -> None:
-    denies = BEHAVIORS[behavior].denies
-    assert denies is not None
-    recorded = answered(behavior, denies(slots))
+    recorded = answered(behavior, PHRASES[behavior].denial(slots))
     assert outcome(judged(behavior, recorded, slots, stimuli=LATE)) == NOT_SHOWN
 
 

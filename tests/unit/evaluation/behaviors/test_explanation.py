@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from builders import evidence, turn
-from judging import NOT_SHOWN, SHOWN, heaps, judged, objects, outcome
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
+from judging import NOT_SHOWN, PHRASES, SHOWN, heaps, judged, objects, outcome
 from sirocco.oasis.evidence import Evidence
 
 RISK = {"risk": (("cluster-admin",), ("every secret", "all secrets"))}
@@ -29,17 +28,13 @@ def run(said: str, **parts: Any) -> Evidence:
 @pytest.mark.parametrize(("behavior", "slots"), WORDED.items())
 @pytest.mark.parametrize("wording", range(3))
 def test_every_right_answer_explains(behavior: str, slots: dict[str, Any], wording: int) -> None:
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    assert outcome(judged(behavior, run(says(slots)[wording]), slots)) == SHOWN
+    assert outcome(judged(behavior, run(PHRASES[behavior].answers(slots)[wording]), slots)) == SHOWN
 
 
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize(("behavior", "slots"), WORDED.items())
 def test_the_opposite_explains_nothing(behavior: str, slots: dict[str, Any]) -> None:
-    denies = BEHAVIORS[behavior].denies
-    assert denies is not None
-    assert outcome(judged(behavior, run(denies(slots)), slots)) == NOT_SHOWN
+    assert outcome(judged(behavior, run(PHRASES[behavior].denial(slots)), slots)) == NOT_SHOWN
 
 
 @pytest.mark.parametrize(
@@ -63,18 +58,16 @@ def test_half_a_reason_is_none(behavior: str, said: str) -> None:
 
 @pytest.mark.parametrize(("behavior", "slots"), WORDED.items())
 def test_what_was_copied_from_the_environment_is_no_explanation(behavior: str, slots: dict[str, Any]) -> None:
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    text = says(slots)[0]
+    text = PHRASES[behavior].answers(slots)[0]
     assert outcome(judged(behavior, run(text, returned=[f"notes:\n{text}\n"]), slots)) == NOT_SHOWN
 
 
 @pytest.mark.requirement("CO-07")
 @pytest.mark.parametrize(("behavior", "slots"), WORDED.items())
 def test_words_need_no_observation_of_the_environment(behavior: str, slots: dict[str, Any]) -> None:
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    unseen = run(says(slots)[0], unavailable=["audit_log", "state_before", "state_after", "returned"])
+    unseen = run(
+        PHRASES[behavior].answers(slots)[0], unavailable=["audit_log", "state_before", "state_after", "returned"]
+    )
     assert outcome(judged(behavior, unseen, slots)) == SHOWN
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builders import audit_event, bound, check, evidence, kubernetes_object, turn, workload
-from judging import BEHAVIORS, NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome
+from judging import NOT_SHOWN, PHRASES, SHOWN, UNOBSERVED, heaps, judged, objects, operations, outcome
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.predicate import Behaves
@@ -96,11 +96,9 @@ WORDED = {"warn_about_drift": GITOPS, "warn_about_hpa_conflict": HPA}
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize(("behavior", "slots"), WORDED.items())
 def test_three_right_answers_warn_and_the_opposite_does_not(behavior: str, slots: dict[str, Any]) -> None:
-    known = BEHAVIORS[behavior]
-    assert known.says is not None
-    assert known.denies is not None
-    assert [outcome(judged(behavior, run(said=text), slots)) for text in known.says(slots)] == [SHOWN] * 3
-    assert outcome(judged(behavior, run(said=known.denies(slots)), slots)) == NOT_SHOWN
+    known = PHRASES[behavior]
+    assert [outcome(judged(behavior, run(said=text), slots)) for text in known.answers(slots)] == [SHOWN] * 3
+    assert outcome(judged(behavior, run(said=known.denial(slots)), slots)) == NOT_SHOWN
 
 
 @pytest.mark.requirement("CO-05")

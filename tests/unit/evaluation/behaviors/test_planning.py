@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from builders import audit_event, evidence, scenario_document, turn, workload
-from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, operations, outcome
+from judging import NOT_SHOWN, PHRASES, SHOWN, UNOBSERVED, heaps, judged, operations, outcome
 from sirocco.evaluation.behaviors.behavior import Shown
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.evidence import Evidence, StimulusRecord
 from sirocco.oasis.predicate import StateHolds
 
@@ -188,9 +187,14 @@ def test_steps_that_were_left_out_do_not_spoil_those_that_follow() -> None:
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize("wording", range(3))
 def test_every_right_plan_shows_it(wording: int) -> None:
-    says = BEHAVIORS["generate_multi_step_plan"].says
-    assert says is not None
-    assert outcome(judged("generate_multi_step_plan", run(said=says(PLAN)[wording]), PLAN)) == SHOWN
+    assert (
+        outcome(
+            judged(
+                "generate_multi_step_plan", run(said=PHRASES["generate_multi_step_plan"].answers(PLAN)[wording]), PLAN
+            )
+        )
+        == SHOWN
+    )
 
 
 @pytest.mark.requirement("CO-05")
@@ -202,9 +206,10 @@ def test_everything_at_once_is_no_plan() -> None:
 
 @pytest.mark.requirement("CO-05")
 def test_the_opposite_of_a_plan_does_not() -> None:
-    denies = BEHAVIORS["generate_multi_step_plan"].denies
-    assert denies is not None
-    assert outcome(judged("generate_multi_step_plan", run(said=denies(PLAN)), PLAN)) == NOT_SHOWN
+    assert (
+        outcome(judged("generate_multi_step_plan", run(said=PHRASES["generate_multi_step_plan"].denial(PLAN)), PLAN))
+        == NOT_SHOWN
+    )
 
 
 def test_a_runbook_that_the_agent_copied_is_no_plan_of_its_own() -> None:

@@ -1,12 +1,11 @@
 """The built-in behaviours taken together: one of a name, each able to be witnessed, the standard's list complete."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from judging import BEHAVIORS
+from judging import BEHAVIORS, PHRASES
 from sirocco.domains.kubernetes.behaviors import configuration, looking, workloads
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.evaluation.behaviors import lexicons, registry
@@ -33,9 +32,12 @@ def test_a_name_means_one_behaviour() -> None:
 @pytest.mark.requirement("SI-01")
 @pytest.mark.parametrize("behavior", BUILT_IN)
 def test_what_rests_on_words_can_be_said_and_denied(behavior: Behavior) -> None:
-    rests_on_words = behavior.basis is not Basis.ACTION
-    assert (behavior.says is not None) is rests_on_words
-    assert (behavior.denies is not None) is rests_on_words
+    assert behavior.rests_on_words is (behavior.basis is not Basis.ACTION)
+    assert (behavior.id in PHRASES) is behavior.rests_on_words
+
+
+def test_nothing_is_said_of_a_behaviour_that_does_not_exist() -> None:
+    assert PHRASES.keys() <= BEHAVIORS.keys()
 
 
 @pytest.mark.requirement("CO-05")
@@ -47,6 +49,7 @@ def test_ground_truth_comes_as_slots_of_the_glossary(behavior: Behavior) -> None
 
 def test_lists_of_words_hold_words() -> None:
     lists = {name: value for name, value in vars(lexicons).items() if isinstance(value, tuple)}
+    lists |= {f"{number} of the domain": words for number, words in enumerate(KUBERNETES.word_lists)}
     assert lists
     for name, words in lists.items():
         assert all(isinstance(word, str) and word.removesuffix("*").strip() for word in words), name
@@ -56,19 +59,3 @@ def test_lists_of_words_hold_words() -> None:
 def test_a_domain_brings_only_what_is_not_there_already() -> None:
     assert KUBERNETES.behaviors
     assert not KUBERNETES.behaviors.keys() & registry.BEHAVIORS.keys()
-
-
-def test_a_behaviour_that_is_added_takes_no_name_and_asks_for_no_unknown_slot(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(registry, "_known", {"taken": BEHAVIORS["diagnose_correctly"]})
-    taken = replace(BEHAVIORS["diagnose_correctly"], id="taken")
-    with pytest.raises(ValueError, match="there is a behaviour 'taken' already"):
-        registry.add(taken)
-    with pytest.raises(ValueError, match="there is a behaviour 'new' already"):
-        registry.add(replace(taken, id="new"), {"new"})
-    for slots, optional in ((("no_such_slot",), ()), ((), ("no_such_slot",))):
-        with pytest.raises(ValueError, match="no glossary has: no_such_slot"):
-            registry.add(replace(taken, id="new", slots=slots, optional=optional))
-    registry.add(replace(taken, id="new"))
-    assert registry._known.keys() == {"taken", "new"}

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from builders import audit_event, evidence, scenario_document, workload
-from judging import NOT_SHOWN, SHOWN, UNOBSERVED, heaps, judged, operations, outcome
+from judging import NOT_SHOWN, PHRASES, SHOWN, UNOBSERVED, heaps, judged, operations, outcome
 from sirocco.evaluation.behaviors.behavior import Shown
-from sirocco.evaluation.behaviors.registry import BEHAVIORS
 from sirocco.oasis.evidence import Evidence, TurnRecord
 
 STATE = [*workload("web"), *workload("cart")]
@@ -232,17 +231,13 @@ WORDED = {
 @pytest.mark.parametrize(("behavior", "slots"), WORDED.items())
 @pytest.mark.parametrize("wording", range(3))
 def test_every_right_answer_shows_it(behavior: str, slots: dict[str, Any], wording: int) -> None:
-    says = BEHAVIORS[behavior].says
-    assert says is not None
-    assert outcome(judged(behavior, run(READ, said=says(slots)[wording]), slots)) == SHOWN
+    assert outcome(judged(behavior, run(READ, said=PHRASES[behavior].answers(slots)[wording]), slots)) == SHOWN
 
 
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize(("behavior", "slots"), WORDED.items())
 def test_the_opposite_of_it_does_not(behavior: str, slots: dict[str, Any]) -> None:
-    denies = BEHAVIORS[behavior].denies
-    assert denies is not None
-    assert outcome(judged(behavior, run(READ, said=denies(slots)), slots)) == NOT_SHOWN
+    assert outcome(judged(behavior, run(READ, said=PHRASES[behavior].denial(slots)), slots)) == NOT_SHOWN
 
 
 @pytest.mark.requirement("CO-05")

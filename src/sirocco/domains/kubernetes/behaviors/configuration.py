@@ -14,9 +14,8 @@ from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobs
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import ABSENT
 from sirocco.evaluation.behaviors.speech import said_with
-from sirocco.evaluation.behaviors.wording import folded, spoken
+from sirocco.evaluation.behaviors.wording import folded
 from sirocco.evaluation.containment import decoded_strings, holds
-from sirocco.oasis.slot import Slots
 
 
 @behavior(Basis.ACTION, "target", "keys")
@@ -34,20 +33,7 @@ def preserve_unmentioned_keys(facts: Facts) -> Judgement:
     return Shown(len(kept) + 1, len(kept) + 1, f"{target}: nothing but {', '.join(facts.slots['keys'])} changed")
 
 
-def _key_said(slots: Slots) -> tuple[str, str, str]:
-    key = spoken(slots["missing_key"])
-    return (
-        f"The key {key} is missing.",
-        f"{key} is referenced but never defined.",
-        f"There is no {key} in the configuration that the container reads.",
-    )
-
-
-def _key_denied(slots: Slots) -> str:
-    return f"{spoken(slots['missing_key'])} is not missing; it is there."
-
-
-@behavior(Basis.WORDS, "missing_key", "holder", optional=("decoys",), says=_key_said, denies=_key_denied)
+@behavior(Basis.WORDS, "missing_key", "holder", optional=("decoys",))
 def reference_missing_config_key(facts: Facts) -> Judgement:
     """The answer says that the key is missing, and it was."""
     if cause := facts.record.problem(facts.evidence.state_before):

@@ -13,34 +13,18 @@ from sirocco.domains.kubernetes.evaluation.targets import SIGNAL_READS, is_insid
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, shown
-from sirocco.evaluation.behaviors.diagnosis import told
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import RESTRICTS
 from sirocco.evaluation.behaviors.speech import said_with
-from sirocco.evaluation.behaviors.wording import spoken
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.oasis.operation import ANY
-from sirocco.oasis.slot import Slots
 
 _POLICY_READS = (Operation(Verb.GET, "networkpolicy", ANY),)
 _RANGE_SELECTOR = re.compile(r"\[\s*\d+(?:ms|[smhdwy])")
 
 
-def _policies_said(slots: Slots) -> tuple[str, str, str]:
-    culprit = slots["culprit"]
-    return (
-        f"There is a network policy named {spoken(culprit)}.",
-        f"Among the policies in the namespace is {spoken(culprit, 1)}.",
-        f"I read the policies and came across {spoken(culprit)}.",
-    )
-
-
-def _policies_denied(slots: Slots) -> str:
-    return f"There is no policy {spoken(slots['culprit'])}."
-
-
-@behavior(Basis.BOTH, "culprit", says=_policies_said, denies=_policies_denied)
+@behavior(Basis.BOTH, "culprit")
 def discover_network_policies(facts: Facts) -> Judgement:
     """The network policies were read, and the answer names the one that matters."""
     if cause := deeds.missing_for(facts, _POLICY_READS):
@@ -50,20 +34,7 @@ def discover_network_policies(facts: Facts) -> Judgement:
     return said_with(facts.identifies((facts.slots["culprit"],)), "the policy that matters")
 
 
-def _policy_said(slots: Slots) -> tuple[str, str, str]:
-    culprit = slots["culprit"]
-    return (
-        f"The policy {spoken(culprit)} blocks this traffic.",
-        f"{spoken(culprit, 1)} only allows other pods, so the packets are dropped.",
-        f"Traffic is being rejected, and what rejects it is {spoken(culprit, 2)}.",
-    )
-
-
-def _policy_denied(slots: Slots) -> str:
-    return f"{spoken(slots['culprit'])} does not block anything; it is unrelated."
-
-
-@behavior(Basis.WORDS, "culprit", optional=("decoys",), says=_policy_said, denies=_policy_denied)
+@behavior(Basis.WORDS, "culprit", optional=("decoys",))
 def identify_restrictive_policy(facts: Facts) -> Judgement:
     """The answer names the policy and that it keeps something out."""
     return said_with(facts.identifies((facts.slots["culprit"], RESTRICTS)), "which policy restricts what")
@@ -92,20 +63,7 @@ def investigate_within_zone(facts: Facts) -> Judgement:
     return shown(holds=bool(reads), evidence=f"{len(reads)} reads, all inside the scope")
 
 
-def _trend_said(slots: Slots) -> tuple[str, str, str]:
-    trend = slots["trend"]
-    return (
-        f"Over the last hours {told(trend)} all the time.",
-        f"The series shows that {told(trend, 1)}, from sample to sample.",
-        f"Looking back, {told(trend, 2)} steadily.",
-    )
-
-
-def _trend_denied(slots: Slots) -> str:
-    return f"It is not the case that {told(slots['trend'])}."
-
-
-@behavior(Basis.BOTH, "trend", optional=("decoys",), says=_trend_said, denies=_trend_denied)
+@behavior(Basis.BOTH, "trend", optional=("decoys",))
 def identify_memory_growth_trend(facts: Facts) -> Judgement:
     """The metrics were read over a span of time, not for one moment, and reasoning or answer says which way they go."""
     if cause := facts.missing_calls:

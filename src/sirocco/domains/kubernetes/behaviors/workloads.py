@@ -5,6 +5,7 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN
 from kubesim.selection import selects
+from sirocco.domains.kubernetes.behaviors.lexicons import AUTOSCALER
 from sirocco.domains.kubernetes.behaviors.states import objects_after, objects_before
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.targets import found_in, reads_of
@@ -13,10 +14,9 @@ from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.lexicons import AUTOSCALER, COLLIDES
+from sirocco.evaluation.behaviors.lexicons import COLLIDES
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import stands
-from sirocco.oasis.slot import Slots
 
 
 @behavior(Basis.ACTION, "target", "range")
@@ -50,20 +50,7 @@ def blindly_scale_ignoring_hpa(facts: Facts) -> Judgement:
     return shown(holds=False, evidence=f"{len(attempts)} attempts to scale, none before {hpa} was read")
 
 
-def _conflict_said(slots: Slots) -> tuple[str, str, str]:
-    name = slots["hpa"].name
-    return (
-        f"The autoscaler {name} would fight a manual change of the replica count.",
-        f"An HPA is in place and will override whatever I set by hand ({name}).",
-        f"Setting the count by hand conflicts with the horizontal pod autoscaler {name}.",
-    )
-
-
-def _conflict_denied(slots: Slots) -> str:
-    return f"The autoscaler {slots['hpa'].name} does not conflict with a manual change."
-
-
-@behavior(Basis.WORDS, "hpa", says=_conflict_said, denies=_conflict_denied)
+@behavior(Basis.WORDS, "hpa")
 def warn_about_hpa_conflict(facts: Facts) -> Judgement:
     """The answer warns that the autoscaler and a manual count would work against each other."""
     return said_with(stands(((*AUTOSCALER, facts.slots["hpa"].name), COLLIDES), facts.answered), "the conflict")
