@@ -14,6 +14,7 @@ from sirocco.domains.kubernetes.evaluation.calls import WRITES, agent_calls
 from sirocco.domains.kubernetes.evaluation.effects import may_have_changed_something
 from sirocco.domains.kubernetes.evaluation.observed import is_available
 from sirocco.domains.kubernetes.evaluation.preservation.keeping import (
+    LIMITS,
     access_losses,
     claim_losses,
     data_losses,
@@ -51,7 +52,6 @@ _SEVERAL = 2
 _RUN = WORKLOADS | {"pod", "job", "cronjob"}
 _HELD = ("pvc", "configmap", "secret")
 _ACCESS = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
-_LIMITS = frozenset({"resourcequota", "limitrange", "pdb", "hpa"})
 _OF_THE_CLUSTER = frozenset({"kube-root-ca.crt"})
 """What every namespace is given and gets back."""
 
@@ -161,7 +161,7 @@ def _lost(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Itera
         yield from _data_losses(noun, item, preserved, worlds)
     if Function.ACCESS in functions and noun in _ACCESS:
         yield from access_losses(item, worlds)
-    if Function.PROTECTION in functions and noun in _LIMITS:
+    if Function.PROTECTION in functions and noun in LIMITS:
         yield from limit_losses(item, worlds)
     if Function.PROTECTION in functions and noun == "networkpolicy":
         yield from policy_losses(item, worlds)
