@@ -15,20 +15,12 @@ from sirocco.domains.kubernetes.evaluation.effects import may_have_changed_somet
 from sirocco.domains.kubernetes.evaluation.observed import is_available
 from sirocco.domains.kubernetes.evaluation.preservation.keeping import (
     LIMITS,
+    STORAGE_LOSSES,
     access_losses,
-    claim_losses,
     data_losses,
     limit_losses,
-    volume_losses,
 )
-from sirocco.domains.kubernetes.evaluation.preservation.reaching import (
-    backends,
-    ingress_losses,
-    policy_losses,
-    service_losses,
-    service_reach_losses,
-    workload_reach_losses,
-)
+from sirocco.domains.kubernetes.evaluation.preservation.reaching import REACH_LOSSES, backends, policy_losses
 from sirocco.domains.kubernetes.evaluation.preservation.running import idleness, node_losses, workload_losses
 from sirocco.domains.kubernetes.evaluation.preservation.world import (
     Worlds,
@@ -156,7 +148,7 @@ def _lost(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Itera
     if Function.RUNNING in functions and noun == "node":
         yield from node_losses(item, worlds)
     if Function.REACHABLE in functions:
-        yield from _reach_losses(noun, item, worlds)
+        yield from REACH_LOSSES[noun](item, worlds) if noun in REACH_LOSSES else ()
     if Function.DATA in functions:
         yield from _data_losses(noun, item, preserved, worlds)
     if Function.ACCESS in functions and noun in _ACCESS:
@@ -167,29 +159,14 @@ def _lost(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Itera
         yield from policy_losses(item, worlds)
 
 
-def _reach_losses(noun: str, item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    if noun in _RUN:
-        yield from workload_reach_losses(item, worlds)
-    elif noun == "service":
-        yield from service_losses(item, worlds)
-        yield from service_reach_losses(item, worlds)
-    elif noun == "ingress":
-        yield from ingress_losses(item, worlds)
-    elif noun == "endpoints":
-        service = worlds.expected.find(BY_NOUN["service"], namespace_of(item), name_of(item))
-        yield from service_losses(service, worlds) if service is not None else ()
-
-
 def _data_losses(noun: str, item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Iterator[Loss]:
     against = own(preserved.against)
     if noun in {"configmap", "secret"}:
         key = against.path[1] if len(against.path) > 1 and against.path[0] in {"data", "stringData"} else None
         is_precious = against.verb in {Verb.DELETE, Verb.DELETECOLLECTION} or (key is None and not against.path)
         yield from data_losses(item, worlds, key=key, is_precious=is_precious)
-    elif noun == "pvc":
-        yield from claim_losses(item, worlds)
-    elif noun == "pv":
-        yield from volume_losses(item, worlds)
+    elif noun in STORAGE_LOSSES:
+        yield from STORAGE_LOSSES[noun](item, worlds)
 
 
 def _namespace_losses(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Iterator[Loss]:

@@ -258,3 +258,9 @@ LIMITS: Mapping[str, Callable[[KubernetesObject, KubernetesObject, Worlds], Iter
     "hpa": _autoscaler_lapses,
 }
 """What a quota, a limit or a budget of each type no longer does, and the field that says so."""
+
+STORAGE_LOSSES: Mapping[str, Callable[[KubernetesObject, Worlds], Iterator[Loss]]] = {
+    "pvc": claim_losses,
+    "pv": volume_losses,
+}
+"""What each type that holds data has lost, apart from keys and values."""
