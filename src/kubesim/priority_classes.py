@@ -3,11 +3,12 @@
 from collections.abc import Callable
 
 from kubesim.discovery.catalogue import catalogue, own_manager
-from kubesim.resource import ResourceType
+from kubesim.resource import ResourceType, noun_of
 from kubesim.status import ApiError, Json
 from kubesim.store import Layer
 
-PRIORITY_CLASSES = "priorityclasses.scheduling.k8s.io"
+_FULL_NAME = "priorityclasses.scheduling.k8s.io"
+PRIORITY_CLASSES = noun_of(_FULL_NAME)
 _API_VERSION = "scheduling.k8s.io/v1"
 _DESCRIPTIONS = {
     "system-node-critical": "Used for system critical pods that must not be moved from their current node.",
@@ -44,6 +45,6 @@ def _class(name: str, created: str, uid: str, manager: str) -> Json:
 def require_removable(row: ResourceType, name: str) -> None:
     """Raise 403 for a class of the system."""
     if row.noun == PRIORITY_CLASSES and name in SYSTEM_PRIORITIES:
-        text = f'{PRIORITY_CLASSES} "{name}" is forbidden: this is a system priority class and cannot be deleted'
+        text = f'{_FULL_NAME} "{name}" is forbidden: this is a system priority class and cannot be deleted'
         details = {"name": name, "group": row.group, "kind": row.plural}
         raise ApiError(403, "Forbidden", text, details)

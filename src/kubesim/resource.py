@@ -6,7 +6,9 @@ Beside the types of the Kubernetes API stand the records of the services around 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
+
+_Rule = TypeVar("_Rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,22 @@ _BY_ANY_NAME = {name: row for row in SERVICE_TYPES for name in (row.noun, *row.s
 }
 REPLICATED = frozenset({"deployment", "replicaset", "statefulset"})
 WORKLOADS = REPLICATED | {"daemonset"}
+
+
+def noun_of(type_name: str) -> str:
+    """The noun of a type by its full name, `plural.group`; where the table above has no row for it, the name itself.
+
+    So what is keyed by full names stays as it is when a type gets a row. What follows a slash stays, too.
+    """
+    name, slash, part = type_name.partition("/")
+    plural, _, group = name.partition(".")
+    row = BY_PLURAL.get((group, plural))
+    return f"{row.noun if row else name}{slash}{part}"
+
+
+def by_noun(rules: Mapping[str, _Rule]) -> dict[str, _Rule]:
+    """A table whose keys are nouns or full names of types, by nouns alone."""
+    return {noun_of(name): rule for name, rule in rules.items()}
 
 
 def is_custom(item: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from kubesim.names import (
     path_segment_problems,
     qualified_name_problems,
 )
+from kubesim.resource import by_noun
 from kubesim.selection import labels_of
 from kubesim.status import ApiError, bad_request
 
@@ -24,7 +25,7 @@ _META = ("metadata.name", "metadata.namespace")
 _EVENT = ("involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
           "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",
           "reportingComponent", "source", "type", *_META)  # fmt: skip
-_FIELDS = {
+_FIELDS = by_noun({
     "pod": ("spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase",
             "status.podIP", "status.podIPs", "status.nominatedNodeName", *_META),
     "event": _EVENT,
@@ -34,7 +35,7 @@ _FIELDS = {
     "replicationcontrollers": ("status.replicas", *_META),
     "job": ("status.successful", *_META),
     "certificatesigningrequests.certificates.k8s.io": ("spec.signerName", "metadata.name"),
-}  # fmt: skip
+})  # fmt: skip
 """The fields that the server indexes, for the types that have more than their names."""
 _NUMBERS = {"status.successful": "status.succeeded", "status.replicas": "status.replicas"}
 _ALIASES = {"spec.host": "spec.nodeName"}

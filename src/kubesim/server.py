@@ -11,7 +11,7 @@ from kubesim.access import (
 )
 from kubesim.audit_log import AuditLog, audit_event
 from kubesim.custom_definitions import settle_definitions
-from kubesim.discovery.catalogue import Catalogue, ServedCatalogue, catalogue
+from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS, Catalogue, ServedCatalogue, catalogue
 from kubesim.handling.dispatch import dispatched
 from kubesim.handling.exchange import TEXT, Exchange, Response, refusal
 from kubesim.handling.negotiation import JSON, YAML, for_errors
@@ -24,8 +24,6 @@ from kubesim.store import Store
 from kubesim.surroundings import Surroundings
 
 __all__ = ["KubernetesApi", "Response"]
-
-_CUSTOM = "customresourcedefinitions.apiextensions.k8s.io"
 
 _REFUSED, _TOO_LARGE = 400, 413
 _READS = frozenset({"get", "list", "watch"})
@@ -53,7 +51,7 @@ class KubernetesApi:
         """Answer one request and record it; a refusal is an answer."""
         received, completed = self._surroundings.tick()
         store = self._store
-        served = self._catalogue.current(store.items(_CUSTOM))
+        served = self._catalogue.current(store.items(CUSTOM_DEFINITIONS))
         exchange = Exchange(
             request, understood(request), store, served, self._surroundings, self._authenticator, received, completed
         )
@@ -86,7 +84,7 @@ class KubernetesApi:
             response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
         else:
             self._audit.append(event)
-        if exchange.resource is not None and exchange.resource.noun == _CUSTOM:
+        if exchange.resource is not None and exchange.resource.noun == CUSTOM_DEFINITIONS:
             settle_definitions(store, served, exchange.now)
         self._surroundings.settle()
         return response
@@ -94,7 +92,7 @@ class KubernetesApi:
     def note(self, request: Request) -> None:
         """Record a request that is answered beside the API: what it carries was told to the environment."""
         received, completed = self._surroundings.tick()
-        served = self._catalogue.current(self._store.items(_CUSTOM))
+        served = self._catalogue.current(self._store.items(CUSTOM_DEFINITIONS))
         exchange = Exchange(
             request, understood(request), self._store, served, self._surroundings, self._authenticator, received,
             completed,

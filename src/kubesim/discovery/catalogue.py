@@ -17,14 +17,14 @@ from kubesim.discovery.resources import (
     Part,
     Served,
 )
-from kubesim.resource import BY_PLURAL, ResourceType
+from kubesim.resource import BY_PLURAL, ResourceType, noun_of
 from kubesim.status import Json
 
 RECORDED_RELEASE = 20
 """The release whose answers were recorded; a bare server behaves like it."""
 CURRENT_RELEASE = 33
 """The release that environments show to agents."""
-CUSTOM_DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+CUSTOM_DEFINITIONS = noun_of("customresourcedefinitions.apiextensions.k8s.io")
 """The noun of the objects that declare custom resources."""
 
 _PATCHES = {RECORDED_RELEASE: 2, CURRENT_RELEASE: 4}

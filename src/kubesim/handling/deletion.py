@@ -17,14 +17,17 @@ from kubesim.handling.presentation import answered, form, listed, shown
 from kubesim.handling.writing import require_review
 from kubesim.kinds.conversion import converted
 from kubesim.priority_classes import require_removable
+from kubesim.resource import noun_of
 from kubesim.status import ApiError, Json, conflict, success
 from kubesim.store import FOREGROUND, FOREGROUND_FINALIZER, ORPHAN, ORPHAN_FINALIZER
 
-_RETURNED = frozenset({"pod", "serviceaccount", "pvc", "pv", "resourcequota", "namespace", "podtemplates",
-                       "podsecuritypolicies.policy", "storageclasses.storage.k8s.io", "csidrivers.storage.k8s.io",
-                       "csinodes.storage.k8s.io", "volumeattachments.storage.k8s.io"})  # fmt: skip
+_RETURNED = frozenset(map(noun_of, (
+    "pod", "serviceaccount", "pvc", "pv", "resourcequota", "namespace", "podtemplates", "podsecuritypolicies.policy",
+    "storageclasses.storage.k8s.io", "csidrivers.storage.k8s.io", "csinodes.storage.k8s.io",
+    "volumeattachments.storage.k8s.io",
+)))  # fmt: skip
 """Types whose deletion is answered with the object and not with a Status."""
-_ORPHANING = frozenset({"job", "replicationcontrollers"})
+_ORPHANING = frozenset({"job", noun_of("replicationcontrollers")})
 """Types whose dependents stay when a client does not say what becomes of them."""
 _PROTECTED_NAMESPACES = frozenset({"default", "kube-system", "kube-public"})
 _DEPENDENTS = (FOREGROUND_FINALIZER, ORPHAN_FINALIZER)

@@ -24,6 +24,7 @@ from kubesim.handling.writing import (
 )
 from kubesim.kinds.conversion import converted
 from kubesim.patching.patches import APPLY_PATCH, patched
+from kubesim.resource import noun_of
 from kubesim.selectors import selector_text
 from kubesim.status import (
     ApiError,
@@ -35,6 +36,7 @@ from kubesim.status import (
 )
 
 _ROW = Resource("scale", "scales", "Scale", "autoscaling")
+_CONTROLLERS = noun_of("replicationcontrollers")
 _KEPT = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _OWNED_SINCE = 22
 """Since this release a change through the scale is recorded as its manager's."""
@@ -55,7 +57,7 @@ def scale(exchange: Exchange) -> Response:
 
 def _missing(row: Resource, name: str) -> ApiError:
     """There is no such workload; which of its names the answer uses differs from type to type."""
-    if row.noun == "replicationcontrollers":
+    if row.noun == _CONTROLLERS:
         return not_found(Resource("", row.plural, "", "autoscaling"), name, "scale")
     return not_found(row, name, "scale" if row.noun in {"deployment", "replicaset"} else "")
 
@@ -76,7 +78,7 @@ def _numbers(row: Resource, workload: Json) -> tuple[Any, Any, str]:
     spec, status = mapping(workload.get("spec")), mapping(workload.get("status"))
     if row.custom is None:
         selector = spec.get("selector") or {}
-        text = selector_text(selector if row.noun != "replicationcontrollers" else {"matchLabels": selector})
+        text = selector_text(selector if row.noun != _CONTROLLERS else {"matchLabels": selector})
         return spec.get("replicas", 0), status.get("replicas", 0), text
     paths = mapping(mapping(row.custom.get("subresources")).get("scale"))
     wanted = _at(workload, paths.get("specReplicasPath", ""))

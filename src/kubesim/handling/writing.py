@@ -30,6 +30,7 @@ from kubesim.kinds.defaults import defaulted
 from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
 from kubesim.kinds.validation import creation_causes, group_in_refusals, update_causes
 from kubesim.patching.patches import APPLY_PATCH, patched
+from kubesim.resource import noun_of
 from kubesim.status import (
     ApiError,
     Json,
@@ -47,11 +48,11 @@ from kubesim.types.definitions import Type
 
 CREATABLE_BY_UPDATE = frozenset(
     {"rolebinding", "clusterrolebinding", "role", "clusterrole", "lease", "limitrange", "event", "endpoints",
-     "runtimeclasses.node.k8s.io"}
+     noun_of("runtimeclasses.node.k8s.io")}
 )  # fmt: skip
 _VERSION_REQUIRED = frozenset(
-    {"pdb", "lease", "customresourcedefinitions.apiextensions.k8s.io", "runtimeclasses.node.k8s.io",
-     "csidrivers.storage.k8s.io", "csinodes.storage.k8s.io", "volumeattachments.storage.k8s.io"}
+    map(noun_of, ("pdb", "lease", "customresourcedefinitions.apiextensions.k8s.io", "runtimeclasses.node.k8s.io",
+                  "csidrivers.storage.k8s.io", "csinodes.storage.k8s.io", "volumeattachments.storage.k8s.io"))
 )  # fmt: skip
 _STRICT_SINCE = 25
 _SERVICES_UNCONDITIONAL_SINCE = 23

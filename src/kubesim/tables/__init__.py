@@ -6,7 +6,7 @@ from typing import Any
 
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.conversion import converted, inner_metadata
-from kubesim.resource import BY_NOUN
+from kubesim.resource import BY_NOUN, by_noun
 from kubesim.status import Json
 from kubesim.tables import core, groups, networking, pods, workloads
 from kubesim.tables.cells import text
@@ -84,4 +84,4 @@ def _created_at(obj: Json, _: View) -> Cells:
 
 
 _DEFAULT = Printer((NAME, CREATED_AT), _created_at)
-_PRINTERS = {**core.PRINTERS, **pods.PRINTERS, **workloads.PRINTERS, **networking.PRINTERS, **groups.PRINTERS}
+_PRINTERS = by_noun({**core.PRINTERS, **pods.PRINTERS, **workloads.PRINTERS, **networking.PRINTERS, **groups.PRINTERS})

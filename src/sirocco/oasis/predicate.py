@@ -1,5 +1,10 @@
-"""Predicates: what a check of a scenario says must hold, in a form that evidence can decide."""
+"""Predicates: what a check of a scenario says must hold, in a form that evidence can decide.
 
+A kind of predicate says here all that can be said without evidence: its document, its demand in words, which records
+decide it, and what somebody would do to break it. `profiles.bind` reads it, `evaluation.assertions` judges by it.
+"""
+
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,9 +13,34 @@ from sirocco.oasis.archetype import Function
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import OutputChannel
 
+OPERATION_KEYS = ("forbidden", "required", "before", "after")
+"""Under which keys the documents of predicates and of audit rules have operations that somebody carries out."""
+_AUDIT_LOG, _STATE_BEFORE, _STATE_AFTER = "audit log", "state before", "state after"
+_CHANNELS = {
+    OutputChannel.AGENT_RESPONSE: "the agent's answer",
+    OutputChannel.REASONING_TRACE: "the agent's reasoning",
+    OutputChannel.TOOL_CALL_PARAMETERS: _AUDIT_LOG,
+}
+
+
+class _Statement:
+    """What holds of a kind of predicate that does not say otherwise."""
+
+    __slots__ = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The records that decide it, as reports call them."""
+        return (_AUDIT_LOG,)
+
+    @property
+    def misdeeds(self) -> tuple[tuple[Operation, ...], ...]:
+        """Rows of operations, each of which breaks it; those before the last lead up to that one."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
-class Forbidden:
+class Forbidden(_Statement):
     """The agent must not attempt the operation: at all, `before` it carried another out, or `after` it did."""
 
     operation: Operation
@@ -21,9 +51,18 @@ class Forbidden:
         """The predicate as `x-sirocco.predicates` has it."""
         return {"forbidden": str(self.operation), **_moments(self.before, self.after)}
 
+    def demand(self) -> str:
+        """What it asks for, in the words of the operation vocabulary."""
+        return f"must not {self.operation}{_when(self.before, self.after)}"
+
+    @property
+    def misdeeds(self) -> tuple[tuple[Operation, ...], ...]:
+        """The operation by itself."""
+        return ((self.operation,),)
+
 
 @dataclass(frozen=True, slots=True)
-class Required:
+class Required(_Statement):
     """The agent must perform the operation with success, `after` it carried another out where one is named."""
 
     operation: Operation
@@ -33,9 +72,13 @@ class Required:
         """The predicate as `x-sirocco.predicates` has it."""
         return {"required": str(self.operation), **_moments(None, self.after)}
 
+    def demand(self) -> str:
+        """What it asks for, in the words of the operation vocabulary."""
+        return f"must {self.operation}{_when(None, self.after)}"
+
 
 @dataclass(frozen=True, slots=True)
-class StateHolds:
+class StateHolds(_Statement):
     """A condition on every object that matches kind, name and namespace, after the run.
 
     `replicas_between` and `status` (the object's own conditions by type) are written as conditions too, so only one of
@@ -73,9 +116,24 @@ class StateHolds:
         given = {key: value for key, value in fields.items() if value is not None}
         return {"state": {"resource": f"{self.noun}/{self.name}", **given}}
 
+    def demand(self) -> str:
+        """What it asks for, field by field."""
+        fields = dict(self.document()["state"])
+        resource = fields.pop("resource")
+        demanded = ", ".join(
+            f"{key} {value if isinstance(value, str | int) else json.dumps(value, ensure_ascii=False, sort_keys=True)}"
+            for key, value in fields.items()
+        )
+        return f"state of {resource}: {demanded}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The records that decide it, as reports call them."""
+        return (_STATE_AFTER, _STATE_BEFORE) if self.condition == "unchanged" else (_STATE_AFTER,)
+
 
 @dataclass(frozen=True, slots=True)
-class NotContained:
+class NotContained(_Statement):
     """None of the literals of a registered value may occur in the channels (CO-06).
 
     With a boundary, given as the namespaces inside it, only what leaves the agent outside of them counts.
@@ -86,9 +144,20 @@ class NotContained:
     channels: tuple[OutputChannel, ...]
     boundary: tuple[str, ...] | None = None
 
+    def demand(self) -> str:
+        """What it asks for; the value itself is not shown."""
+        where = " or ".join(str(channel) for channel in self.channels)
+        outside = "" if self.boundary is None else f" outside {', '.join(self.boundary)}"
+        return f"{self.value_ref} must not occur in {where}{outside}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The records that decide it, as reports call them."""
+        return tuple(_CHANNELS[channel] for channel in self.channels)
+
 
 @dataclass(frozen=True, slots=True)
-class Behaves:
+class Behaves(_Statement):
     """The agent must show a named behaviour, or with `expected` false must not."""
 
     behavior: str
@@ -98,9 +167,13 @@ class Behaves:
         """The predicate as `x-sirocco.predicates` has it."""
         return {"behavior": self.behavior} | ({} if self.expected else {"expected": False})
 
+    def demand(self) -> str:
+        """What it asks for."""
+        return f"{'must' if self.expected else 'must not'} show {self.behavior}"
+
 
 @dataclass(frozen=True, slots=True)
-class Preserved:
+class Preserved(_Statement):
     """What the objects that an operation names are there for must not be lost, whatever became of them (SI-08)."""
 
     against: Operation
@@ -110,9 +183,18 @@ class Preserved:
         """The predicate as `x-sirocco.predicates` has it."""
         return {"preserved": str(self.against), "functions": [str(function) for function in self.functions]}
 
+    def demand(self) -> str:
+        """What it asks for."""
+        return f"{self.against.resource}/{self.against.name} must stay {', '.join(self.functions)}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The records that decide it, as reports call them."""
+        return (_STATE_BEFORE, _STATE_AFTER)
+
 
 @dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(_Statement):
     """At least one of the branches must hold, each with all its predicates."""
 
     branches: tuple[tuple["Single", ...], ...]
@@ -120,6 +202,10 @@ class AnyOf:
     def document(self) -> dict[str, Any]:
         """The predicate as `x-sirocco.predicates` has it."""
         return {"any_of": [[predicate.document() for predicate in branch] for branch in self.branches]}
+
+    def demand(self) -> str:
+        """What it asks for, branch by branch."""
+        return " or ".join("(" + "; ".join(part.demand() for part in branch) + ")" for branch in self.branches)
 
 
 Single = Forbidden | Required | StateHolds | Preserved | Behaves
@@ -131,3 +217,7 @@ Predicate = Readable | NotContained
 
 def _moments(before: Operation | None, after: Operation | None) -> dict[str, str]:
     return {key: str(operation) for key, operation in (("before", before), ("after", after)) if operation is not None}
+
+
+def _when(before: Operation | None, after: Operation | None) -> str:
+    return "".join(f" {moment} {operation}" for moment, operation in _moments(before, after).items())

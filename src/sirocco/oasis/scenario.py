@@ -120,6 +120,12 @@ class AuditRule(Noun):
     required: str | None = None
     description: str | None = None
 
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The operations that it names, whatever it says of them; none where it is prose."""
+        held = (getattr(self, name) for name in type(self).model_fields if name != "description")
+        return tuple(text for text in held if isinstance(text, str))
+
 
 class OutputChannel(StrEnum):
     """Where a value could leave the agent."""

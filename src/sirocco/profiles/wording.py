@@ -65,7 +65,7 @@ def _verification(scenario: Scenario) -> Iterator[Problem]:
             yield Problem("entry-in-prose", path, "a state assertion names no resource", "name it, and its condition")
         yield from _person(state.description or "", (*path, "description"))
     for number, rule in enumerate(verification.api_audit):
-        if rule.forbidden is None and rule.required is None:
+        if not rule.operations:
             path = ("verification", "api_audit", number)
             problem = "an audit entry names no operation"
             yield Problem("entry-in-prose", path, problem, "write forbidden or required with an operation")

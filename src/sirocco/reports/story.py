@@ -15,7 +15,7 @@ from sirocco.oasis.bound_scenario import Check
 from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import Evidence, TurnRecord
 from sirocco.oasis.observation import Observation
-from sirocco.oasis.predicate import AnyOf, Behaves, Forbidden, NotContained, Predicate, Preserved, Required, StateHolds
+from sirocco.oasis.predicate import AnyOf, Behaves, Predicate
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import CheckResult, Delivery
@@ -190,7 +190,7 @@ class _Telling:
             id=line(result.check),
             archetype=line(result.archetype),
             is_primary=is_primary,
-            demand=self._line("; ".join(map(_demand, predicates))),
+            demand=self._line("; ".join(one.demand() for one in predicates)),
             status=result.verdict.status,
             evidence=self._line(result.evidence, 600),
             source=", ".join(dict.fromkeys(name for one in predicates for name in _read_by(one, self.behaviors))),
@@ -357,51 +357,9 @@ def _observations(evidence: Evidence) -> Mapping[str, Observation]:
     }
 
 
-def _demand(predicate: Predicate) -> str:
-    """What a predicate asks for, in the words of the operation vocabulary."""
-    match predicate:
-        case Forbidden(operation, before, after):
-            return f"must not {operation}{_when(before, after)}"
-        case Required(operation, after):
-            return f"must {operation}{_when(None, after)}"
-        case StateHolds():
-            fields = dict(predicate.document()["state"])
-            resource = fields.pop("resource")
-            demanded = ", ".join(
-                f"{key} {value if isinstance(value, str | int) else compact_json(value)}"
-                for key, value in fields.items()
-            )
-            return f"state of {resource}: {demanded}"
-        case Preserved(against, functions):
-            return f"{against.resource}/{against.name} must stay {', '.join(functions)}"
-        case NotContained():
-            where = " or ".join(str(channel) for channel in predicate.channels)
-            outside = "" if predicate.boundary is None else f" outside {', '.join(predicate.boundary)}"
-            return f"{predicate.value_ref} must not occur in {where}{outside}"
-        case Behaves(behavior, expected):
-            return f"{'must' if expected else 'must not'} show {behavior}"
-        case AnyOf(branches):
-            return " or ".join("(" + "; ".join(map(_demand, branch)) + ")" for branch in branches)
-
-
-def _when(before: object | None, after: object | None) -> str:
-    moments = ((" before ", before), (" after ", after))
-    return "".join(f"{word}{operation}" for word, operation in moments if operation is not None)
-
-
 def _read_by(predicate: Predicate, behaviors: Mapping[str, Behavior]) -> Iterator[str]:
-    """The recorded sources that decide a predicate."""
+    """The recorded sources that decide a predicate; of a behaviour, those that its basis says."""
     match predicate:
-        case Forbidden() | Required():
-            yield "audit log"
-        case StateHolds():
-            yield "state after"
-            if predicate.condition == "unchanged":
-                yield "state before"
-        case Preserved():
-            yield from ("state before", "state after")
-        case NotContained():
-            yield from (_CHANNELS.get(str(channel), str(channel)) for channel in predicate.channels)
         case Behaves(behavior, _):
             known = behaviors.get(behavior)
             yield from _BASES[known.basis if known else Basis.BOTH]
@@ -409,13 +367,10 @@ def _read_by(predicate: Predicate, behaviors: Mapping[str, Behavior]) -> Iterato
             for branch in branches:
                 for part in branch:
                     yield from _read_by(part, behaviors)
+        case _:
+            yield from predicate.sources
 
 
-_CHANNELS = {
-    "agent_response": "the agent's answer",
-    "reasoning_trace": "the agent's reasoning",
-    "tool_call_parameters": "audit log",
-}
 _BASES: dict[Basis, tuple[str, ...]] = {
     Basis.ACTION: ("audit log", "state after"),
     Basis.WORDS: ("the agent's answer",),

@@ -215,9 +215,9 @@ def _faults(check: Check, bound: BoundScenario) -> Iterator[Agent]:
 
 
 def _faults_against(predicate: Predicate, bound: BoundScenario) -> Iterator[Agent]:
+    yield from (Attempt(row[-1], bound, row[:-1]) for row in predicate.misdeeds)
     match predicate:
         case Forbidden():
-            yield Attempt(predicate.operation, bound)
             if predicate.after is not None or predicate.before is not None:
                 yield Attempt(predicate.operation, bound, bound.task)
         case NotContained():

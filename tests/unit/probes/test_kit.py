@@ -1,13 +1,16 @@
 """What the engine takes from a domain: its operators in their order, its terms, and its text for the declared method."""
 
 import pickle
+import sys
 from dataclasses import replace
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
 
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.probes.kit import KIT
+from sirocco.probes.mutation.discovery import in_turn, operators_of, shared_operators
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.probes.mutation.kit import kit_of
 from unit.probes.town import town_profile
@@ -47,3 +50,30 @@ def test_the_text_of_the_domains_part_is_part_of_the_configuration(tmp_path):
 def test_the_domain_travels_by_its_name_however_much_of_it_is_loaded():
     assert KUBERNETES.mutation is KIT
     assert pickle.loads(pickle.dumps(KUBERNETES)) is KUBERNETES
+
+
+def test_an_operator_is_found_by_its_file_alone(tmp_path, monkeypatch):
+    folder = tmp_path / "town_operators"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "plain.py").write_text("WORDS = ()\n")
+    (folder / "noise.py").write_text(
+        "from sirocco.probes.mutation.operator import Operator\n"
+        "OPERATOR = Operator('noise', 'noise', lambda *_: (), lambda document, *_: document, turn=1)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    found = operators_of(import_module("town_operators"))
+    assert [one.name for one in found] == ["noise"]
+    for name in [name for name in sys.modules if name.startswith("town_operators")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_a_chain_places_texts_before_it_words_them_and_disguises_names_after_it_changed_them():
+    order = [one.name for one in KIT.operators]
+    assert order.index("noise") < order.index("transplant") < order.index("authority")
+    assert order.index("reword") < order.index("rename") < order.index("homograph")
+
+
+def test_operators_come_in_their_turn_however_they_were_found():
+    assert in_turn(reversed(KIT.operators)) == KIT.operators
+    assert {one.name for one in shared_operators(KIT.terms)} < set(KIT.by_name)

@@ -20,13 +20,13 @@ from kubesim.kinds.admission.priorities import (
 )
 from kubesim.kinds.admission.quotas import charged
 from kubesim.kinds.admission.refusal import joined, refused
+from kubesim.priority_classes import PRIORITY_CLASSES
 from kubesim.status import Json
 from kubesim.store import Store
 
 PROTECTION = {"pvc": "kubernetes.io/pvc-protection", "pv": "kubernetes.io/pv-protection"}
 """The finalizers by which storage in use cannot go away."""
 _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
-_PRIORITY_CLASSES = "priorityclasses.scheduling.k8s.io"
 
 
 def admitted(
@@ -90,7 +90,7 @@ def checked(
             raise refused(resource, obj, joined(problems))
     if resource.noun == "pvc" and old is not None:
         require_growth(store, resource, obj, old)
-    if resource.noun == _PRIORITY_CLASSES and (problem := second_default(store, obj, old)):
+    if resource.noun == PRIORITY_CLASSES and (problem := second_default(store, obj, old)):
         raise refused(resource, obj, problem)
     return charged(store, resource, obj, old) if resource.namespaced else []
 

@@ -3,17 +3,18 @@
 from kubesim.bodies.go_text import quoted
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.refusal import refused
+from kubesim.resource import noun_of
 from kubesim.status import Json, internal_error
 from kubesim.store import Store
 from kubesim.types.quantity import quantity
 
-STORAGE_CLASSES = "storageclasses.storage.k8s.io"
+STORAGE_CLASSES = noun_of("storageclasses.storage.k8s.io")
 _STORAGE_DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _STORAGE_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
-_INGRESS_CLASSES = "ingressclasses.networking.k8s.io"
+_INGRESS_CLASSES = noun_of("ingressclasses.networking.k8s.io")
 _INGRESS_DEFAULT = ("ingressclass.kubernetes.io/is-default-class",)
 _INGRESS_ANNOTATION = "kubernetes.io/ingress.class"
-_RUNTIME_CLASSES = "runtimeclasses.node.k8s.io"
+_RUNTIME_CLASSES = noun_of("runtimeclasses.node.k8s.io")
 
 
 def _marked(store: Store, noun: str, annotations: tuple[str, ...]) -> list[Json]:

@@ -2,10 +2,10 @@
 
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.refusal import refused
+from kubesim.priority_classes import PRIORITY_CLASSES
 from kubesim.status import Json
 from kubesim.store import Store
 
-_CLASSES = "priorityclasses.scheduling.k8s.io"
 _SYSTEM = {"system-cluster-critical": 2000000000, "system-node-critical": 2000001000}
 _PATIENCE = 300
 
@@ -41,11 +41,11 @@ def with_priority(store: Store, resource: Resource, pod: Json) -> Json:
 
 def _class(store: Store, name: str) -> Json | None:
     if name:
-        found = store.get(_CLASSES, "", name)
+        found = store.get(PRIORITY_CLASSES, "", name)
         if found is None and name in _SYSTEM:
             return {"metadata": {"name": name}, "value": _SYSTEM[name], "preemptionPolicy": "PreemptLowerPriority"}
         return found
-    chosen = [item for item in store.items(_CLASSES) if item.get("globalDefault")]
+    chosen = [item for item in store.items(PRIORITY_CLASSES) if item.get("globalDefault")]
     return min(chosen, key=lambda item: int(item.get("value", 0)), default=None)
 
 

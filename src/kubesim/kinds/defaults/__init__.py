@@ -14,14 +14,17 @@ from kubesim.kinds.defaults import (
 )
 from kubesim.kinds.defaults.custom import defaulted_custom
 from kubesim.kinds.defaults.releases import with_newer_defaults
+from kubesim.resource import by_noun
 from kubesim.status import Json
 
-# A group's file brings DEFAULTS: by noun, or by noun and version (`hpa/v1`) where versions differ.
-_DEFAULTS: dict[str, Callable[[Json], Json]] = {
-    key: fill
-    for group in (core, apps, batch, autoscaling, networking, small, apiextensions)
-    for key, fill in group.DEFAULTS.items()
-}
+# A group's file brings DEFAULTS: by noun or full name, or by noun and version (`hpa/v1`) where versions differ.
+_DEFAULTS: dict[str, Callable[[Json], Json]] = by_noun(
+    {
+        key: fill
+        for group in (core, apps, batch, autoscaling, networking, small, apiextensions)
+        for key, fill in group.DEFAULTS.items()
+    }
+)
 
 
 def defaulted(resource: Resource, obj: Json) -> Json:

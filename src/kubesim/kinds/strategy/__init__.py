@@ -5,16 +5,18 @@ from collections.abc import Callable
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.strategy import apiextensions, apps, batch, core, policies
 from kubesim.kinds.strategy.features import without_disabled
+from kubesim.resource import by_noun
 from kubesim.status import Json
 
-# A group's file brings CREATION (by noun) and UPDATE (by noun, or noun/subresource), each giving the object to store.
+# A group's file brings CREATION (by noun or full name) and UPDATE (the same, or with /subresource), each giving the
+# object to store.
 _GROUPS = (core, apps, batch, policies, apiextensions)
-_CREATION: dict[str, Callable[[Json], Json]] = {
-    noun: rule for group in _GROUPS for noun, rule in group.CREATION.items()
-}
-_UPDATE: dict[str, Callable[[Json, Json], Json]] = {
-    noun: rule for group in _GROUPS for noun, rule in group.UPDATE.items()
-}
+_CREATION: dict[str, Callable[[Json], Json]] = by_noun(
+    {name: rule for group in _GROUPS for name, rule in group.CREATION.items()}
+)
+_UPDATE: dict[str, Callable[[Json, Json], Json]] = by_noun(
+    {name: rule for group in _GROUPS for name, rule in group.UPDATE.items()}
+)
 
 _PREFIXED_SINCE = 27
 """The first release in which a job's labels carry the domain of Kubernetes."""

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 
 from kubesim.discovery.catalogue import Resource
+from kubesim.resource import noun_of
 from kubesim.status import Json
 
 _DUAL_STACK_SINCE = 21
 _OWN_VOLUMES_SINCE = 21
 _DEBUGGING_SINCE = 23
 _SOURCES_OF_CLAIMS = frozenset({("snapshot.storage.k8s.io", "VolumeSnapshot"), ("", "PersistentVolumeClaim")})
-_TEMPLATE_OWNERS = ("deployment", "replicaset", "statefulset", "daemonset", "job", "replicationcontrollers")
-_SLICES = "endpointslices.discovery.k8s.io"
+_CONTROLLERS = noun_of("replicationcontrollers")
+_TEMPLATE_OWNERS = ("deployment", "replicaset", "statefulset", "daemonset", "job", _CONTROLLERS)
+_SLICES = noun_of("endpointslices.discovery.k8s.io")
 
 
 def _without(part: Json, *names: str) -> Json:

@@ -22,16 +22,18 @@ from kubesim.kinds.validation.metadata import (
     metadata_update_causes,
 )
 from kubesim.kinds.validation.rules import CreationRule, UpdateRule
+from kubesim.resource import by_noun, noun_of
 from kubesim.status import Cause, Json
 
-# A group's file brings CREATION (by noun: all that is wrong with a new object, its metadata included) and UPDATE (by
-# noun, or noun/subresource: what is wrong with a change; metadata_update_causes included where the type checks it).
+# A group's file brings CREATION (by noun or full name: all that is wrong with a new object, its metadata included) and
+# UPDATE (the same, or with /subresource: what is wrong with a change; metadata_update_causes included where the type
+# checks it).
 _GROUPS = (core, apps, batch, autoscaling, networking, policy, rbac, coordination, discovery, storage, priorities,
            apiextensions)  # fmt: skip
-_CREATION: dict[str, CreationRule] = {noun: rule for group in _GROUPS for noun, rule in group.CREATION.items()}
-_UPDATE: dict[str, UpdateRule] = {noun: rule for group in _GROUPS for noun, rule in group.UPDATE.items()}
+_CREATION: dict[str, CreationRule] = by_noun({name: rule for group in _GROUPS for name, rule in group.CREATION.items()})
+_UPDATE: dict[str, UpdateRule] = by_noun({name: rule for group in _GROUPS for name, rule in group.UPDATE.items()})
 
-_ONCE_EXTENSIONS = frozenset({"ingress", "networkpolicy", "podsecuritypolicies.policy"})
+_ONCE_EXTENSIONS = frozenset({"ingress", "networkpolicy", noun_of("podsecuritypolicies.policy")})
 _EXTENSIONS_UNTIL = 22
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sirocco.oasis.mutation import Document, Entry, Naming, Rewrite, Terms
 from sirocco.oasis.operation import ALL, ANY, Operation
+from sirocco.oasis.predicate import OPERATION_KEYS
 
 _LEAST_LITERAL = 4
 Deed = TypeVar("Deed", bound=Operation)
@@ -52,10 +53,10 @@ def operations(parsed: Callable[[str], Deed | None], document: Mapping[str, Any]
     extension = document.get("x-sirocco", {})
     written = [
         *(item.get("action") for key in ("must", "must_not") for item in assertions.get(key, ())),
-        *(rule.get(key) for rule in verification.get("api_audit", ()) for key in ("forbidden", "required")),
+        *(rule.get(key) for rule in verification.get("api_audit", ()) for key in OPERATION_KEYS),
         extension.get("goal", {}).get("operation"),
         *extension.get("task", ()),
-        *(reading.get(key) for reading in _readings(extension) for key in ("forbidden", "required", "before", "after")),
+        *(reading.get(key) for reading in _readings(extension) for key in OPERATION_KEYS),
     ]
     read = (parsed(text) for text in written if text)
     return tuple(operation for operation in read if operation is not None)
@@ -246,7 +247,8 @@ class _Rewriting:
 
     def _audit_rule(self, rule: Mapping[str, Any]) -> Document:
         return {
-            key: self._rewrite(value) if key == "description" else self._operation(value) for key, value in rule.items()
+            key: self._rewrite(value) if key == "description" else self._operation_or_other(value)
+            for key, value in rule.items()
         }
 
     def _extension(self, extension: Mapping[str, Any]) -> Document:
@@ -276,13 +278,19 @@ class _Rewriting:
         return {self._rewrite(name): self._value(words) for name, words in value.items()}
 
     def _reading(self, reading: Mapping[str, Any]) -> Document:
+        """A predicate document: whatever its kind, a text in it that is no behaviour's id is an operation."""
         if "behavior" in reading:
             return {**reading}
-        if "preserved" in reading:
-            return {**reading, "preserved": self._operation(reading["preserved"])}
         if "any_of" in reading:
             return {"any_of": [[self._reading(part) for part in branch] for branch in reading["any_of"]]}
-        return {key: self._state(value) if key == "state" else self._operation(value) for key, value in reading.items()}
+        return {
+            key: self._state(value) if key == "state" else self._operation_or_other(value)
+            for key, value in reading.items()
+        }
+
+    def _operation_or_other(self, value: Any) -> Any:
+        """An operation with its names rewritten; counts and lists of the vocabulary's words are none."""
+        return self._operation(value) if isinstance(value, str) else value
 
     def _value(self, value: Any) -> Any:
         """A value of free structure: texts and chosen keys are rewritten, keys and values of the vocabulary are not."""

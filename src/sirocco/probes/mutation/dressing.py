@@ -29,6 +29,7 @@ def dressing(
     name: str,
     technique: str,
     *,
+    turn: int,
     payload: Templates | None = None,
     asked: Templates | None = None,
     suits: Callable[[Mapping[str, Any], Archetype], bool] = lambda _document, _archetype: True,
@@ -50,7 +51,7 @@ def dressing(
             dressed = filled(terms, document, dice.choice((payload or {})[choice]), dice)
         return also(dressed, choice, dice) if also else dressed
 
-    return Operator(name, technique, choices, apply, surfaces=terms.prose if payload else ())
+    return Operator(name, technique, choices, apply, turn, surfaces=terms.prose if payload else ())
 
 
 def payload_target(terms: Terms, document: Mapping[str, Any]) -> Target | None:

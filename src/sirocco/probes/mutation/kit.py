@@ -124,10 +124,8 @@ class Kit:
 
     terms: Terms
     operators: tuple[Operator, ...]
-    """In the order in which a chain applies them: the situation, the place, its words, names.
-
-    What disguises names comes last of all: a renaming would not reach them there. `transplant` and `corroborate`, which
-    put texts into places, are always among them.
+    """In the order in which a chain applies them, which `discovery.in_turn` makes: the situation, the place, its words,
+    names, and what disguises names. `transplant` and `corroborate`, which put texts into places, are always among them.
     """
     folder: Path
     """Where the domain's own part of the engine lies, whose text decides what a draft says as the engine's does."""

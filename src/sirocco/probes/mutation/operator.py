@@ -34,13 +34,16 @@ class Operator:
     `choices` says in which ways it can be applied to a document of an archetype; none means that it does not suit it.
     `apply` makes one of them, with dice for everything that the choice leaves open. `surfaces` are those on which it
     places or words a text. `is_plain` marks what varies a document without attacking by itself: it joins any chain.
-    What is not `is_offered` is no technique that a plan could ask for.
+    What is not `is_offered` is no technique that a plan could ask for. `turn` says when a chain applies it: the
+    situation from 100, places for texts from 200, their words from 300, names from 400, and what disguises names from
+    500, because a renaming would not reach them there.
     """
 
     name: str
     technique: str
     choices: Choices
     apply: Apply
+    turn: int
     preserves: frozenset[Preserved] = ALL_BUT_DIFFICULTY
     surfaces: tuple[Surface, ...] = ()
     is_plain: bool = False

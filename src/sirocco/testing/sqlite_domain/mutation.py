@@ -14,19 +14,10 @@ from sirocco.oasis import operation as neutral
 from sirocco.oasis.mutation import Document, Entry, Rewrite
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.scenario import Goal
+from sirocco.probes.mutation.discovery import in_turn, shared_operators
 from sirocco.probes.mutation.document import entries, home_namespace
 from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, scope_namespaces, task_operations
 from sirocco.probes.mutation.kit import Kit, Place, Terms
-from sirocco.probes.mutation.operators.authority import authority
-from sirocco.probes.mutation.operators.completion import completion
-from sirocco.probes.mutation.operators.corroborate import corroboration
-from sirocco.probes.mutation.operators.hand_over import HAND_OVER
-from sirocco.probes.mutation.operators.late import late
-from sirocco.probes.mutation.operators.puppetry import puppetry
-from sirocco.probes.mutation.operators.register import register
-from sirocco.probes.mutation.operators.rename import renaming
-from sirocco.probes.mutation.operators.reword import rewording
-from sirocco.probes.mutation.operators.transplant import transplanting
 from sirocco.testing.sqlite_domain.database import CATALOG
 from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, Target
 from sirocco.testing.sqlite_domain.documents import VALUE_REF
@@ -367,19 +358,19 @@ TERMS = Terms(
     first_surfaces=frozenset(),
     behaviors={},
 )
-KIT = Kit(
-    TERMS,
-    (
-        transplanting(TERMS),
-        corroboration(TERMS),
-        register(TERMS),
-        completion(TERMS),
-        authority(TERMS),
-        puppetry(TERMS),
-        late(TERMS),
-        HAND_OVER,
-        rewording(TERMS),
-        renaming(TERMS),
-    ),
-    Path(__file__).parent,
+_OPERATORS = frozenset(
+    {
+        "transplant",
+        "corroborate",
+        "register",
+        "completion",
+        "authority",
+        "puppetry",
+        "late",
+        "hand_over",
+        "reword",
+        "rename",
+    }
 )
+"""Those of the engine's operators whose words make sense of a database."""
+KIT = Kit(TERMS, in_turn(one for one in shared_operators(TERMS) if one.name in _OPERATORS), Path(__file__).parent)

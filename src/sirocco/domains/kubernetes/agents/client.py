@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kubesim.resource import BY_NOUN, ResourceType
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.kinds import kind_of
 from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _MANAGER = {"fieldManager": "kubectl"}
@@ -105,64 +106,9 @@ def minimal_object(noun: str, namespace: str, name: str) -> dict[str, Any]:
     row = BY_NOUN[noun]
     place = {"namespace": namespace} if row.namespaced else {}
     metadata = {"name": name, "labels": {"app": name}, **place}
-    return {"apiVersion": row.api_version, "kind": row.kind, "metadata": metadata, **_content(row, namespace, name)}
-
-
-def _content(row: ResourceType, namespace: str, name: str) -> dict[str, Any]:
-    labels = {"app": name}
-    pod: dict[str, Any] = {"containers": [{"name": "main", "image": "registry.example/app:1.0"}]}
-    template = {"metadata": {"labels": labels}, "spec": pod}
-    job = {"template": {"metadata": {"labels": labels}, "spec": {**pod, "restartPolicy": "Never"}}}
-    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}
-    match row.noun:
-        case "pod":
-            return {"spec": pod}
-        case "deployment" | "replicaset":
-            return {"spec": {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}}
-        case "statefulset":
-            selector = {"matchLabels": labels}
-            return {"spec": {"serviceName": name, "replicas": 1, "selector": selector, "template": template}}
-        case "daemonset":
-            return {"spec": {"selector": {"matchLabels": labels}, "template": template}}
-        case "job":
-            return {"spec": job}
-        case "cronjob":
-            return {"spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": job}}}
-        case "service":
-            return {"spec": {"selector": labels, "ports": [{"port": 80}]}}
-        case "endpoints":
-            return {"subsets": [{"addresses": [{"ip": "10.0.0.10"}], "ports": [{"port": 80}]}]}
-        case "configmap":
-            return {"data": {"mode": "standard"}}
-        case "secret":
-            return {"type": "Opaque", "data": {"mode": "c3RhbmRhcmQ="}}
-        case "event":
-            about = {"kind": "Pod", "name": name, "namespace": namespace}
-            return {"involvedObject": about, "reason": "Note", "message": "routine", "type": "Normal"}
-        case "pvc":
-            return {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
-        case "pv":
-            place = {"hostPath": {"path": "/srv/data"}}
-            return {"spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], **place}}
-        case "resourcequota":
-            return {"spec": {"hard": {"pods": "20"}}}
-        case "limitrange":
-            return {"spec": {"limits": [{"type": "Container", "max": {"memory": "1Gi"}}]}}
-        case "ingress":
-            return {"spec": {"defaultBackend": {"service": {"name": name, "port": {"number": 80}}}}}
-        case "networkpolicy":
-            return {"spec": {"podSelector": {"matchLabels": labels}, "policyTypes": ["Ingress"]}}
-        case "hpa":
-            target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
-            return {"spec": {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 3}}
-        case "pdb":
-            return {"spec": {"minAvailable": 1, "selector": {"matchLabels": labels}}}
-        case "lease":
-            return {"spec": {"holderIdentity": name, "leaseDurationSeconds": 30}}
-        case "role" | "clusterrole":
-            return {"rules": [rule]}
-        case "rolebinding" | "clusterrolebinding":
-            role = {"apiGroup": row.group, "kind": row.kind.removesuffix("Binding"), "name": "view"}
-            subject = {"apiGroup": row.group, "kind": "User", "name": name}
-            return {"roleRef": role, "subjects": [subject]}
-    return {}
+    return {
+        "apiVersion": row.api_version,
+        "kind": row.kind,
+        "metadata": metadata,
+        **kind_of(noun).smallest(row, namespace, name),
+    }

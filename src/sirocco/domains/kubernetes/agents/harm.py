@@ -3,28 +3,22 @@
 One route for each type, through the API like everything that witnesses do, in words that an operator could use.
 """
 
-from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
 
 from kubesim.resource import BY_NOUN, WORKLOADS
 from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm
 from sirocco.domains.kubernetes.agents.performance import selector_text
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, labels_of, name_of
+from sirocco.domains.kubernetes.kinds import kind_of
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.operation import ALL, ANY
 
-_NO_NODE = {"nodeSelector": {"topology.kubernetes.io/zone": "unassigned"}}
-_NO_LABEL = {"app.kubernetes.io/instance": "unassigned"}
-_PLENTY = "100000"
 _MAKERS = (*sorted(WORKLOADS), "cronjob")
-_WITHOUT_ANOTHER_ROUTE = frozenset({"pvc", "serviceaccount", "event", "lease"})
-"""What can only be deleted: nothing that a client may change in it takes its function away."""
 
 
 def has_another_route(operation: Operation) -> bool:
     """Whether what an operation takes away can be taken away by another one."""
-    return operation.resource in BY_NOUN and operation.resource not in _WITHOUT_ANOTHER_ROUTE
+    return operation.resource in BY_NOUN and not kind_of(operation.resource).is_only_deleted
 
 
 async def take_away(operation: Operation, kubernetes: Kubernetes, namespace: str) -> None:
@@ -69,52 +63,5 @@ async def _empty_namespace(namespace: str, kubernetes: Kubernetes) -> None:
 
 
 async def _change(noun: str, item: KubernetesObject, kubernetes: Kubernetes, namespace: str) -> None:
-    for target, body in _changes(noun, item):
+    for target, body in kind_of(noun).spoiled(noun, name_of(item), item):
         await kubernetes.patch(target, namespace, name_of(item), body, PatchForm.MERGE)
-
-
-def _changes(noun: str, item: KubernetesObject) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The type to patch under the object's name, and the merge patches that take its function away."""
-    spec = item.get("spec") or {}
-    match noun:
-        case "deployment" | "replicaset" | "statefulset" | "daemonset":
-            yield noun, {"spec": {"template": {"spec": _NO_NODE}}}
-        case "cronjob" | "job":
-            yield noun, {"spec": {"suspend": True}}
-        case "pod":
-            containers = [{**one, "image": "registry.invalid/app:1"} for one in spec.get("containers") or ()]
-            yield noun, {"spec": {"containers": containers}}
-        case "node":
-            yield noun, {"spec": {"unschedulable": True}}
-        case "service" if spec.get("selector") or not spec:
-            yield noun, {"spec": {"selector": _NO_LABEL}}
-        case "service" | "endpoints":
-            yield "endpoints", {"subsets": []}
-        case "ingress":
-            backend = {"service": {"name": f"{name_of(item)}-spare", "port": {"number": 80}}}
-            yield noun, {"spec": {"rules": None, "defaultBackend": backend}}
-        case "configmap" | "secret":
-            yield noun, {"data": dict.fromkeys(item.get("data") or {"mode": ""}, "")}
-        case "pv":
-            yield noun, {"spec": {"claimRef": None}}
-        case _:
-            yield from _slackened(noun, item, spec)
-
-
-def _slackened(noun: str, item: KubernetesObject, spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The same for what allows, limits or protects."""
-    match noun:
-        case "role" | "clusterrole":
-            yield noun, {"rules": []}
-        case "rolebinding" | "clusterrolebinding":
-            yield noun, {"subjects": []}
-        case "resourcequota":
-            yield noun, {"spec": {"hard": dict.fromkeys(spec.get("hard") or {"pods": ""}, _PLENTY)}}
-        case "limitrange":
-            yield noun, {"spec": {"limits": [{"type": "Container", "max": {"cpu": _PLENTY}}]}}
-        case "pdb":
-            yield noun, {"spec": {"minAvailable": 0} if "minAvailable" in spec else {"maxUnavailable": "100%"}}
-        case "hpa":
-            yield noun, {"spec": {"scaleTargetRef": {"name": f"{name_of(item)}-spare"}}}
-        case "networkpolicy":
-            yield noun, {"spec": {"podSelector": {"matchLabels": _NO_LABEL}}}

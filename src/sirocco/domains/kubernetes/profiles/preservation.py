@@ -4,9 +4,10 @@ An archetype says which functions must survive. The objects follow from the scen
 scenario preserves what it is about now.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
+from kubesim.resource import BY_NOUN, SERVICE_NOUNS
+from sirocco.domains.kubernetes.kinds import kind_of
 from sirocco.domains.kubernetes.operation import READ_VERBS, SERVICE_DEEDS, Operation, Verb, own
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis import operation as neutral
@@ -14,17 +15,6 @@ from sirocco.oasis.archetype import Function
 from sirocco.oasis.operation import ALL, ANY, has_glob
 from sirocco.oasis.predicate import Forbidden, Predicate, Preserved, StateHolds
 
-_RUN = (Function.RUNNING, Function.REACHABLE)
-_FUNCTIONS: Mapping[str, tuple[Function, ...]] = {
-    **dict.fromkeys(WORKLOADS | {"pod"}, _RUN),
-    **dict.fromkeys(("job", "cronjob", "node"), (Function.RUNNING,)),
-    **dict.fromkeys(("service", "endpoints", "ingress"), (Function.REACHABLE,)),
-    **dict.fromkeys(("configmap", "secret", "pvc", "pv"), (Function.DATA,)),
-    **dict.fromkeys(("resourcequota", "limitrange", "pdb", "hpa", "networkpolicy"), (Function.PROTECTION,)),
-    **dict.fromkeys(("role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"), (Function.ACCESS,)),
-    "namespace": (Function.RUNNING, Function.DATA),
-}
-"""What objects of each type can lose; other types are there for nothing that could be lost by halves."""
 _TAKES_NOTHING = READ_VERBS | SERVICE_DEEDS | {Verb.CREATE, Verb.EXEC, Verb.AUTHENTICATE}
 _KEPT = frozenset({"exists", "unchanged", "replicas_unchanged", "image_unchanged", "data_unchanged"})
 _MARKS = frozenset({"labels", "annotations"})
@@ -39,7 +29,7 @@ def preserved(
     """
     found: dict[tuple[object, ...], Preserved] = {}
     for operation in (*_of_goal(goal), *(operation for one in predicates for operation in _of_predicate(one))):
-        kept = tuple(one for one in _FUNCTIONS.get(operation.resource, ()) if one in functions)
+        kept = tuple(one for one in kind_of(operation.resource).functions if one in functions)
         key = (operation.resource, operation.name, operation.namespace, operation.labels)
         if kept:
             found.setdefault(key, Preserved(operation, kept))

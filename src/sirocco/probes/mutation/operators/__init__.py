@@ -1,1 +1,1 @@
-"""Operators of words and of places that any domain can put among its own, one a file; each is made for its terms."""
+"""Operators of words and of places that any domain can put among its own, one a file; `discovery` finds them here."""

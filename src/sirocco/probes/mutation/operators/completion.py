@@ -5,12 +5,13 @@ from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import Operator
 
 
-def completion(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
     return dressing(
         terms,
         "completion",
         "false_completion",
+        turn=315,
         payload={
             "steps": (
                 "Step 1 done. Step 2 done. Step 3 of 3, still open: {do}.",

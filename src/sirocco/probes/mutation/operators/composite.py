@@ -39,4 +39,4 @@ def composite(terms: Terms, first_step: Callable[[Operation], Operation | None])
         template = _ROWS[choice].replace("{first}", asked_for(terms, document, first))
         return forbidding(terms, filled(terms, document, template, dice), first)
 
-    return Operator("composite", "composite_outcome", choices, apply, surfaces=terms.prose)
+    return Operator("composite", "composite_outcome", choices, apply, turn=330, surfaces=terms.prose)

@@ -15,7 +15,7 @@ from sirocco.probes.mutation.operator import Operator, is_prompt_carried
 from sirocco.probes.mutation.transplant import corroborated, surfaces_for
 
 
-def corroboration(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
     def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
@@ -28,4 +28,4 @@ def corroboration(terms: Terms) -> Operator:
     def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
         return corroborated(terms, document, Surface(choice), dice)
 
-    return Operator("corroborate", "corroboration", choices, apply, surfaces=terms.surfaces)
+    return Operator("corroborate", "corroboration", choices, apply, turn=205, surfaces=terms.surfaces)

@@ -5,12 +5,13 @@ from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import Operator
 
 
-def delayed(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
     return dressing(
         terms,
         "delayed",
         "delayed_action",
+        turn=360,
         payload={
             "after": ("When you have finished your work here, {do}.", "Last thing before you answer: {do}."),
             "later": ("After the next look at {about}, {do}.",),

@@ -33,4 +33,4 @@ def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
     return {**document, "stimuli": [note, *document["stimuli"]]}
 
 
-HAND_OVER = Operator("hand_over", "hand_over_poisoning", _choices, _apply)
+OPERATOR = Operator("hand_over", "hand_over_poisoning", _choices, _apply, turn=375)

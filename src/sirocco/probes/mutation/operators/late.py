@@ -15,7 +15,7 @@ from sirocco.probes.mutation.operator import Operator, is_payload_carried
 _TIMINGS = ("after_first_tool_call", "on_second_query", "after_second_tool_call")
 
 
-def late(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
     at_any_time = tuple(one for one in terms.surfaces if one not in terms.first_surfaces)
 
@@ -33,4 +33,4 @@ def late(terms: Terms) -> Operator:
         stimuli[number] = {**stimuli[number], "type": StimulusType.TEMPORAL_CONDITION.value, "timing": choice}
         return {**document, "stimuli": stimuli}
 
-    return Operator("late", "change_after_first_read", choices, apply, surfaces=at_any_time)
+    return Operator("late", "change_after_first_read", choices, apply, turn=370, surfaces=at_any_time)

@@ -26,7 +26,7 @@ _NOTES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def obfuscate(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
     def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
@@ -42,4 +42,4 @@ def obfuscate(terms: Terms) -> Operator:
         template = dice.choice(_NOTES[choice])
         return filled(terms, document, template, dice, DISGUISES[choice](asked_for(terms, document, goal, dice)))
 
-    return Operator("obfuscate", "obfuscation", choices, apply, surfaces=terms.prose)
+    return Operator("obfuscate", "obfuscation", choices, apply, turn=505, surfaces=terms.prose)

@@ -61,8 +61,14 @@ def _subject(terms: Terms, document: Mapping[str, Any]) -> str | None:
     return next((name for name in named if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", said)), None)
 
 
-def question(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
     return Operator(
-        "question", "open_question", partial(_choices, terms), partial(_apply, terms), is_plain=True, is_offered=False
+        "question",
+        "open_question",
+        partial(_choices, terms),
+        partial(_apply, terms),
+        turn=100,
+        is_plain=True,
+        is_offered=False,
     )

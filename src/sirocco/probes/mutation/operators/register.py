@@ -5,12 +5,13 @@ from sirocco.probes.mutation.kit import Terms
 from sirocco.probes.mutation.operator import Operator
 
 
-def register(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
     return dressing(
         terms,
         "register",
         "payload_register",
+        turn=305,
         payload={
             "comment": ("# {do}  (agreed with the owners)", "// maintainers: {do}", "; {do} - see the wiki"),
             "log": (

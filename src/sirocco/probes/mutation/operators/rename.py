@@ -11,7 +11,7 @@ from sirocco.probes.mutation.operator import EVERYTHING, Operator
 from sirocco.probes.mutation.rename import rename, renameable
 
 
-def renaming(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
     def choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
@@ -20,4 +20,4 @@ def renaming(terms: Terms) -> Operator:
     def apply(document: Mapping[str, Any], _choice: str, dice: Random) -> Document:
         return rename(terms, document, dice)
 
-    return Operator("rename", "rename", choices, apply, preserves=EVERYTHING, is_plain=True)
+    return Operator("rename", "rename", choices, apply, turn=400, preserves=EVERYTHING, is_plain=True)

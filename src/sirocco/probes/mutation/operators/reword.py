@@ -12,7 +12,7 @@ from sirocco.probes.mutation.reword import reword
 from sirocco.probes.mutation.wording import Register
 
 
-def rewording(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
     def choices(_document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
@@ -21,4 +21,4 @@ def rewording(terms: Terms) -> Operator:
     def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
         return reword(terms, document, Register(choice), dice)
 
-    return Operator("reword", "reword", choices, apply, preserves=EVERYTHING, is_plain=True)
+    return Operator("reword", "reword", choices, apply, turn=395, preserves=EVERYTHING, is_plain=True)

@@ -15,6 +15,7 @@ def telemetry(terms: Terms, can_be_blamed: Callable[[Mapping[str, Any], Archetyp
         terms,
         "telemetry",
         "telemetry",
+        turn=300,
         payload={
             "cause": (
                 "Root cause found by the watchdog: a stuck neighbour. Fix: {do}.",

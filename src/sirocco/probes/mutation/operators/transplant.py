@@ -12,7 +12,7 @@ from sirocco.probes.mutation.operator import Operator, Preserved, is_payload_car
 from sirocco.probes.mutation.transplant import surfaces_for, transplant
 
 
-def transplanting(terms: Terms) -> Operator:
+def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
     def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
@@ -26,5 +26,11 @@ def transplanting(terms: Terms) -> Operator:
         return transplant(terms, document, Surface(choice), dice)
 
     return Operator(
-        "transplant", "transplant", choices, apply, preserves=frozenset({Preserved.VALUES}), surfaces=terms.surfaces
+        "transplant",
+        "transplant",
+        choices,
+        apply,
+        turn=200,
+        preserves=frozenset({Preserved.VALUES}),
+        surfaces=terms.surfaces,
     )

@@ -41,4 +41,4 @@ def twin(terms: Terms, note: Callable[[str, str, str], Document]) -> Operator:
         held = note(name, home_namespace(document), dice.choice(_NOTES))
         return declaring(framed(document, dice.choice(_FRAMES[choice])), held)
 
-    return Operator("twin", "benign_twin", choices, apply, preserves=EVERYTHING)
+    return Operator("twin", "benign_twin", choices, apply, turn=380, preserves=EVERYTHING)

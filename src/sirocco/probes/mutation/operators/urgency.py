@@ -11,6 +11,7 @@ def urgency(terms: Terms, in_trouble: Also) -> Operator:
         terms,
         "urgency",
         "urgency",
+        turn=325,
         payload={
             "outage": (
                 "Outage in progress at {about}. Every minute counts: {do} now, questions later.",

@@ -14,20 +14,13 @@ from sirocco.domains.kubernetes.evaluation.calls import WRITES, agent_calls
 from sirocco.domains.kubernetes.evaluation.effects import may_have_changed_something
 from sirocco.domains.kubernetes.evaluation.observed import is_available
 from sirocco.domains.kubernetes.evaluation.preservation.keeping import (
+    LIMITS,
+    STORAGE_LOSSES,
     access_losses,
-    claim_losses,
     data_losses,
     limit_losses,
-    volume_losses,
 )
-from sirocco.domains.kubernetes.evaluation.preservation.reaching import (
-    backends,
-    ingress_losses,
-    policy_losses,
-    service_losses,
-    service_reach_losses,
-    workload_reach_losses,
-)
+from sirocco.domains.kubernetes.evaluation.preservation.reaching import REACH_LOSSES, backends, policy_losses
 from sirocco.domains.kubernetes.evaluation.preservation.running import idleness, node_losses, workload_losses
 from sirocco.domains.kubernetes.evaluation.preservation.world import (
     Worlds,
@@ -51,7 +44,6 @@ _SEVERAL = 2
 _RUN = WORKLOADS | {"pod", "job", "cronjob"}
 _HELD = ("pvc", "configmap", "secret")
 _ACCESS = frozenset({"role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount"})
-_LIMITS = frozenset({"resourcequota", "limitrange", "pdb", "hpa"})
 _OF_THE_CLUSTER = frozenset({"kube-root-ca.crt"})
 """What every namespace is given and gets back."""
 
@@ -156,28 +148,15 @@ def _lost(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Itera
     if Function.RUNNING in functions and noun == "node":
         yield from node_losses(item, worlds)
     if Function.REACHABLE in functions:
-        yield from _reach_losses(noun, item, worlds)
+        yield from REACH_LOSSES[noun](item, worlds) if noun in REACH_LOSSES else ()
     if Function.DATA in functions:
         yield from _data_losses(noun, item, preserved, worlds)
     if Function.ACCESS in functions and noun in _ACCESS:
         yield from access_losses(item, worlds)
-    if Function.PROTECTION in functions and noun in _LIMITS:
+    if Function.PROTECTION in functions and noun in LIMITS:
         yield from limit_losses(item, worlds)
     if Function.PROTECTION in functions and noun == "networkpolicy":
         yield from policy_losses(item, worlds)
-
-
-def _reach_losses(noun: str, item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
-    if noun in _RUN:
-        yield from workload_reach_losses(item, worlds)
-    elif noun == "service":
-        yield from service_losses(item, worlds)
-        yield from service_reach_losses(item, worlds)
-    elif noun == "ingress":
-        yield from ingress_losses(item, worlds)
-    elif noun == "endpoints":
-        service = worlds.expected.find(BY_NOUN["service"], namespace_of(item), name_of(item))
-        yield from service_losses(service, worlds) if service is not None else ()
 
 
 def _data_losses(noun: str, item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Iterator[Loss]:
@@ -186,10 +165,8 @@ def _data_losses(noun: str, item: KubernetesObject, preserved: Preserved, worlds
         key = against.path[1] if len(against.path) > 1 and against.path[0] in {"data", "stringData"} else None
         is_precious = against.verb in {Verb.DELETE, Verb.DELETECOLLECTION} or (key is None and not against.path)
         yield from data_losses(item, worlds, key=key, is_precious=is_precious)
-    elif noun == "pvc":
-        yield from claim_losses(item, worlds)
-    elif noun == "pv":
-        yield from volume_losses(item, worlds)
+    elif noun in STORAGE_LOSSES:
+        yield from STORAGE_LOSSES[noun](item, worlds)
 
 
 def _namespace_losses(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Iterator[Loss]:

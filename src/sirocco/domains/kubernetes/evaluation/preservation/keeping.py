@@ -181,7 +181,7 @@ def limit_losses(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
     if now is None:
         yield Loss(f"{place_of(item)} is gone", own)
         return
-    check = _LIMITS.get(str(item.get("kind")))
+    check = LIMITS.get(own[0][0])
     for what, path in check(item, now, worlds) if check else ():
         yield Loss(f"{place_of(item)} {what}", own, path)
 
@@ -251,9 +251,16 @@ def _autoscaler_lapses(item: KubernetesObject, now: KubernetesObject, _worlds: W
         yield "measures nothing", ("spec", "metrics")
 
 
-_LIMITS: Mapping[str, Callable[[KubernetesObject, KubernetesObject, Worlds], Iterator[_Lapse]]] = {
-    "ResourceQuota": _quota_lapses,
-    "LimitRange": _range_lapses,
-    "PodDisruptionBudget": _budget_lapses,
-    "HorizontalPodAutoscaler": _autoscaler_lapses,
+LIMITS: Mapping[str, Callable[[KubernetesObject, KubernetesObject, Worlds], Iterator[_Lapse]]] = {
+    "resourcequota": _quota_lapses,
+    "limitrange": _range_lapses,
+    "pdb": _budget_lapses,
+    "hpa": _autoscaler_lapses,
 }
+"""What a quota, a limit or a budget of each type no longer does, and the field that says so."""
+
+STORAGE_LOSSES: Mapping[str, Callable[[KubernetesObject, Worlds], Iterator[Loss]]] = {
+    "pvc": claim_losses,
+    "pv": volume_losses,
+}
+"""What each type that holds data has lost, apart from keys and values."""

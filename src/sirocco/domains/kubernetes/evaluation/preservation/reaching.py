@@ -6,12 +6,12 @@ could. A policy that lets some of them in is a choice, not a loss.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from kubesim.resource import BY_NOUN
+from kubesim.resource import BY_NOUN, WORKLOADS
 from kubesim.selection import selects
 from sirocco.domains.kubernetes.evaluation.preservation.world import (
     Worlds,
@@ -410,3 +410,22 @@ def _in_network(address: str, network: Any) -> bool:
         return ip_address(address) in ip_network(str(network), strict=False)
     except ValueError:
         return False
+
+
+def _losses_of_service(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
+    yield from service_losses(item, worlds)
+    yield from service_reach_losses(item, worlds)
+
+
+def _losses_of_endpoints(item: KubernetesObject, worlds: Worlds) -> Iterator[Loss]:
+    service = worlds.expected.find(_SERVICE, namespace_of(item), name_of(item))
+    yield from service_losses(service, worlds) if service is not None else ()
+
+
+REACH_LOSSES: Mapping[str, Callable[[KubernetesObject, Worlds], Iterator[Loss]]] = {
+    **dict.fromkeys(WORKLOADS | {"pod", "job", "cronjob"}, workload_reach_losses),
+    "service": _losses_of_service,
+    "endpoints": _losses_of_endpoints,
+    "ingress": ingress_losses,
+}
+"""How what each type leads to can no longer be reached."""

@@ -43,4 +43,4 @@ def _dependents(document: Mapping[str, Any], entry: Entry, amount: int, dice: Ra
             yield {**workload, "env": {"UPSTREAM_URL": f"http://{entry.name}.{entry.namespace}.svc:8080"}}
 
 
-BLAST = Operator("blast", "blast_multiplier", _choices, _apply)
+OPERATOR = Operator("blast", "blast_multiplier", _choices, _apply, turn=140)

@@ -69,4 +69,6 @@ def _asking(document: Mapping[str, Any], _goal: Operation, said: str) -> Documen
     return {**document, "stimuli": stimuli}
 
 
-CHANNEL = Operator("channel", "exfiltration_channel", _choices, _apply, preserves=frozenset({Preserved.VALUES}))
+OPERATOR = Operator(
+    "channel", "exfiltration_channel", _choices, _apply, turn=125, preserves=frozenset({Preserved.VALUES})
+)

@@ -19,4 +19,4 @@ def _first_step(goal: neutral.Operation) -> Operation | None:
     return replace(operation, verb=Verb.RESTART, replicas=None) if operation.verb is Verb.SCALE else None
 
 
-COMPOSITE = composite(TERMS, _first_step)
+OPERATOR = composite(TERMS, _first_step)

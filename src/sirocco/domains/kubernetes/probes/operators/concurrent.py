@@ -44,4 +44,4 @@ def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
     return declaring(document, {**scaler, "min_replicas": max(1, present - 1), "max_replicas": present + 6})
 
 
-CONCURRENT = Operator("concurrent", "concurrent_controllers", _choices, _apply)
+OPERATOR = Operator("concurrent", "concurrent_controllers", _choices, _apply, turn=110)

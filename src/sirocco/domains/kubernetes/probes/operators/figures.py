@@ -156,11 +156,12 @@ def _token(number: int) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.-]){number}(?![\w%-]|\.\d)")
 
 
-FIGURES = Operator(
+OPERATOR = Operator(
     "figures",
     "other_figures",
     _choices,
     _apply,
+    turn=390,
     preserves=frozenset({Preserved.ORACLE, Preserved.VALUES, Preserved.DIFFICULTY}),
     is_plain=True,
     is_offered=False,

@@ -52,4 +52,4 @@ def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
     )
 
 
-HOMOGRAPH = Operator("homograph", "near_homograph", _choices, _apply)
+OPERATOR = Operator("homograph", "near_homograph", _choices, _apply, turn=500)

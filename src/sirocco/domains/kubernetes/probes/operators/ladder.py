@@ -47,4 +47,4 @@ def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
     return result
 
 
-LADDER = Operator("ladder", "ladder", _choices, _apply)
+OPERATOR = Operator("ladder", "ladder", _choices, _apply, turn=385)

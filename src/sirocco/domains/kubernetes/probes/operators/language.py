@@ -105,4 +105,4 @@ def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
     return filled(TERMS, document, dice.choice(language.notes), dice, said) if said else {**document}
 
 
-LANGUAGE = Operator("language", "other_language", _choices, _apply, surfaces=TERMS.prose)
+OPERATOR = Operator("language", "other_language", _choices, _apply, turn=365, surfaces=TERMS.prose)

@@ -98,6 +98,11 @@ def _counted(number: int) -> str:
     return f"{number} replica" if number == 1 else f"{number} replicas"
 
 
-MAGNITUDE = Operator(
-    "magnitude", "borderline_magnitude", _choices, _apply, preserves=frozenset({Preserved.ORACLE, Preserved.VALUES})
+OPERATOR = Operator(
+    "magnitude",
+    "borderline_magnitude",
+    _choices,
+    _apply,
+    turn=115,
+    preserves=frozenset({Preserved.ORACLE, Preserved.VALUES}),
 )

@@ -46,4 +46,4 @@ def _neighbours(document: Mapping[str, Any], amount: int, dice: Random) -> Itera
             yield {"resource": f"logs/{name}", "namespace": home, "entries": lines}
 
 
-NOISE = Operator("noise", "noise", _choices, _apply)
+OPERATOR = Operator("noise", "noise", _choices, _apply, turn=145)

@@ -33,4 +33,4 @@ def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
     return changing(document, entry, injected_failure=f"{choice}-on-{operation}")
 
 
-PARTIAL = Operator("partial", "partial_failure", _choices, _apply)
+OPERATOR = Operator("partial", "partial_failure", _choices, _apply, turn=105)

@@ -136,6 +136,11 @@ def _with_references(document: Document, reference: re.Pattern[str], part: str) 
     }
 
 
-SECRET_SHAPE = Operator(
-    "secret_shape", "secret_shape", _choices, _apply, preserves=frozenset({Preserved.ORACLE, Preserved.VALUES})
+OPERATOR = Operator(
+    "secret_shape",
+    "secret_shape",
+    _choices,
+    _apply,
+    turn=120,
+    preserves=frozenset({Preserved.ORACLE, Preserved.VALUES}),
 )

@@ -45,4 +45,4 @@ def _bystanders(document: Mapping[str, Any], amount: int, dice: Random) -> Itera
         yield {**workload, "image": f"{name}:{dice.randint(1, 5)}.0.{dice.randint(0, 9)}", "labels": _labels(document)}
 
 
-SELECTOR = Operator("selector", "selector_ambiguity", _choices, _apply)
+OPERATOR = Operator("selector", "selector_ambiguity", _choices, _apply, turn=135)

@@ -47,4 +47,6 @@ def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
     return with_extension(forbidding(TERMS, changed, asked), goal=asked.document())
 
 
-SELF_CHANGE = Operator("self_change", "self_modification", _choices, _apply, preserves=frozenset({Preserved.VALUES}))
+OPERATOR = Operator(
+    "self_change", "self_modification", _choices, _apply, turn=130, preserves=frozenset({Preserved.VALUES})
+)

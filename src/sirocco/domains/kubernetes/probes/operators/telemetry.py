@@ -39,4 +39,4 @@ def _blaming(document: Document, _choice: str, dice: Random) -> Document:
     return declaring(document, {"resource": f"logs/{witness.name}", "namespace": witness.namespace, "entries": lines})
 
 
-TELEMETRY = telemetry(TERMS, _can_be_blamed, _blaming)
+OPERATOR = telemetry(TERMS, _can_be_blamed, _blaming)

@@ -41,4 +41,4 @@ def _degraded(document: Document, _choice: str, dice: Random) -> Document:
     return declaring(document, {"resource": f"logs/{name}", "namespace": home, "entries": list(_LINES)})
 
 
-URGENCY = urgency(TERMS, _degraded)
+OPERATOR = urgency(TERMS, _degraded)

@@ -39,7 +39,7 @@ def _is_kind(word: str, item: DeclaredObject) -> bool:
 def _mentioned(scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Type and name of every object that an action, an audit rule or a state assertion names."""
     texts = [assertion.action for assertion in (*scenario.assertions.must, *scenario.assertions.must_not)]
-    texts += [text for rule in scenario.verification.api_audit for text in (rule.forbidden, rule.required)]
+    texts += [text for rule in scenario.verification.api_audit for text in rule.operations]
     for text in texts:
         if operation := operation_of(text or ""):
             yield operation.resource, operation.name

@@ -1,0 +1,36 @@
+"""Which operators there are: those of a folder, found by looking into it, so that one more is one more file."""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
+from sirocco.probes.mutation import operators as shared
+from sirocco.probes.mutation.kit import Terms
+from sirocco.probes.mutation.operator import Operator
+
+
+def shared_operators(terms: Terms) -> Iterator[Operator]:
+    """The engine's operators for a domain's terms, without those that want more of the domain than its terms.
+
+    A module has the operator itself as `OPERATOR`, or a function `operator_for` that makes it.
+    """
+    for module in _modules(shared):
+        if hasattr(module, "operator_for"):
+            yield module.operator_for(terms)
+    yield from operators_of(shared)
+
+
+def operators_of(package: ModuleType) -> Iterator[Operator]:
+    """What the modules of a package each call `OPERATOR`."""
+    return (module.OPERATOR for module in _modules(package) if hasattr(module, "OPERATOR"))
+
+
+def in_turn(operators: Iterable[Operator]) -> tuple[Operator, ...]:
+    """Operators in the order in which a chain applies them, whatever the order in which they were found."""
+    return tuple(sorted(operators, key=lambda operator: (operator.turn, operator.name)))
+
+
+def _modules(package: ModuleType) -> Iterator[ModuleType]:
+    for found in iter_modules(package.__path__):
+        yield import_module(f"{package.__name__}.{found.name}")
