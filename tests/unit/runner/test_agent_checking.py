@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import re
 
 import pytest
 
@@ -219,8 +220,9 @@ def test_one_that_is_not_there_fails_twice_and_the_rest_is_not_reached():
 
 
 def test_one_that_needs_most_of_its_time_is_warned_about():
+    # As long as a busy machine may make it: only that it is more than half of the time is asked.
     outcome = checked(Slow(), deadline=1)["timing"]
-    assert (outcome.status, "0.6 s of 1 s" in outcome.problem) == (Status.WARNED, True)
+    assert (outcome.status, re.search(r"0\.\d s of 1 s", outcome.problem) is not None) == (Status.WARNED, True)
 
 
 @pytest.mark.requirement("SI-02")
