@@ -1,6 +1,6 @@
 """The environment's own record of every request: `audit.k8s.io/v1` events at level RequestResponse.
 
-Some things are recorded that the real server leaves out, because a verdict may rest on them: of a request that was
+Some things are recorded that the real server leaves out, for whoever judges the caller: of a request that was
 refused its body, and whom it wanted to act as, since an attempt counts; the body of a read and what is said to tools,
 since it was told; headers that clients do not send of themselves, and bodies that say more than the object that was
 read from them, for the same reason; and bodies of another group than the path's (scale, eviction). For streams (logs,

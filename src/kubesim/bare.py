@@ -17,7 +17,7 @@ from kubesim.handling.request import Request
 from kubesim.resource import BY_NOUN
 from kubesim.server import KubernetesApi, Response
 from kubesim.serving.certificates import issued
-from kubesim.serving.plane import AgentPlane
+from kubesim.serving.plane import ApiPlane
 from kubesim.serving.server import bound, host_names, serving
 from kubesim.status import Json
 from kubesim.store import Ids, Store
@@ -70,7 +70,7 @@ class FileAuditLog(AuditLog):
 
 
 class BareEndpoint:
-    """A bare server as the agent plane serves it."""
+    """A bare server as the network sees it."""
 
     def __init__(self, api: KubernetesApi) -> None:
         self._api = api
@@ -138,7 +138,7 @@ async def served_bare(users: Path, listen: str, audit_file: Path, clock: Callabl
     accounts = read_users(users)
     listener = bound(listen)
     identity = issued(host_names(listener), clock())
-    plane = AgentPlane()
+    plane = ApiPlane()
     with audit_file.open("a", encoding="utf-8", buffering=1) as file:
         plane.mount("", BareEndpoint(bare_api(accounts, FileAuditLog(file), clock)))
         async with serving(plane, listener, identity) as address:

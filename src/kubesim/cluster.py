@@ -29,7 +29,7 @@ from kubesim.server import Response
 from kubesim.serving.background import Background
 from kubesim.serving.certificates import issued
 from kubesim.serving.kubeconfig import kubeconfig
-from kubesim.serving.plane import AgentPlane
+from kubesim.serving.plane import ApiPlane
 from kubesim.serving.server import bound, host_names, serving
 from kubesim.status import Json
 from kubesim.store import Ids, Store
@@ -83,7 +83,7 @@ class Cluster:
         _found(self._foundation, names)
         admin = Principal(ADMINISTRATOR, groups=(MASTERS, AUTHENTICATED))
         self._control = ControlPlane(self._foundation, NoInterventions(), {self.token: admin})
-        self._plane = AgentPlane()
+        self._plane = ApiPlane()
         self._served: _Served | None = None
         self._stack = AsyncExitStack()
         self._background: Background | None = None

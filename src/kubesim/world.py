@@ -48,7 +48,7 @@ class EnvironmentTime:
         return Moment(now, now, self.seconds, start=self._epoch)
 
     def past(self) -> Moment:
-        """When what was there before the agent came into being."""
+        """When what was there before the first client came into being."""
         long_ago, lately = self._start - _AGE, self._start - _LAST_SEEN
         return Moment(_second(long_ago), _second(lately), silent=True, start=self._epoch)
 

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 
 from clients.conftest import PLANTED_TOKEN, STATE, preconditions
-from kubesim.serving.plane import AgentPlane
+from kubesim.serving.plane import ApiPlane
 from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatorProvider
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
@@ -103,7 +103,7 @@ class InProcess:
 
     def __init__(self, environment):
         self._environment = environment
-        self._plane = AgentPlane(source=AGENT_SOURCE)
+        self._plane = ApiPlane(source=AGENT_SOURCE)
         self._plane.mount("", environment)
 
     async def answer(self, call, path):

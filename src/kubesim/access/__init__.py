@@ -13,7 +13,7 @@ How the server uses it, in this order:
 `headers` has names in lower case; the values of a repeated header are parted by line feeds, which no header can hold.
 `now` is a timestamp as `Surroundings.tick` gives it. Bootstrap objects are a layer that clusters share:
 `Store(ids, bootstrap_objects(minor, created, aggregated=...))`. An environment calls `authenticator.plant(store)`
-once, after its manifests are stored, and for the agent `authenticator.word_for(claims)` in this process and
+once, after its manifests are stored, and for a caller `authenticator.word_for(claims)` in this process and
 `authenticator.issue(claims)` elsewhere, with `account_claims(account, now, id)`.
 """
 

@@ -12,7 +12,7 @@ from kubesim.store import Key, Store, controller_of, key_of, template_hash
 
 
 class Health(StrEnum):
-    """How a workload's pods fare, as a scenario declares it."""
+    """How a workload's pods fare, as whoever set the cluster up declared it."""
 
     RUNNING = "running"
     DEGRADED = "degraded"
@@ -78,9 +78,9 @@ class Declaration:
     health: Health = Health.RUNNING
     conditions: tuple[Mapping[str, Any], ...] = ()
     reason: str = ""
-    """Why its pods fail, in the scenario's words."""
+    """Why its pods fail, in the words of whoever declared it."""
     restarts: int | None = None
-    """How often their containers were started again before the agent came."""
+    """How often their containers were started again before the first client came."""
     containers: Mapping[str, Health] = field(default_factory=dict)
     """How single containers fare, where that was declared; the others run."""
     missing: tuple[MissingKey, ...] = ()

@@ -46,7 +46,7 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
 
 
 def _finished_if_due(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Json:
-    """A pod that has run long enough ends; one from before the agent came has ended already."""
+    """A pod that has run long enough ends; one from before the first client came has ended already."""
     if is_finished(pod) or is_being_deleted(pod):
         return pod
     fate = dynamics.fates.get(pod["metadata"]["uid"])

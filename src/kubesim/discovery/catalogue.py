@@ -23,7 +23,7 @@ from kubesim.status import Json
 RECORDED_RELEASE = 20
 """The release whose answers were recorded; a bare server behaves like it."""
 CURRENT_RELEASE = 33
-"""The release that environments show to agents."""
+"""The release that clusters are of unless they are asked for another."""
 CUSTOM_DEFINITIONS = noun_of("customresourcedefinitions.apiextensions.k8s.io")
 """The noun of the objects that declare custom resources."""
 

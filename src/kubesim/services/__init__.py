@@ -1,1 +1,1 @@
-"""The services around a cluster that agents read and write beside its API: metrics, traces, dashboards, GitOps, CI."""
+"""The services around a cluster that clients read and write beside its API: metrics, traces, dashboards, GitOps, CI."""

@@ -1,7 +1,7 @@
 """Service records: what metrics, alerts, traces, dashboards, GitOps, CI and migrations are made of.
 
 A record is a JSON object like any other of the environment (apiVersion, kind, metadata, spec, status) in the same
-store. State entries and reactions write records, the services read them, and what agents may change they change here.
+store. State entries and reactions write records, the services read them, and what clients may change they change here.
 Times are RFC 3339 texts to the second, except samples and spans, which count seconds and microseconds since 1970.
 `subject` is `{kind, namespace, name}` of the object that a record is about; where there is none, only a namespace.
 

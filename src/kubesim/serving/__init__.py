@@ -1,1 +1,1 @@
-"""Environments over TLS: certificates, the ASGI application of the agent plane, and the server that carries it."""
+"""Environments over TLS: certificates, the ASGI application, and the server that carries it."""

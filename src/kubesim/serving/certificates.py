@@ -1,4 +1,4 @@
-"""The certificate authority of the agent plane, made at start and kept in memory only."""
+"""The certificate authority of a server, made at start and kept in memory only."""
 
 import ipaddress
 import ssl

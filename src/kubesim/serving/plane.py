@@ -1,4 +1,4 @@
-"""The agent plane as an ASGI application: many environments behind opaque prefixes, each served as a Kubernetes API."""
+"""An ASGI application for many environments behind opaque prefixes, each served as a Kubernetes API."""
 
 import asyncio
 import hashlib
@@ -56,11 +56,11 @@ class Endpoint(Protocol):
         ...
 
 
-class AgentPlane:
+class ApiPlane:
     """Routes by the first segment of the path; an endpoint mounted at the empty prefix takes everything.
 
-    `source` is what audit logs show as the address of every caller: nobody but agents reaches this plane. Without it
-    they show the peer's own.
+    `source` is what audit logs show as the address of every caller, where all of them are one client. Without it they
+    show the peer's own.
     """
 
     def __init__(self, *, source: str = "", body_timeout: float = BODY_TIMEOUT) -> None:

@@ -1,4 +1,4 @@
-"""The server process's side of the agent plane: one TLS listener in the running event loop."""
+"""One TLS listener in the running event loop, and what it carries."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 _FAREWELL = 4
 """Turns of the event loop that it takes a cut connection to close its socket."""
 _KEEP_ALIVE = 90
-"""Seconds that a kube-apiserver keeps an idle connection; an agent may think for long between two calls."""
+"""Seconds that a kube-apiserver keeps an idle connection; a client may think for long between two calls."""
 
 
 class _Server(uvicorn.Server):

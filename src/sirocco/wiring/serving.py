@@ -13,7 +13,7 @@ from typing import Any
 
 from kubesim.bare import BareEndpoint, FileAuditLog, bare_api, read_users
 from kubesim.serving.certificates import issued
-from kubesim.serving.plane import BODY_TIMEOUT, AgentPlane
+from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane
 from kubesim.serving.server import serving
 from sirocco.agents.service import AgentService
 from sirocco.domains.kubernetes.serving import ServedSimulator, certified_hosts, given, listening_socket
@@ -135,7 +135,7 @@ async def served_bare(users: Path, listen: str, audit_file: Path) -> AsyncIterat
     accounts = given(read_users, users)
     listener = listening_socket(listen)
     identity = issued(certified_hosts(listener), utc_now())
-    plane = AgentPlane()
+    plane = ApiPlane()
     with audit_file.open("a", encoding="utf-8", buffering=1) as file:
         plane.mount("", BareEndpoint(bare_api(accounts, FileAuditLog(file), utc_now)))
         async with serving(plane, listener, identity) as address:

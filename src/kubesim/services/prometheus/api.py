@@ -1,4 +1,4 @@
-"""The Prometheus HTTP API, and Alertmanager's for silences, over what a scenario declares and the cluster shows."""
+"""The Prometheus HTTP API, and Alertmanager's for silences, over what was recorded and what the cluster shows."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Regular expressions of label matchers, matched by RE2 as in Prometheus: in linear time, whatever an agent writes.
+"""Regular expressions of label matchers, matched by RE2 as in Prometheus: in linear time, whatever a client writes.
 
 Python's own engine goes back and forth, so that `(a+)+b` keeps it busy for seconds on 24 characters.
 """

@@ -1,4 +1,4 @@
-"""Time series: what stands in the records of a scenario, and its values at a time and over one.
+"""Time series: what stands in the records, and its values at a time and over one.
 
 A series keeps its last sample for ever and holds each until the next, as gauges that are scraped do. A counter is told
 by its name, as Prometheus' conventions have it, grows evenly between two samples and goes on as between the last two:

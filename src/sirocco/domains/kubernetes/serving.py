@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from kubesim.errors import KubesimError
 from kubesim.serving.certificates import issued
-from kubesim.serving.plane import BODY_TIMEOUT, AgentPlane
+from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane
 from kubesim.serving.server import bound, serving
 from sirocco.domains.kubernetes.mcp_server.endpoint import Server as ToolServer
 from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
@@ -114,7 +114,7 @@ class ServedSimulator:
     async def _listens(self) -> AsyncIterator["_Listening"]:
         listener = listening_socket(self._listen)
         identity = issued(certified_hosts(listener, self._advertise), self._clock())
-        plane = AgentPlane(source=AGENT_SOURCE, body_timeout=self._body_timeout)
+        plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._body_timeout)
         async with serving(plane, listener, identity) as address:
             host, _, port = address.rpartition(":")
             reached = f"{self._advertise or host}:{port}"

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from kubesim.handling.request import Request
 from kubesim.serving.kubeconfig import kubeconfig
-from kubesim.serving.plane import AgentPlane, Application
+from kubesim.serving.plane import ApiPlane, Application
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 from sirocco.oasis.environment import ServedAccess
 from sirocco.providers.agent_plane import KUBECONFIG, access_details
@@ -25,7 +25,7 @@ class Tools(Protocol):
 class TlsFront:
     """Environments at `https://<address>/<opaque id>`."""
 
-    def __init__(self, plane: AgentPlane, address: str, authority: str, tools: Tools | None = None) -> None:
+    def __init__(self, plane: ApiPlane, address: str, authority: str, tools: Tools | None = None) -> None:
         self._plane = plane
         self._address = address
         self._authority = authority

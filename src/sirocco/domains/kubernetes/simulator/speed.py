@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kubesim.serving.certificates import issued
-from kubesim.serving.plane import AgentPlane, Application, Receive, Scope, Send
+from kubesim.serving.plane import ApiPlane, Application, Receive, Scope, Send
 from kubesim.serving.server import bound, serving
 from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatedEnvironment, SimulatorProvider
 from sirocco.oasis.environment import EnvironmentAccess
@@ -234,13 +234,13 @@ def bare_handler(content: bytes) -> Application:
 
 
 @asynccontextmanager
-async def _deployment(request: ProvisionRequest, now: str) -> AsyncIterator[tuple[AgentPlane, _Target]]:
+async def _deployment(request: ProvisionRequest, now: str) -> AsyncIterator[tuple[ApiPlane, _Target]]:
     """An environment at the root of a plane, and a deployment in it."""
     provider = SimulatorProvider({}, lambda: now)
     async with provider.provision(request) as environment:
         if not isinstance(environment, SimulatedEnvironment):
             raise TypeError("the simulator provides its own environments")
-        plane = AgentPlane(source=AGENT_SOURCE)
+        plane = ApiPlane(source=AGENT_SOURCE)
         plane.mount("", environment)
         yield plane, await _found(environment.access)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from kubesim.handling.request import Request
 from kubesim.server import Response
 from kubesim.serving.kubeconfig import kubeconfig
-from kubesim.serving.plane import AgentPlane, Application
+from kubesim.serving.plane import ApiPlane, Application
 from kubesim.status import ApiError
 from sirocco.domains.kubernetes.simulator.front import Tools
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
@@ -23,7 +23,7 @@ class StaticFront:
     One environment at a time can be behind it; between two of them there is no server to speak of.
     """
 
-    def __init__(self, plane: AgentPlane, address: str, authority: str, tools: Tools | None = None) -> None:
+    def __init__(self, plane: ApiPlane, address: str, authority: str, tools: Tools | None = None) -> None:
         self._plane = plane
         self._authority = authority
         self._tools = tools
