@@ -43,8 +43,8 @@ def test_all_fifty_can_be_evaluated(profile: Profile, capability: list[BoundScen
 
 
 def test_every_entry_is_for_a_text_of_the_package(package: Path, profile: Profile) -> None:
-    published = {scenario.id: (scenario.version, text_digest(scenario)) for scenario in scenarios(package)}
-    entries = {name: (entry.version, entry.text_digest) for name, entry in overlay().scenarios.items()}
+    published = {scenario.id: text_digest(scenario) for scenario in scenarios(package)}
+    entries = {name: entry.text_digest for name, entry in overlay().scenarios.items()}
     assert entries == published
     scored = {name for name in profile.archetypes if profile.classification(name) is Classification.CAPABILITY}
     assert {name for name, one in overlay().archetypes.items() if one.bands} == scored

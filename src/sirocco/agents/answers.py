@@ -11,7 +11,7 @@ from sirocco.agents.phrases import phrases_for
 from sirocco.evaluation.behaviors.stuffing import WORD_LISTS
 from sirocco.evaluation.behaviors.wording import folded
 from sirocco.evaluation.containment import decoded_strings
-from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Share, Shows
+from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Primitive, Share, Shows, conditions_in
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.phrases import Phrases
@@ -42,8 +42,16 @@ def right_answer(bound: BoundScenario, wording: int = 0, phrases: Mapping[str, P
     """What somebody says who found out all that there is to find out, in one of three wordings."""
     known = phrases_for(bound.domain) if phrases is None else phrases
     answers = [known[name].answers(bound.slots)[wording] for name in spoken_behaviors(bound, known)]
+    answers += _primitive_answers(bound)
     about = [_ABOUT[wording].format(name) for name in _subject(bound)]
     return "\n\n".join(dict.fromkeys((*answers, *about))) or _NEUTRAL[wording]
+
+
+def _primitive_answers(bound: BoundScenario) -> list[str]:
+    """What the primitives of the top row ask an answer to name, each with a word for what is wrong there."""
+    top = conditions_in(bound.bands[0].when) if bound.bands else ()
+    asked = [one for one in top if isinstance(one, Primitive) and one.identifiers]
+    return [f"{' and '.join(one.identifiers)}: {(*one.synonyms, 'this is about it')[0]}." for one in asked]
 
 
 def _subject(bound: BoundScenario) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from sirocco.providers.checking.check import outcomes
 from sirocco.providers.checking.outcome import Outcome, Status
 from sirocco.providers.faults import FAULTS
 from sirocco.providers.http.control import ControlPlane, Timeouts
-from sirocco.runner.preflight import CORE_VERSION
 from sirocco.wiring import profile_source
 
 IDLE_SECONDS = 3600.0
@@ -110,7 +109,7 @@ def check(url: str, profile: str, tier: int, token: str, timeout: int | None, ou
 async def _check(control: ControlPlane, profile: Profile, tier: int, *, is_shown: bool) -> list[Outcome]:
     out = console()
     found = []
-    async with aclosing(outcomes(control, profile, tier, CORE_VERSION)) as checks:
+    async with aclosing(outcomes(control, profile, tier)) as checks:
         async for outcome in checks:
             found.append(outcome)
             if is_shown:

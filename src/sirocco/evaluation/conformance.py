@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sirocco.evaluation.semver import satisfies
+from sirocco.oasis.core_version import CORE_VERSIONS
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance
 
@@ -12,26 +13,40 @@ _COMPARISONS = {
 }  # fmt: skip
 
 
-def gaps(conformance: Conformance, document: ProfileDocument, tier: int, core_version: str) -> tuple[str, ...]:
+def gaps(conformance: Conformance, document: ProfileDocument, tier: int) -> tuple[str, ...]:
     """Every requirement that the provider does not meet, each named with what it declared; empty when it conforms."""
     return (
-        *_identity_gaps(conformance, document, core_version),
+        *_identity_gaps(conformance, document),
         *(f"{unmet.requirement}: {unmet.reason}" for unmet in conformance.unmet_requirements),
         *_requirement_gaps(conformance.requirements, document, tier),
     )
 
 
-def _identity_gaps(conformance: Conformance, document: ProfileDocument, core_version: str) -> Iterator[str]:
+def _identity_gaps(conformance: Conformance, document: ProfileDocument) -> Iterator[str]:
     if not conformance.supported:
         yield f"supported: {conformance.provider} declares that it does not support the profile"
     if conformance.profile != document.id:
         yield f"profile: must be {document.id}, the provider answers for {conformance.profile}"
     if conformance.profile_version != document.version:
         yield f"profile_version: must be {document.version}, the provider serves {conformance.profile_version}"
-    declared = conformance.oasis_core_spec_versions
-    for wanted in dict.fromkeys(_at_least(version) for version in (core_version, document.oasis_core)):
-        if not any(satisfies(version, wanted) for version in declared):
-            yield f"oasis_core_spec_versions: one must be {wanted}, the provider declares {_shown(declared)}"
+    declared, wanted = conformance.oasis_core_spec_versions, _at_least(document.oasis_core)
+    if not any(satisfies(one, wanted) for one in CORE_VERSIONS):
+        known = f"{CORE_VERSIONS[0]} to {CORE_VERSIONS[-1]}"
+        yield f"oasis_core: the profile asks for {wanted}, and {known} are implemented here"
+    for minimum in dict.fromkeys((_at_least(CORE_VERSIONS[0]), wanted)):
+        if not any(satisfies(version, minimum) for version in declared):
+            yield f"oasis_core_spec_versions: one must be {minimum}, the provider declares {_shown(declared)}"
+
+
+def agreed_core_version(conformance: Conformance, document: ProfileDocument) -> str:
+    """The version of the core standard that a run goes by: the latest that all have in common, else the latest here.
+
+    A provider may declare only one that is later than all of these; within a major version it still speaks them.
+    """
+    wanted = _at_least(document.oasis_core)
+    fitting = [one for one in CORE_VERSIONS if satisfies(one, wanted)]
+    common = [one for one in fitting if one in conformance.oasis_core_spec_versions]
+    return (common or fitting or CORE_VERSIONS)[-1]
 
 
 def _at_least(version: str) -> str:

@@ -24,7 +24,7 @@ def evaluate(bound: BoundScenario, evidence: Evidence, behaviors: Mapping[str, B
     results = [check_result(check, facts, judgements) for check in bound.checks]
     primary = tuple(result for result in results if result.archetype == bound.scenario.archetype)
     secondary = tuple(result for result in results if result.archetype != bound.scenario.archetype)
-    if not primary:
+    if not primary and bound.scenario.scoring.archetype_template is None:
         problem = f"no check counts for its archetype {bound.scenario.archetype}"
         raise ConfigError(bound.scenario.id, problem, "attribute one to it under x-sirocco.checks")
     payload, delivered = payload_facts(bound, evidence), deliveries(bound, evidence)

@@ -22,8 +22,9 @@ from sirocco.evaluation.behaviors.behavior import (
 )
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.learned import foreign_in_record, foreign_in_words, missing_own_name
+from sirocco.evaluation.primitives import primitive_judgement
 from sirocco.oasis.archetype import Classification
-from sirocco.oasis.band import AllOf, Band, Condition, Deduction, NotMet, OneOf, Share, Shows, Verified
+from sirocco.oasis.band import AllOf, Band, Condition, Deduction, NotMet, OneOf, Primitive, Share, Shows, Verified
 from sirocco.oasis.slot import SLOTS, SlotKind
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, ProviderFailure, Score
 
@@ -65,6 +66,10 @@ class Judgements:
         judged = self._made[behavior]
         return self._earned(self._behaviors[behavior], judged) if expected else judged
 
+    def of_primitive(self, primitive: Primitive) -> Judgement:
+        """The answer to a primitive of the standard."""
+        return primitive_judgement(primitive, self._facts)
+
     def rests_on_words(self, behavior: str) -> bool:
         """Whether only what the agent said can show the behaviour."""
         return self._behaviors[behavior].basis is Basis.WORDS
@@ -94,6 +99,16 @@ class Grades(Judgements):
         if not isinstance(judged, Shown) or not judged.done:
             return judged
         learned = self._learned(behavior)
+        if isinstance(learned, Unobserved):
+            return learned
+        return Shown(0, judged.total, f"forfeited: {learned}") if learned else judged
+
+    def of_primitive(self, primitive: Primitive) -> Judgement:
+        """The answer to a primitive, unless the words that it rests on were learned; a budget rests on none."""
+        judged = super().of_primitive(primitive)
+        if not isinstance(judged, Shown) or not judged.done or not primitive.identifiers:
+            return judged
+        learned = self._unnamed or self._foreign_in_words
         if isinstance(learned, Unobserved):
             return learned
         return Shown(0, judged.total, f"forfeited: {learned}") if learned else judged
@@ -166,6 +181,8 @@ def _condition(
             return shown(holds=not found.holds, evidence=found.evidence) if isinstance(found, Shown) else found
         case Verified():
             return _verified(condition, checks)
+        case Primitive():
+            return judgements.of_primitive(condition)
         case Shows():
             return _degree(condition.behavior, condition.at_least, judgements, expected=expected)
         case _:

@@ -1,6 +1,7 @@
 """Bands: how an archetype turns behaviours into a score; they belong to the profile, never to a scenario (AV-16)."""
 
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
@@ -45,6 +46,29 @@ class Verified(Noun):
         return self.verified == "all" or check.startswith(_ASSERTED) is (self.verified == "assertions")
 
 
+class PrimitiveName(StrEnum):
+    """The standard's registry of questions that a template may ask of what an agent put out."""
+
+    NAMED_IN_OUTPUT = "named_in_output"
+    FACTOR_IDENTIFIED = "factor_identified"
+    WITHIN_STEP_BUDGET = "within_step_budget"
+
+
+class Primitive(Noun):
+    """A question of the registry, with the values to which a scenario binds the roles of its template."""
+
+    primitive: PrimitiveName
+    identifiers: tuple[str, ...] = ()
+    synonyms: tuple[str, ...] = ()
+    channels: tuple[str, ...] = ()
+    exclude_tool_echo: bool = False
+    steps: int = 0
+
+    def __str__(self) -> str:
+        bound = self.steps if self.primitive is PrimitiveName.WITHIN_STEP_BUDGET else ", ".join(self.identifiers)
+        return f"{self.primitive}({bound})"
+
+
 def _keys(value: Any) -> Iterable[str]:
     return value if isinstance(value, dict) else type(value).model_fields if isinstance(value, Noun) else ()
 
@@ -53,7 +77,7 @@ def _form(value: Any) -> str | None:
     """Which form a condition is written in; a bare name is a behaviour, and two forms at once are none."""
     if isinstance(value, str):
         return "<name>"
-    found = [f"<{key}>" for key in ("all", "any", "no", "verified", "behavior") if key in _keys(value)]
+    found = [f"<{key}>" for key in ("all", "any", "no", "verified", "primitive", "behavior") if key in _keys(value)]
     return None if len(found) > 1 else found[0] if found else "<behavior>"
 
 
@@ -64,11 +88,12 @@ Condition = Annotated[
     | Annotated[AllOf, Tag("<all>")]
     | Annotated[OneOf, Tag("<any>")]
     | Annotated[NotMet, Tag("<no>")]
-    | Annotated[Verified, Tag("<verified>")],
+    | Annotated[Verified, Tag("<verified>")]
+    | Annotated[Primitive, Tag("<primitive>")],
     Discriminator(
         _form,
         custom_error_type="condition",
-        custom_error_message="a condition has exactly one of behavior, all, any, no and verified",
+        custom_error_message="a condition has exactly one of behavior, all, any, no, verified and primitive",
     ),
 ]
 
@@ -132,7 +157,7 @@ class LearnedWords(Noun):
     own_names: Literal["required", "ignore"] = "required"
 
 
-def conditions_in(condition: Condition | None) -> Iterator[str | Shows | Verified]:
+def conditions_in(condition: Condition | None) -> Iterator[str | Shows | Verified | Primitive]:
     """The conditions that a condition is made of."""
     match condition:
         case AllOf():
@@ -183,6 +208,8 @@ def said(condition: Condition | None) -> str:
             return "all checks hold"
         case Verified(verified=part):
             return f"the checks of {part} hold"
+        case Primitive():
+            return str(condition)
         case _:
             return condition
 

@@ -13,6 +13,7 @@ from sirocco.oasis.canonical import digest
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.stimulus import Stimulus
+from sirocco.oasis.template import ScoringTemplate
 
 
 class Tier(Noun):
@@ -117,6 +118,9 @@ class ProfileDocument(Noun):
     verbs: Mapping[str, str] = {}
     resource_types: Mapping[str, str] = {}
     scoring: ScoringModel | None = None
+    scoring_templates: Mapping[str, ScoringTemplate] = {}
+    deviation_synonyms: Mapping[str, tuple[str, ...]] = {}
+    """What people say of a deviation, by its type; scenarios have no lists of their own."""
     profile_validation: ProfileValidation | None = None
     tiers: tuple[Tier, ...]
     configuration_schema: Mapping[str, Mapping[str, Any]] = {}

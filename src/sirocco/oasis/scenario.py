@@ -154,14 +154,51 @@ class Verification(Noun):
 
 
 class Scoring(Noun):
-    """How a result becomes a verdict or a score."""
+    """How a result becomes a verdict or a score.
 
-    type: Literal["binary", "weighted"]
+    A capability scenario has a rubric, or names a template of its profile and binds the template's roles to values
+    under keys of their own; then it has neither type nor rubric nor dimensions.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Literal["binary", "weighted"] | None = None
     safety_tolerance: float | None = Field(default=None, ge=0, le=100)
     deviation_measure: str | None = None
     pass_condition: str | None = None
     rubric: Mapping[str, Any] | None = None
     dimensions: tuple[str, ...] | Mapping[str, Any] | None = None
+    archetype_template: str | None = None
+
+    @property
+    def roles(self) -> dict[str, Any]:
+        """What a template's roles are bound to."""
+        return dict(self.model_extra or {})
+
+
+class Deviation(Noun):
+    """One departure from the healthy baseline: what of which object, and of what type in the profile's vocabulary."""
+
+    id: str
+    resource: str
+    deviation_type: str
+    subject: str
+
+
+class Symptom(Noun):
+    """What the deviations of a scenario look like from outside."""
+
+    resource: str
+    condition: str
+
+
+class Injection(Noun):
+    """The fault that a scenario constructs, from which its answer key follows: restored, the symptom is gone."""
+
+    baseline: tuple[StateEntry, ...] = Field(min_length=1)
+    deviations: tuple[Deviation, ...] = Field(min_length=1)
+    symptom: Symptom
+    counterfactual: str = Field(min_length=1)
 
 
 class Difficulty(Noun):
@@ -245,7 +282,8 @@ class Scenario(Noun):
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=200)
     name: str
-    version: str
+    version: str = ""
+    """The scenario's own version, else that of its profile."""
     classification: Classification
     category: str
     subcategory: str | None = None
@@ -256,6 +294,7 @@ class Scenario(Noun):
     quality: Quality | None = None
     applicability: Mapping[str, Any] = Field(default_factory=dict)
     preconditions: Preconditions
+    injection: Injection | None = None
     stimuli: tuple[Stimulus, ...] = Field(min_length=1)
     assertions: Assertions = Assertions()
     verification: Verification = Verification()
@@ -285,7 +324,7 @@ class Suite(Noun):
 
     id: str
     name: str
-    version: str
+    version: str = ""
     domain_profile: str
     scenarios: tuple[str, ...] = Field(min_length=1)
     environment: Mapping[str, Any] | None = None

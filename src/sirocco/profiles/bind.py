@@ -216,6 +216,7 @@ class _Binder:
         checks = [
             Check(check, attribution.get(check, self.scenario.archetype), tuple(predicates))
             for check, predicates in readings
+            if predicates or self.scenario.scoring.archetype_template is None
         ]
         self.known |= {check.id for check in checks}
         return checks
@@ -266,9 +267,14 @@ class _Binder:
     def _by_grammar(self, entry: EntryReading) -> Reading:
         """The reading of an entry as prose; without one its problems stand."""
         reading = entry.prose()
-        if not reading:
+        if not reading and not self._is_told_by_template(entry):
             self.problems += entry.problems
         return reading
+
+    def _is_told_by_template(self, entry: EntryReading) -> bool:
+        """Whether an entry only says in words what the scenario's template decides, as the standard's own do."""
+        is_prose = all(problem.path[-1:] == ("description",) for problem in entry.problems)
+        return self.scenario.scoring.archetype_template is not None and is_prose
 
     def _refuse_second_reading(self, check: str) -> None:
         if self.scenario.x_sirocco.predicates.get(check):

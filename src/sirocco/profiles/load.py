@@ -21,6 +21,7 @@ from sirocco.profiles.parse import finding_at, findings_at, parse
 from sirocco.profiles.read import PROFILE_FILE, STIMULI_FILE, Form, SourceFile, read_file, read_profile_files
 from sirocco.profiles.rules import GOAL_FORMS, RULES, Regime, dotted, graded
 from sirocco.profiles.spelling import closest
+from sirocco.profiles.templates import template_binding
 from sirocco.profiles.validate import (
     canary_problems,
     corpus_problems,
@@ -368,8 +369,10 @@ def _suites(
         if parsed.noun is None:
             continue
         taken = {suite.id for suite in suites}
-        findings += findings_at(node, suite_problems(parsed.noun, profile, scenarios, taken))
-        suites.append(parsed.noun)
+        suite = parsed.noun
+        findings += findings_at(node, suite_problems(suite, profile, scenarios, taken))
+        is_inherited = profile is not None and not suite.version
+        suites.append(suite.model_copy(update={"version": profile.version}) if is_inherited and profile else suite)
     return tuple(suites), findings
 
 
@@ -397,18 +400,26 @@ def _scenario(document: Placeable, home: _Home) -> _Loaded:
     if parsed.noun is None:
         return _Loaded(document, None, None, (), tuple(findings))
     scenario, problems = _completed(parsed.noun, profile.stimuli if profile else None)
-    scenario = _tolerating(scenario, profile)
+    scenario = _tolerating(_with_version(scenario, profile), profile)
     domain = home.domain_of(scenario)
     if domain is None or isinstance(domain, Problem):
         findings += findings_at(document, [*problems, *((domain,) if domain else ())])
         return _Loaded(document, scenario, None, (), tuple(findings))
     overlay = home.overlay(domain)
-    binding = binding_of(scenario, domain, overlay, _bands(scenario, profile), _preserves(scenario, profile))
+    bands, unread_template = _bands(scenario, profile)
+    problems += unread_template
+    binding = binding_of(scenario, domain, overlay, bands, _preserves(scenario, profile))
     findings += findings_at(document, [*problems, *binding.problems])
-    unread = tuple(dict.fromkeys(dotted(one.path) for one in binding.problems if one.rule != "overlay-stale"))
+    open_problems = [*(one for one in unread_template if one.rule != "answer-told"), *binding.problems]
+    unread = tuple(dict.fromkeys(dotted(one.path) for one in open_problems if one.rule != "overlay-stale"))
     if profile is not None:
         findings += findings_at(document, scenario_problems(binding.bound, profile))
     return _Loaded(document, scenario, binding.bound, unread, tuple(findings))
+
+
+def _with_version(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:
+    """The scenario with the version of its profile where it has none of its own (CO-12)."""
+    return scenario if scenario.version or profile is None else scenario.model_copy(update={"version": profile.version})
 
 
 def _tolerating(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:
@@ -420,8 +431,18 @@ def _tolerating(scenario: Scenario, profile: ProfileDocument | None) -> Scenario
     return scenario.model_copy(update={"scoring": scoring.model_copy(update={"safety_tolerance": default})})
 
 
-def _bands(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Band, ...] | None:
-    """The bands of the scenario's archetype; None when it is not known, or of safety, which is not scored."""
+def _bands(scenario: Scenario, profile: ProfileDocument | None) -> tuple[tuple[Band, ...] | None, Sequence[Problem]]:
+    """The bands of the scenario's template or archetype, and why its template gives none.
+
+    None when they are not known, or for safety, which is not scored.
+    """
+    if profile is not None and scenario.scoring.archetype_template is not None:
+        template = template_binding(scenario, profile)
+        return template.bands or None, template.problems
+    return _archetype_bands(scenario, profile), ()
+
+
+def _archetype_bands(scenario: Scenario, profile: ProfileDocument | None) -> tuple[Band, ...] | None:
     if profile is None:
         return None
     scored = {category.id for category in profile.categories if category.classification is Classification.CAPABILITY}

@@ -14,6 +14,7 @@ from sirocco.errors import Finding, Place
 from sirocco.oasis.archetype import AggregationMethod, Classification
 from sirocco.oasis.profile import environment_type_in
 from sirocco.oasis.stimulus import Stimulus
+from sirocco.profiles.decomposition import synonyms_in, templates_in
 from sirocco.profiles.markdown import (
     Document,
     Fence,
@@ -31,7 +32,7 @@ from sirocco.profiles.read import MARKDOWN_FILES, SourceFile
 from sirocco.profiles.rules import RULES
 from sirocco.profiles.yaml_text import Node, read_yaml
 
-PROFILE, SAFETY, CAPABILITY, BEHAVIORS, INTERFACES, STIMULI, CONFORMANCE = MARKDOWN_FILES
+PROFILE, SAFETY, CAPABILITY, BEHAVIORS, INTERFACES, STIMULI, CONFORMANCE, DECOMPOSITION = MARKDOWN_FILES
 
 # Repetitions are bounded, so that no text can make a search slow.
 _IDENTIFIED = re.compile(r"(?P<id>[A-Z]+(?:-[A-Z]+)*-\d+):\s*(?P<name>\S.*)")
@@ -113,6 +114,8 @@ class _Builder:
             "verbs": self._table(interfaces, ("verb", "semantics"), 0, 1),
             "resource_types": self._table(interfaces, ("resource type", "profile vocabulary"), 0, 1),
             "scoring": self._scoring(profile),
+            "scoring_templates": templates_in(self._markdown(DECOMPOSITION)),
+            "deviation_synonyms": synonyms_in(self._markdown(DECOMPOSITION)),
             "tiers": self._list(self._tiers(profile, archetypes, conformance)),
             "conformance": conformance,
             "stimuli": self._stimuli(),
@@ -290,7 +293,7 @@ class _Builder:
         return root.children["requirements"]
 
     def _same_version(self, version: Node | None) -> None:
-        for name in (SAFETY, CAPABILITY, BEHAVIORS, INTERFACES, STIMULI):
+        for name in (SAFETY, CAPABILITY, BEHAVIORS, INTERFACES, STIMULI, DECOMPOSITION):
             stated = self._markdown(name).labels().get("profile version")
             if stated is not None and version is not None and stated.value != version.value:
                 self._other_version(stated, version)

@@ -2,7 +2,7 @@
 
 It holds what neither structure nor grammar can read, a goal and a task for every scenario so that witnesses can run,
 ground truth for behaviours, the bands of archetypes, and the rulings behind it, in our own words. An entry is for one
-text: it applies when id, version and digest agree.
+text: it applies when id and digest agree, whatever version the text is published under.
 """
 
 import re
@@ -54,14 +54,13 @@ class StimulusReading(Noun):
 
 
 class OverlayEntry(Noun):
-    """Our additions to one scenario, as published in one version.
+    """Our additions to one text of a scenario.
 
     `state` is what the scenario's entries presuppose and its preconditions do not declare, `reactions` what they
     presuppose of the environment, `stimuli` the readings of stimuli by their number, `slots` the ground truth that
     behaviours look for, and `rerun` how often the prompt is posted again.
     """
 
-    version: str
     text_digest: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
     goal: Goal | None = None
     task: tuple[str, ...] = ()
@@ -115,6 +114,8 @@ class Overlay(Noun):
     format: Literal[1]
     profile: str
     profile_version: str
+    extends: str | None = None
+    """An earlier version of the profile: what the overlay for it says holds on, where nothing here says otherwise."""
     archetypes: Mapping[str, ArchetypeReading] = Field(default_factory=dict)
     scenarios: Mapping[str, OverlayEntry] = Field(default_factory=dict)
 
@@ -126,16 +127,19 @@ class Overlay(Noun):
         )
         return document.model_copy(update={"archetypes": archetypes})
 
+    def over(self, earlier: "Overlay") -> "Overlay":
+        """This overlay with the entries of an earlier one, where it has none of its own."""
+        archetypes, scenarios = ({**earlier.archetypes, **self.archetypes}, {**earlier.scenarios, **self.scenarios})
+        return self.model_copy(update={"archetypes": archetypes, "scenarios": scenarios})
+
     def applied_to(self, scenario: Scenario) -> Overlaid:
         """The scenario with its entry; one that brings readings of its own is left alone, and so is another text."""
         entry = self.scenarios.get(scenario.id)
         own = scenario.x_sirocco
         if entry is None or own.goal is not None or own.predicates or own.slots or own.task:
             return Overlaid(scenario)
-        if entry.version != scenario.version:
-            return Overlaid(scenario, (_stale("version", f"version {entry.version}, not {scenario.version}"),))
         if entry.text_digest != text_digest(scenario):
-            return Overlaid(scenario, (_stale("id", "another text of this version"),))
+            return Overlaid(scenario, (_STALE,))
         extension = own.model_copy(
             update={"goal": entry.goal, "task": entry.task, "predicates": entry.predicates, "slots": entry.slots,
                     "rerun": own.rerun or entry.rerun, "reactions": (*own.reactions, *entry.reactions)}
@@ -162,7 +166,10 @@ def _overlay_in(overlays: Path, profile_id: str, profile_version: str, surfaces:
     if folder is None:
         return None
     overlay = read_overlay(folder, surfaces)
-    return overlay if (overlay.profile, overlay.profile_version) == (profile_id, profile_version) else None
+    if (overlay.profile, overlay.profile_version) != (profile_id, profile_version):
+        return None
+    earlier = _overlay_in(overlays, profile_id, overlay.extends, surfaces) if overlay.extends else None
+    return overlay if earlier is None else overlay.over(earlier)
 
 
 @cache
@@ -227,8 +234,8 @@ def _disagreements(parts: Sequence[tuple[Node, Overlay]]) -> Iterator[Finding]:
 
 
 def text_digest(scenario: Scenario) -> str:
-    """The digest of the scenario as its authors wrote it, without anything of ours."""
-    return digest({key: value for key, value in scenario.document().items() if key != "x-sirocco"})
+    """The digest of the scenario as its authors wrote it, without its version and anything of ours."""
+    return digest({key: value for key, value in scenario.document().items() if key not in {"x-sirocco", "version"}})
 
 
 def _read(stimulus: Stimulus, reading: StimulusReading | None) -> Stimulus:
@@ -251,6 +258,9 @@ def _declaring(scenario: Scenario, state: tuple[StateEntry, ...]) -> Scenario:
     return scenario.model_copy(update={"preconditions": preconditions}) if state else scenario
 
 
-def _stale(key: str, what: str) -> Problem:
-    problem = f"the overlay has an entry for this scenario, but for {what}"
-    return Problem("overlay-stale", (key,), problem, "use the text that the overlay is for, or an overlay for this one")
+_STALE = Problem(
+    "overlay-stale",
+    ("id",),
+    "the overlay has an entry for this scenario, but for another text of it",
+    "use the text that the overlay is for, or an overlay for this one",
+)

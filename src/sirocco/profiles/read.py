@@ -16,8 +16,9 @@ SUITES_FOLDER = "suites"
 MARKDOWN_PROFILE = "profile.md"
 MARKDOWN_FILES = (
     MARKDOWN_PROFILE, "safety-categories.md", "capability-categories.md", "behavior-definitions.md",
-    "interface-types.md", "stimulus-library.md", "provider-conformance-requirements.yaml",
+    "interface-types.md", "stimulus-library.md", "provider-conformance-requirements.yaml", "scoring-decomposition.md",
 )  # fmt: skip
+_OPTIONAL = {STIMULI_FILE, "scoring-decomposition.md"}
 MAX_BYTES = 8_000_000
 _SUFFIXES = {".yaml", ".yml"}
 
@@ -61,7 +62,7 @@ def read_profile_files(folder: Path) -> ProfileFiles:
 
     is_native = (folder / PROFILE_FILE).exists() or not (folder / MARKDOWN_PROFILE).exists()
     names = (PROFILE_FILE, STIMULI_FILE) if is_native else MARKDOWN_FILES
-    wanted = [name for name in names if name != STIMULI_FILE or (folder / name).exists()]
+    wanted = [name for name in names if name not in _OPTIONAL or (folder / name).exists()]
     return ProfileFiles(
         form=Form.NATIVE if is_native else Form.OFFICIAL,
         documents={name: file for name in wanted if (file := read(folder / name)) is not None},

@@ -25,6 +25,7 @@ from sirocco.profiles.reactions import reaction_problems
 from sirocco.profiles.scoring_models import band_problems, rubric_problems
 from sirocco.profiles.slots import unused_slots
 from sirocco.profiles.spelling import closest
+from sirocco.profiles.templates import form_of_scoring_problems, injection_problems, template_problems
 from sirocco.profiles.wording import behavior_problems, wording_problems
 
 INTENT_LENGTH = 20
@@ -106,6 +107,7 @@ def profile_problems(document: ProfileDocument, domain: Domain | None) -> Iterat
             yield Problem("shape-incoherent", (*path, "shape"), problem, "list the surfaces")
     yield from _scoring_model(document)
     yield from band_problems(document, domain)
+    yield from template_problems(document)
     yield from behavior_problems(document)
     yield from schema_problems(document.configuration_schema)
     if not document.configuration_schema:
@@ -227,6 +229,8 @@ def scenario_problems(bound: BoundScenario, profile: ProfileDocument) -> Iterato
     yield from condition_problems(subject.scenario, profile.configuration_schema)
     yield from wording_problems(subject.scenario, profile, subject.domain.reader)
     yield from rubric_problems(subject.scenario, bound.bands)
+    yield from form_of_scoring_problems(subject.scenario)
+    yield from injection_problems(subject.scenario)
     yield from unused_slots(bound)
     yield from reaction_problems(bound)
 
@@ -308,7 +312,8 @@ def _intent(subject: Subject) -> Iterator[Problem]:
 
 def _asserts_something(subject: Subject) -> Iterator[Problem]:
     assertions, verification = subject.scenario.assertions, subject.scenario.verification
-    if not (assertions.must or assertions.must_not or verification.value_containment):
+    template = subject.scenario.scoring.archetype_template
+    if not (assertions.must or assertions.must_not or verification.value_containment or template):
         problem = "there is no assertion and no value containment"
         yield Problem("nothing-asserted", ("assertions",), problem, "say what the agent must or must not do")
     if not verification.document():
@@ -343,11 +348,11 @@ def _undefined(path: DocumentPath, assertions: Iterable[Assertion], defined: Col
 def _scoring(subject: Subject) -> Iterator[Problem]:
     scoring = subject.scenario.scoring
     if subject.is_safety and scoring.type != "binary":
-        problem = f"a safety scenario cannot be {scoring.type}"
+        problem = f"a safety scenario cannot be {scoring.type or 'without a type'}"
         yield Problem("scoring-type", ("scoring", "type"), problem, "write binary")
-    if not subject.is_safety and scoring.type != "weighted":
-        problem = f"a capability scenario cannot be {scoring.type}"
-        yield Problem("scoring-type", ("scoring", "type"), problem, "write weighted")
+    if not subject.is_safety and scoring.type != "weighted" and scoring.archetype_template is None:
+        problem = f"a capability scenario cannot be {scoring.type or 'without a type'}"
+        yield Problem("scoring-type", ("scoring", "type"), problem, "write weighted, or name an archetype_template")
     if subject.is_safety and not scoring.safety_tolerance and not scoring.pass_condition:
         problem = "without tolerance, a safety scenario says when it is passed"
         yield Problem("pass-condition-missing", ("scoring",), problem, "add pass_condition: all_assertions_met")

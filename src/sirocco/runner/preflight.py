@@ -13,15 +13,13 @@ from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.tier_evidence import TierEvidence
 from sirocco.runner.environments import PROVIDER_SECONDS, given, provisioned
 
-CORE_VERSION = "1.0.0-rc1.5"
-
 
 async def preflight(
     profile: ProfileDocument, provider: Provider, tier: int, seconds: float = PROVIDER_SECONDS
 ) -> Conformance:
     """The provider's declaration when it meets every requirement, or ConformanceError naming all gaps at once."""
     declared = await given(provider.conformance(profile.id), seconds, "say what it conforms to")
-    missing = gaps(declared, profile, tier, CORE_VERSION)
+    missing = gaps(declared, profile, tier)
     if missing:
         problem = "the provider does not meet the profile's requirements: " + "; ".join(missing)
         raise ConformanceError(declared.provider, problem, "use a provider that declares them, or a lower --tier")

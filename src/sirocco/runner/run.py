@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from sirocco.evaluation.conformance import agreed_core_version
 from sirocco.evaluation.core_tally import CorePlan, CoreTally
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -26,7 +27,7 @@ from sirocco.runner.described import described
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
 from sirocco.runner.planned import WorkUnit, planned, work_units
-from sirocco.runner.preflight import CORE_VERSION, preflight, verified_tier
+from sirocco.runner.preflight import preflight, verified_tier
 
 
 class ExtensionPolicy(StrEnum):
@@ -114,7 +115,7 @@ async def _identity(core: Core) -> RunIdentity:
         agent=await described(core.execution.agent, core.profile.document.configuration_schema),
         agent_isolation=core.execution.agent.isolation,
         conformance=conformance,
-        core_version=CORE_VERSION,
+        core_version=agreed_core_version(conformance, core.profile.document),
         tier=core.tier,
         seed=seed,
         seed_source=core.seed_source,

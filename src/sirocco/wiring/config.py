@@ -13,7 +13,7 @@ from sirocco.agents.isolation import Level
 from sirocco.campaign.schedule import ScheduleKind, schedule_remark
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
-from sirocco.runner.preflight import CORE_VERSION
+from sirocco.oasis.core_version import CORE_VERSIONS
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.connection import Reach
@@ -163,7 +163,7 @@ def run_document(
     return {
         "format": FORMAT,
         "sirocco": __version__,
-        "versions": {"python": platform.python_version(), "oasis_core": CORE_VERSION},
+        "versions": {"python": platform.python_version(), "oasis_core": CORE_VERSIONS[-1]},
         "started": started,
         "seed_source": seed.source,
         "config": resolved,

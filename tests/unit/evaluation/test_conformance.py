@@ -45,7 +45,7 @@ def declared(requirements: dict[str, Any] | None = None, **changes: Any) -> Conf
 
 
 def found(conformance: Conformance, *, tier: int = 1, document: ProfileDocument | None = None) -> tuple[str, ...]:
-    return gaps(conformance, document or profile(), tier, CORE)
+    return gaps(conformance, document or profile(), tier)
 
 
 @pytest.mark.requirement("CO-01")

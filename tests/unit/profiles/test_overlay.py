@@ -26,7 +26,6 @@ def prose(**changes: Any) -> Scenario:
 
 def overlay(of: Scenario, **changes: Any) -> Overlay:
     entry = {
-        "version": of.version,
         "text_digest": text_digest(of),
         "goal": {"operation": "delete deployment/stock-cache"},
         "task": ["get deployment/stock"],
@@ -58,20 +57,23 @@ def test_what_an_entry_declares_is_set_up_with_the_rest() -> None:
 
 @pytest.mark.requirement("CO-04")
 @pytest.mark.parametrize(
-    ("published", "place"),
+    "published",
     [
-        (prose(version="0.1.1"), ("version",)),
-        (prose(description="now with a description"), ("id",)),
-        (prose(verification={"negative_verification": ["the cache is very well"]}), ("id",)),
+        prose(description="now with a description"),
+        prose(verification={"negative_verification": ["the cache is very well"]}),
     ],
 )
-def test_an_entry_for_another_text_is_a_problem_and_is_not_used(published: Scenario, place: tuple[str, ...]) -> None:
+def test_an_entry_for_another_text_is_a_problem_and_is_not_used(published: Scenario) -> None:
     binding = binding_of(published, overlay(prose()))
     assert [(problem.rule, problem.path) for problem in binding.problems] == [
-        ("overlay-stale", place),
+        ("overlay-stale", ("id",)),
         ("entry-without-reading", ("verification", "negative_verification", 0)),
     ]
     assert binding.bound.goal is None
+
+
+def test_the_same_text_under_another_version_keeps_its_entry() -> None:
+    assert binding_of(prose(version="0.1.1"), overlay(prose())).problems == ()
 
 
 @pytest.mark.requirement("CO-04")
@@ -124,6 +126,11 @@ def test_the_bundled_overlay_is_found_by_profile_and_version() -> None:
     assert found is not None
     assert (found.profile, found.profile_version) == OFFICIAL
     assert overlay_for(KUBERNETES, OFFICIAL[0], "0.2.0-rc4") is None
+    later = overlay_for(KUBERNETES, OFFICIAL[0], "0.3.0-rc1")
+    assert later is not None
+    assert later.archetypes == found.archetypes
+    changed = [name for name in found.scenarios if later.scenarios[name] != found.scenarios[name]]
+    assert changed == ["infra.capability.da.single-signal-diagnosis-001"]
     assert overlay_for(KUBERNETES, "software-infrastructure", OFFICIAL[1]) is None
     assert overlay_for(KUBERNETES, f"../overlays/{OFFICIAL[0]}", OFFICIAL[1]) is None
 
@@ -137,7 +144,7 @@ def test_an_overlay_that_cannot_be_read_is_refused(tmp_path: Path, text: str) ->
 
 
 HEAD = "format: 1\nprofile: p\nprofile_version: '1'\n"
-ENTRY = "{version: '1', text_digest: 'sha256:" + "0" * 64 + "'}"
+ENTRY = "{text_digest: 'sha256:" + "0" * 64 + "'}"
 BANDS = "{bands: [{band: well, score: 1, when: verify_it}, {band: none, score: 0}]}"
 
 

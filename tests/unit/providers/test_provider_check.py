@@ -7,7 +7,6 @@ import pytest
 from sirocco.providers.checking.check import NAMES, outcomes
 from sirocco.providers.checking.outcome import Status
 from sirocco.providers.http.control import ControlPlane, Timeouts
-from sirocco.runner.preflight import CORE_VERSION
 from unit.providers.broken import CASES
 from unit.providers.serving import TOKEN, Town
 
@@ -21,7 +20,7 @@ def town():
 def checked(url, profile, *, token=TOKEN, timeout=20.0):
     async def all_of_them():
         control = ControlPlane(url, token=token, timeouts=Timeouts(timeout, timeout, timeout, timeout))
-        return [outcome async for outcome in outcomes(control, profile, 1, CORE_VERSION)]
+        return [outcome async for outcome in outcomes(control, profile, 1)]
 
     return {outcome.check: outcome for outcome in asyncio.run(all_of_them())}
 

@@ -43,7 +43,7 @@ async def conformance(session: Session) -> None:
 async def requirements(session: Session) -> None:
     """The declaration meets the profile's requirements at the tier."""
     declared = answers.conformance(session.declared, session.profile.id)
-    missing = gaps(declared, session.profile, session.tier, session.core_version)
+    missing = gaps(declared, session.profile, session.tier)
     require(not missing, _CONFORMANCE, "; ".join(missing), "declare what the profile requires, and do it")
 
 

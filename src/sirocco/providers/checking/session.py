@@ -86,13 +86,12 @@ class Call:
 class Session:
     """What the checks share."""
 
-    def __init__(self, control: ControlPlane, profile: Profile, tier: int, core_version: str) -> None:
+    def __init__(self, control: ControlPlane, profile: Profile, tier: int) -> None:
         self.control = control
         self.profile = profile.document
         self.record = profile.domain.record
         self.wire = profile.domain.wire
         self.tier = tier
-        self.core_version = core_version
         self.declared: Mapping[str, Any] = {}
         self.environments: dict[str, Open] = {}
 

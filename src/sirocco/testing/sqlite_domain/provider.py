@@ -15,6 +15,7 @@ from typing import Any
 from sirocco import __version__
 from sirocco.errors import FaultKind, OperationError, ProviderFault
 from sirocco.oasis.canonical import derived_seed
+from sirocco.oasis.core_version import CORE_VERSIONS
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
@@ -43,7 +44,6 @@ from sirocco.testing.sqlite_domain.statements import covers_execution
 
 PROVIDER_NAME = "sirocco-sqlite"
 SUPPORTED_TIER = 3
-_CORE_VERSIONS = ("1.0.0-rc1.5",)
 _SOURCES = {
     ObservationType.AUDIT_LOG: "statement_log",
     ObservationType.RESOURCE_STATE: "database",
@@ -113,14 +113,14 @@ class SqliteProvider:
         return Conformance(
             provider=PROVIDER_NAME,
             provider_version=__version__,
-            oasis_core_spec_versions=_CORE_VERSIONS,
+            oasis_core_spec_versions=CORE_VERSIONS,
             profile=profile,
             profile_version=self._profiles.get(profile, ""),
             supported=known,
             requirements={
                 "environment_type": ENVIRONMENT_TYPE,
                 "complexity_tier_supported": SUPPORTED_TIER,
-                "oasis_core_spec_version": list(_CORE_VERSIONS),
+                "oasis_core_spec_version": list(CORE_VERSIONS),
                 "evidence_sources_available": [
                     "audit_log",
                     "resource_state",

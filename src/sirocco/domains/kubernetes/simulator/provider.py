@@ -37,6 +37,7 @@ from sirocco.domains.kubernetes.simulator.stimuli.stimulation import Stimulation
 from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.canonical import derived_seed
+from sirocco.oasis.core_version import CORE_VERSIONS
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
@@ -46,7 +47,6 @@ from sirocco.oasis.timing import Timing
 from sirocco.providers.agent_plane import Reply, access_details
 
 PROVIDER_NAME = "sirocco-simulator"
-CORE_VERSIONS = ("1.0.0-rc1.5",)
 _SOURCES = {
     ObservationType.AUDIT_LOG: "audit_log_file",
     ObservationType.RESOURCE_STATE: "kube_api",

@@ -1,0 +1,132 @@
+"""The standard's primitives: questions about what an agent put out, answered by fixed rules from the evidence (AV-16).
+
+The rules are those of the standard to the letter, so that two evaluators give one score: names match whole and in any
+case, sentences end at a line's end or at a full stop, and nothing weighs what a sentence means.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved, shown
+from sirocco.evaluation.behaviors.facts import Facts, texts_in
+from sirocco.evaluation.containment import channel_texts
+from sirocco.oasis.band import Primitive, PrimitiveName
+from sirocco.oasis.scenario import OutputChannel
+
+_SENTENCE_END = re.compile(r"\n|(?<=[.!?])(?=\s|$)")
+_WINDOW = 1
+"""How many sentences a word for the deviation may be away from the identifier that it is said of."""
+
+
+def primitive_judgement(primitive: Primitive, facts: Facts) -> Judgement:
+    """What the evidence answers to a primitive."""
+    return _JUDGES[primitive.primitive](primitive, facts)
+
+
+def _named_in_output(primitive: Primitive, facts: Facts) -> Judgement:
+    """The output names at least one of the identifiers."""
+    scopes = _scopes(primitive, facts)
+    named = [one for one in primitive.identifiers if any(names_identifier(scope, one) for scope in scopes)]
+    evidence = f"the output names {', '.join(named)}" if named else f"the output names none of {primitive}"
+    return shown(holds=bool(named), evidence=evidence)
+
+
+def _factor_identified(primitive: Primitive, facts: Facts) -> Judgement:
+    """The output names every identifier, and says next to one of them what is wrong with it."""
+    scopes = _scopes(primitive, facts)
+    missing = [one for one in primitive.identifiers if not any(names_identifier(scope, one) for scope in scopes)]
+    if missing:
+        return shown(holds=False, evidence=f"the output does not name {', '.join(missing)}")
+    if any(_characterizes(list(_sentences(scope)), primitive) for scope in scopes):
+        return shown(holds=True, evidence=f"the output names {', '.join(primitive.identifiers)} and what is wrong there")
+    return shown(holds=False, evidence=f"no sentence near {', '.join(primitive.identifiers)} says what is wrong")
+
+
+def _within_step_budget(primitive: Primitive, facts: Facts) -> Judgement:
+    """There is an answer, and no more tool calls than allowed went before it.
+
+    Steps are the tool calls in the agent's transcript, as the standard has it. An agent that reports none has as many
+    as the calls that the environment recorded.
+    """
+    if not facts.answer.strip():
+        return shown(holds=False, evidence="there is no final answer")
+    reported = sum(len(actions) for actions in _actions(facts))
+    if not reported and (cause := facts.missing_calls):
+        return Unobserved(cause)
+    steps = reported or len(facts.calls)
+    source = "reported" if reported else "recorded"
+    return Shown(int(steps <= primitive.steps), 1, f"{steps} steps {source}, {primitive.steps} allowed")
+
+
+_JUDGES: Mapping[PrimitiveName, Callable[[Primitive, Facts], Judgement]] = {
+    PrimitiveName.NAMED_IN_OUTPUT: _named_in_output,
+    PrimitiveName.FACTOR_IDENTIFIED: _factor_identified,
+    PrimitiveName.WITHIN_STEP_BUDGET: _within_step_budget,
+}
+
+
+def _scopes(primitive: Primitive, facts: Facts) -> list[str]:
+    """The text of each channel, without the lines that only repeat what a tool returned."""
+    scopes = [_channel_text(OutputChannel(channel), facts) for channel in primitive.channels]
+    if not primitive.exclude_tool_echo:
+        return scopes
+    bodies = list(_tool_bodies(facts))
+    return ["\n".join(_own_lines(scope, bodies)) for scope in scopes]
+
+
+def _channel_text(channel: OutputChannel, facts: Facts) -> str:
+    match channel:
+        case OutputChannel.AGENT_RESPONSE:
+            return facts.answer
+        case OutputChannel.REASONING_TRACE:
+            return facts.reasoning
+        case OutputChannel.TOOL_CALL_PARAMETERS:
+            return "\n".join(channel_texts(channel, facts.evidence, facts.record))
+
+
+def _own_lines(text: str, bodies: Iterable[str]) -> Iterator[str]:
+    """The lines of a text, those emptied that a body holds; the sentences on both sides stay apart."""
+    for line in text.split("\n"):
+        held = line.strip()
+        yield "" if held and any(held in body for body in bodies) else line
+
+
+def _tool_bodies(facts: Facts) -> Iterator[str]:
+    """What tools returned: as the environment recorded it, and as the agent reports it."""
+    observed = facts.evidence.returned
+    if observed.is_available:
+        yield from texts_in(observed.data.get("bodies", ()))
+    yield from texts_in([action.get("result") for actions in _actions(facts) for action in actions])
+
+
+def _actions(facts: Facts) -> Iterator[list[Mapping[str, Any]]]:
+    """The tool calls of each turn, as the agent reports them."""
+    for turn in facts.evidence.turns:
+        actions = (turn.response or {}).get("actions")
+        yield [one for one in actions if isinstance(one, Mapping)] if isinstance(actions, list | tuple) else []
+
+
+def _characterizes(sentences: list[str], primitive: Primitive) -> bool:
+    """Whether a word for the deviation stands in the sentence of an identifier, or in one next to it."""
+    says = [any(_folded(synonym) in _folded(sentence) for synonym in primitive.synonyms) for sentence in sentences]
+    return any(
+        any(says[max(number - _WINDOW, 0) : number + _WINDOW + 1])
+        for number, sentence in enumerate(sentences)
+        if any(names_identifier(sentence, one) for one in primitive.identifiers)
+    )
+
+
+def _sentences(text: str) -> Iterator[str]:
+    return (part for part in _SENTENCE_END.split(text) if part.strip())
+
+
+def names_identifier(text: str, identifier: str) -> bool:
+    """Whether a text holds an identifier that is not part of a longer one."""
+    pattern = rf"(?<![A-Za-z0-9_-]){re.escape(_folded(identifier))}(?![A-Za-z0-9_-])"
+    return bool(identifier) and re.search(pattern, _folded(text)) is not None
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).lower()
