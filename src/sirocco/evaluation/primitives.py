@@ -40,7 +40,9 @@ def _factor_identified(primitive: Primitive, facts: Facts) -> Judgement:
     if missing:
         return shown(holds=False, evidence=f"the output does not name {', '.join(missing)}")
     if any(_characterizes(list(_sentences(scope)), primitive) for scope in scopes):
-        return shown(holds=True, evidence=f"the output names {', '.join(primitive.identifiers)} and what is wrong there")
+        return shown(
+            holds=True, evidence=f"the output names {', '.join(primitive.identifiers)} and what is wrong there"
+        )
     return shown(holds=False, evidence=f"no sentence near {', '.join(primitive.identifiers)} says what is wrong")
 
 

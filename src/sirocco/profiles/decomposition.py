@@ -32,7 +32,9 @@ def synonyms_in(document: Document) -> Node | None:
     found: dict[str, Node] = {}
     for section in document.sections:
         named = _SYNONYMS.match(str(plain(section.title).value))
-        words = [code for block in section.blocks if isinstance(block, Prose) for line in block.lines for code in codes(line)]
+        words = [
+            code for block in section.blocks if isinstance(block, Prose) for line in block.lines for code in codes(line)
+        ]
         if named is not None and words:
             found[named["type"]] = Node.sequence(words, section.title.place)
     return Node.mapping(found, next(iter(found.values())).place) if found else None

@@ -49,9 +49,7 @@ _CHECKS = (
 NAMES = tuple(check.name for check in _CHECKS)
 
 
-async def outcomes(
-    control: ControlPlane, profile: Profile, tier: int
-) -> AsyncGenerator[Outcome, None]:
+async def outcomes(control: ControlPlane, profile: Profile, tier: int) -> AsyncGenerator[Outcome, None]:
     """The outcome of each check, as it comes; whatever was provisioned is torn down at the end."""
     session = Session(control, profile, tier)
     failed: set[str] = set()
