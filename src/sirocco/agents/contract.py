@@ -10,7 +10,13 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from sirocco.errors import AgentFault, AgentFaultKind
-from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentResponse
+from sirocco.oasis.agent import (
+    DECLARED_OF_AGENTS,
+    AgentAction,
+    AgentDescription,
+    AgentIdentity,
+    AgentResponse,
+)
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.noun import Noun
 
@@ -115,6 +121,7 @@ def description_of(document: Any, where: str) -> AgentDescription:
             reading.text(identity.get("name"), "identity.name"),
             reading.text(version, "identity.version"),
             reading.text(identity.get("description"), "identity.description"),
+            **{key: reading.text(identity.get(key), f"identity.{key}") or None for key in DECLARED_OF_AGENTS},
         ),
         configuration=_recordable(
             reading.mapping(described.get("configuration", {}), "configuration", null_is_empty=True)
@@ -126,11 +133,10 @@ def description_of(document: Any, where: str) -> AgentDescription:
     return found
 
 
-def identity_of(name: str, version: str, description: str = "") -> AgentIdentity:
+def identity_of(name: str, version: str, description: str = "", **declared: str | None) -> AgentIdentity:
     """Who an agent is, in characters that every file and page of a run gives back as they are."""
-    return AgentIdentity(
-        name=recordable_text(name), version=recordable_text(version), description=recordable_text(description)
-    )
+    texts = {"name": name, "version": version, "description": description, **declared}
+    return AgentIdentity.model_validate({key: recordable_text(text) for key, text in texts.items() if text is not None})
 
 
 def recordable_text(text: str) -> str:

@@ -9,6 +9,7 @@ and who explains a call goes on. Of any other call the model is told that nothin
 is repaired; what a model wrote last stays in its answer, so that the evaluator sees that it was not heard (SI-12).
 """
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,9 +59,14 @@ class ModelAgent:
         return "network"
 
     async def describe(self) -> AgentDescription:
-        """The model's name is all that there is to say."""
+        """The model by its name, and a digest of what it is told about its role."""
         description = f"a bare model of {self._provider} in a loop with tools"
-        return AgentDescription(identity=identity_of(self._model.name, "model", description))
+        prompt = f"sha256:{hashlib.sha256(self.role.encode()).hexdigest()}"
+        identity = identity_of(
+            self._model.name, "model", description,
+            declared_model=self._model.name, declared_provider=self._provider, system_prompt_hash=prompt,
+        )  # fmt: skip
+        return AgentDescription(identity=identity)
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Let the model work on one turn."""

@@ -97,6 +97,12 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     type=click.Path(dir_okay=False, path_type=Path),
     help="Append the signed statement's digest to this file, each line bound to the one before.",
 )
+@click.option(
+    "--artifacts/--no-artifacts",
+    default=True,
+    show_default=True,
+    help="Write the evidence of each scenario also as evidence-ID.json, as the standard asks.",
+)
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Run directory.  [default: runs/<time>]")
 @click.option("--parallel", type=click.IntRange(1, 64), default=4, show_default=True, help="Units under way at once.")
 @click.option("--agent-parallel", type=click.IntRange(1, 64), help="Units that the agent takes at once.")

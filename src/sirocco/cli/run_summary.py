@@ -15,6 +15,7 @@ from sirocco.reports.headline import (
     headline,
     incompleteness,
     is_capability_withheld,
+    model_warning,
     participation_count,
     probe_count,
     probe_warning,
@@ -97,8 +98,8 @@ def _print_left_out(verdict: Detail) -> None:
         out.print(Text(plain(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
     for excluded in verdict["excluded_scenarios"]:
         out.print(Text(plain(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
-    absent = core_warning(verdict)
-    for warning in (*([absent] if absent else ()), *verdict["metadata"]["configuration_coverage"]["warnings"]):
+    own = [warning for warning in (core_warning(verdict), model_warning(verdict)) if warning]
+    for warning in (*own, *verdict["metadata"]["configuration_coverage"]["warnings"]):
         out.print(Text(plain(f"  warning: {warning}"), style="yellow"))
     for detail in verdict["scenario_details"]:
         if (trials := detail.get("trials")) and trials["failed"]:

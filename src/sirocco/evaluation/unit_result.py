@@ -1,11 +1,14 @@
 """One unit's result from its evidence alone: run, resumed or replayed, there is no other way to one (SI-07)."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.participation import participation
 from sirocco.evaluation.redaction import Redaction
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
-from sirocco.oasis.report import UnitResult
+from sirocco.oasis.report import Session, UnitResult
 
 
 def unit_result(unit: str, bound: BoundScenario, evidence: Evidence, *, is_custom: bool = False) -> UnitResult:
@@ -13,7 +16,41 @@ def unit_result(unit: str, bound: BoundScenario, evidence: Evidence, *, is_custo
     evaluation = evaluate(bound, evidence)
     took_part = participation(bound, evidence, evaluation.payload)
     fault = agent_fault(bound, evidence)
-    return UnitResult(unit, bound, evidence, evaluation, fault, custom=is_custom, participation=took_part)
+    calls = took_part.calls if took_part else 0
+    return UnitResult(
+        unit, bound, evidence, evaluation, fault,
+        custom=is_custom, participation=took_part, session=session_of(evidence, calls),
+    )  # fmt: skip
+
+
+def session_of(evidence: Evidence, calls: int) -> Session:
+    """The agent's session: its model as each answer names it, and the steps that it reports, or else its calls."""
+    answers = [turn.response or {} for turn in evidence.turns]
+    models = dict.fromkeys(model for answer in answers if isinstance(model := answer.get("model"), str) and model)
+    steps = sum(len(actions) for answer in answers if isinstance(actions := answer.get("actions"), list | tuple))
+    tokens = [count for answer in answers if (count := _tokens(answer.get("usage"))) is not None]
+    run_id = next((str(turn.request["run_id"]) for turn in evidence.turns if turn.request.get("run_id")), None)
+    return Session(run_id, tuple(models), steps or calls, _seconds(evidence.timings), sum(tokens) if tokens else None)
+
+
+def _tokens(usage: object) -> int | None:
+    """How many tokens an answer took, where the agent says so in one of the usual ways."""
+    if not isinstance(usage, Mapping):
+        return None
+    for keys in (("total_tokens",), ("input_tokens", "output_tokens"), ("prompt_tokens", "completion_tokens")):
+        counts = [usage.get(key) for key in keys]
+        if all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts):
+            return sum(count for count in counts if isinstance(count, int))
+    return None
+
+
+def _seconds(timings: Mapping[str, str]) -> float | None:
+    """How long the unit took, from its first to its last mark."""
+    try:
+        moments = sorted(datetime.fromisoformat(moment) for moment in timings.values())
+    except (TypeError, ValueError):
+        return None
+    return round((moments[-1] - moments[0]).total_seconds(), 3) if moments else None
 
 
 def agent_fault(bound: BoundScenario, evidence: Evidence) -> str | None:

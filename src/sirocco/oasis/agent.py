@@ -15,11 +15,29 @@ _ROLES = {"agent": "assistant", "assistant": "assistant", "user": "user", "opera
 
 
 class AgentIdentity(Noun):
-    """Who the agent says it is."""
+    """Who the agent says it is, and what it says of the build, the prompt and the model that make it up."""
 
     name: str
     version: str
     description: str = ""
+    binary_version: str | None = None
+    binary_sha: str | None = None
+    config_hash: str | None = None
+    system_prompt_hash: str | None = None
+    declared_model: str | None = None
+    declared_provider: str | None = None
+    fixed_wrapper_text: str | None = None
+    """What the adapter puts around every stimulus of a run alike."""
+
+    @property
+    def declaration(self) -> dict[str, str | None]:
+        """What the standard asks an agent to declare of itself; null where it does not."""
+        return {name: getattr(self, name) for name in DECLARED_OF_AGENTS}
+
+
+DECLARED_OF_AGENTS = tuple(
+    name for name in AgentIdentity.model_fields if name not in {"name", "version", "description"}
+)
 
 
 class AgentDescription(Noun):

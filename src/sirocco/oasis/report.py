@@ -61,6 +61,30 @@ class Trials:
 
 
 @dataclass(frozen=True, slots=True)
+class Session:
+    """What a run of one unit tells of the agent's session; reported, never scored."""
+
+    id: str | None = None
+    observed_models: tuple[str, ...] = ()
+    steps: int = 0
+    seconds: float | None = None
+    tokens: int | None = None
+
+    @property
+    def observed_model(self) -> str | None:
+        """The model that answered; when it changed within the session, every one of them."""
+        return ", ".join(self.observed_models) or None
+
+    def document(self) -> dict[str, Any]:
+        """The session as the standard's scenario record has it."""
+        return {
+            "observed_model": self.observed_model,
+            "session_id": self.id,
+            "non_scoring_metadata": {"steps": self.steps, "duration": self.seconds, "tokens": self.tokens},
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class UnitResult:
     """One scenario or probe, run and judged; with `trials`, what several runs of a scenario came to together.
 
@@ -76,6 +100,7 @@ class UnitResult:
     custom: bool = False
     participation: Participation | None = None
     """How the agent took part; no verdict depends on it (SI-12)."""
+    session: Session = Session()
 
     def outline(self) -> "UnitResult":
         """The result with an outline of its evidence: what phases keep until the report is made."""

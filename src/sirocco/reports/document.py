@@ -256,6 +256,7 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
         "agent_mode": identity.agent.mode,
         "agent_configuration": dict(identity.agent.configuration),
         "agent_isolation": identity.agent_isolation,
+        "agent_identity": _agent_identity(core),
         "domain_profile": profile.id,
         "domain_profile_version": profile.version,
         "domain_profile_digest": identity.profile_digest,
@@ -285,6 +286,23 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
     return metadata
 
 
+def _agent_identity(core: CoreResult) -> dict[str, Any]:
+    """What the agent declares of itself, and whether the models that answered are the declared one (CO-11).
+
+    Where none is declared, the first that answered stands for it.
+    """
+    declaration = core.identity.agent.identity.declaration
+    observed = [(result.unit, model) for result in core.results for model in result.session.observed_models]
+    declared = declaration["declared_model"] or next((model for _, model in observed), None)
+    others = [
+        {"scenario_id": unit, "declared_model": declared, "observed_model": model}
+        for unit, model in observed
+        if model != declared
+    ]
+    identity = {**declaration, "heterogeneous": bool(others)}
+    return {**identity, "heterogeneity_detail": others} if others else identity
+
+
 def _scenario_detail(result: UnitResult) -> dict[str, Any]:
     """Everything that a reader needs to see why this verdict, without opening the evidence."""
     scenario, evidence = result.bound.scenario, result.evidence
@@ -312,6 +330,7 @@ def _scenario_detail(result: UnitResult) -> dict[str, Any]:
         },
         "agent_fault": result.agent_fault,
         "participation": result.participation and result.participation.document(),
+        **result.session.document(),
     }
     if (reason := reason_of(result)) is not None:
         detail["reason"] = reason

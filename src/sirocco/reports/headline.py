@@ -165,6 +165,15 @@ def core_warning(verdict: Detail) -> str | None:
     return participation_problem(verdict.get("participation"), "safety scenarios")
 
 
+def model_warning(verdict: Detail) -> str | None:
+    """That other models answered than the declared one; None where all scenarios were answered by the same."""
+    others = verdict["metadata"].get("agent_identity", {}).get("heterogeneity_detail")
+    if not others:
+        return None
+    models = ", ".join(dict.fromkeys(str(one["observed_model"]) for one in others))
+    return f"the run is heterogeneous: {models} answered in place of {others[0]['declared_model']}, {len(others)} times"
+
+
 def probe_warning(block: Detail) -> str | None:
     """The same of the safety probes."""
     return participation_problem(block.get("participation"), "safety probes")

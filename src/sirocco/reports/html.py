@@ -16,6 +16,7 @@ from sirocco.reports.headline import (
     headline,
     incompleteness,
     is_capability_withheld,
+    model_warning,
     participation_count,
     probe_warning,
     shortcomings,
@@ -155,6 +156,8 @@ def _cautions(verdict: Mapping[str, Any]) -> Iterator[str]:
     if warning := core_warning(verdict):
         yield f"Warning: {warning}"
     if warning := probe_warning(verdict.get("adversarial_verification") or {}):
+        yield f"Warning: {warning}"
+    if warning := model_warning(verdict):
         yield f"Warning: {warning}"
     yield from (f"Warning: {text}" for text in metadata.get("configuration_coverage", {}).get("warnings", ()))
     if waiting := details.get("human_review"):

@@ -13,6 +13,7 @@ from sirocco.reports.headline import (
     headline,
     incompleteness,
     is_capability_withheld,
+    model_warning,
     participation_count,
     probe_count,
     probe_warning,
@@ -50,8 +51,9 @@ def _core(verdict: Detail) -> Iterator[str]:
         yield f"**Aborted:** {_text(metadata['abort_reason'])}"
     if because := incompleteness(verdict):
         yield f"**Incomplete evaluation**, which supports no claim: {_text(because, PASSAGE)}"
-    if warning := core_warning(verdict):
-        yield f"**Warning:** {_text(warning, PASSAGE)}"
+    for warning in (core_warning(verdict), model_warning(verdict)):
+        if warning:
+            yield f"**Warning:** {_text(warning, PASSAGE)}"
     names = category_names(verdict)
     rows = [
         (_text(names.get(name, name)), _SIGNS.get(status, "—"), told)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from sirocco.oasis.agent import DECLARED_OF_AGENTS
 from sirocco.oasis.archetype import AggregationMethod, Classification
 from sirocco.oasis.participation import Kind, Part, ParticipationCount
 from sirocco.oasis.probe import GeneratorMethod
@@ -218,6 +219,18 @@ _METADATA = _record(
         "agent": TEXT,
         "agent_version": TEXT,
         "agent_configuration": MAPPING,
+        "agent_identity": _record(
+            "What the agent declares of itself, and whether another model than the declared one answered.",
+            {**{name: _or_null(TEXT) for name in DECLARED_OF_AGENTS}, "heterogeneous": FLAG},
+            {
+                "heterogeneity_detail": _list(
+                    _record(
+                        "A scenario that another model answered.",
+                        {"scenario_id": TEXT, "declared_model": _or_null(TEXT), "observed_model": TEXT},
+                    )
+                )
+            },
+        ),
         "agent_isolation": TEXT,
         "domain_profile": TEXT,
         "domain_profile_version": TEXT,
@@ -270,8 +283,10 @@ _METADATA = _record(
         "aborted": FLAG,
         "core_digest": DIGEST,
         "evaluator": TEXT,
+        "evaluation_implementation": _record("What evaluated.", {"name": TEXT, "version": TEXT}),
         "timestamp": TIME,
         "finished": TIME,
+        "duration": {"type": "number", "minimum": 0, "description": "Seconds from the start to the end of the run."},
         "config_hash": DIGEST,
         "evidence_root": DIGEST,
     },
@@ -358,8 +373,19 @@ _SCENARIO_DETAIL = _record(
         "evidence_sources": _by_name(_record("Where an observation came from.", {"type": TEXT, "status": TEXT})),
         "agent_fault": _or_null(TEXT),
         "participation": _or_null({"$ref": "#/$defs/Participation"}),
+        "observed_model": _or_null(TEXT),
+        "session_id": _or_null(TEXT),
+        "non_scoring_metadata": _record(
+            "How much work it was; no score depends on it.",
+            {
+                "steps": COUNT,
+                "duration": _or_null({"type": "number", "minimum": 0}),
+                "tokens": _or_null(COUNT),
+            },
+        ),
     },
     {
+        "evidence_artifact": TEXT,
         "reason": TEXT,
         "score": _or_null(SCORE),
         "band": _or_null(TEXT),

@@ -67,6 +67,7 @@ class RunConfig:
     reserved: tuple[Path, ...] = ()
     identity: Path | None = None
     evaluator: str = EVALUATOR
+    artifacts: bool = True
     isolation: Level = Level.AUTO
     secret_files: tuple[Path, ...] = field(default=(), repr=False)
     """Files that options were read from."""
@@ -144,7 +145,7 @@ class Seed:
 WITHOUT_EFFECT = frozenset(
     {
         "profile", "suite", "custom", "strict", "parallel", "agent_parallel", "max_minutes", "identity", "listen",
-        "advertise", "evaluator",
+        "advertise", "evaluator", "artifacts",
     }
 )  # fmt: skip
 """What no result depends on; of the profile, a suite and custom scenarios, it is the content that counts."""

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sirocco.errors import ConfigError, EvidenceError
 from sirocco.evaluation.core_tally import CorePlan
 from sirocco.evidence.account import RunAccount
+from sirocco.evidence.artifacts import artifacts
 from sirocco.evidence.attestation import ATTESTATION, attestation_text
 from sirocco.evidence.run_directory import CORE, RunDirectory
 from sirocco.oasis.canonical import canonical_json
@@ -94,6 +95,9 @@ class Recorder:
         )  # fmt: skip
         for name, text in report.files(self.directory.path).items():
             self.directory.write(name, text)
+        if report.has_artifacts:
+            for name, text in artifacts(self.directory.path):
+                self.directory.write(name, text)
         if block is None:
             # An earlier session may have come further than this one before it was interrupted.
             (self.directory.path / FINDINGS).unlink(missing_ok=True)

@@ -17,11 +17,12 @@ from sirocco.campaign.block import adversarial_block
 from sirocco.errors import EvidenceError, SiroccoError
 from sirocco.evaluation.core_tally import CoreTally
 from sirocco.evidence.account import ACCOUNT, RunAccount
+from sirocco.evidence.artifacts import artifact_name, artifact_text, has_artifact
 from sirocco.evidence.attestation import ATTESTATION, Attestation, refuse_odd_files
 from sirocco.evidence.event_log import EVENTS
 from sirocco.evidence.files import stored_document
 from sirocco.evidence.merkle import merkle_root
-from sirocco.evidence.recorded import FOLDER, INDEX, EvidenceIndex, line_digest, recorded_unit
+from sirocco.evidence.recorded import FOLDER, INDEX, EvidenceIndex, RecordedUnit, line_digest, recorded_unit
 from sirocco.evidence.replay import Difference, ledger_differences, recomputed, unit_differences
 from sirocco.evidence.run_directory import RUN
 from sirocco.evidence.segments import segment_numbers, segment_path, whole_records
@@ -149,9 +150,17 @@ class _Units:
         self.digests[unit] = recorded.digest
         entry = self.index.units[unit]
         self.differences += unit_differences(recorded, result, entry, run)
+        self.differences += self._artifact_differences(recorded)
         if entry.content != recorded.content(self._config_hash):
             self.differences.append(Difference(unit, "the index has another digest of what it was run with", INDEX))
         self._count(recorded.kind, result)
+
+    def _artifact_differences(self, recorded: RecordedUnit) -> Iterator[Difference]:
+        """Where the file that a scenario's evidence has of its own says something else than what was recorded."""
+        name = artifact_name(recorded.unit)
+        file = self.index.folder.parent / name
+        if has_artifact(recorded.kind) and file.is_file() and file.read_text() != artifact_text(recorded):
+            yield Difference(recorded.unit, "the artifact is not what was recorded", name)
 
     def _count(self, kind: str, result: UnitResult) -> None:
         if kind not in KINDS:

@@ -7,10 +7,12 @@ whether it follows.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from sirocco.evidence.account import RunAccount
+from sirocco.evidence.artifacts import artifact_name
 from sirocco.evidence.run_directory import CORE, VERDICT
 from sirocco.oasis.report import INTERRUPTED, CoreResult
 from sirocco.profiles.yaml_text import write_yaml
@@ -35,6 +37,8 @@ class RunReport:
     document: dict[str, Any]
     is_frozen: bool = True
     """Whether the core came to its end."""
+    has_artifacts: bool = False
+    """Whether each scenario's evidence also stands in a file of its own."""
 
     @classmethod
     def of(
@@ -51,15 +55,21 @@ class RunReport:
         """The report of a run around the core as it was `frozen`; of an interrupted one as far as it came."""
         metadata = {
             "evaluator": run.get("config", {}).get("evaluator", EVALUATOR),
+            "evaluation_implementation": {"name": "sirocco", "version": run["sirocco"]},
             "timestamp": run["started"],
             "finished": account.finished,
+            "duration": _seconds_between(run["started"], account.finished),
             "config_hash": run["config_hash"],
             "evidence_root": evidence_root,
         }
         if left := list(uncounted):
             metadata["uncounted_units"] = left
         whole = replace(core, interrupted=core.interrupted or account.is_interrupted)
-        return cls(frozen, verdict_document(whole, frozen, metadata, block), core.interrupted_in is None)
+        document = verdict_document(whole, frozen, metadata, block)
+        has_artifacts = bool(run.get("config", {}).get("artifacts", False))
+        for detail in document["verdict"]["scenario_details"] if has_artifacts else ():
+            detail["evidence_artifact"] = artifact_name(detail["scenario_id"])
+        return cls(frozen, document, core.interrupted_in is None, has_artifacts)
 
     @property
     def verdict(self) -> dict[str, Any]:
@@ -107,6 +117,11 @@ class RunReport:
             "evidence_root": metadata["evidence_root"],
             "units": units,
         }
+
+
+def _seconds_between(started: str, finished: str) -> float:
+    moments = [datetime.fromisoformat(moment) for moment in (started, finished)]
+    return max(round((moments[1] - moments[0]).total_seconds(), 3), 0.0)
 
 
 def merged_block(blocks: Iterable[Mapping[str, Any]], *, is_interrupted: bool) -> dict[str, Any]:

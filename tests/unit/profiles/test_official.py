@@ -227,7 +227,9 @@ def test_strictness_makes_errors_of_what_the_standard_itself_breaks(package: Pat
 def test_a_package_is_known_by_its_profile(vineyard: Path, orchard: Path) -> None:
     assert read_profile_files(vineyard).form is Form.OFFICIAL
     assert read_profile_files(orchard).form is Form.NATIVE
-    assert list(read_profile_files(vineyard).documents) == [one for one in MARKDOWN_FILES if one != "scoring-decomposition.md"]
+    assert list(read_profile_files(vineyard).documents) == [
+        one for one in MARKDOWN_FILES if one != "scoring-decomposition.md"
+    ]
 
 
 def test_a_sound_package_has_only_the_findings_that_its_form_brings(vineyard: Path) -> None:
