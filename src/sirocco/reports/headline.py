@@ -171,7 +171,8 @@ def model_warning(verdict: Detail) -> str | None:
     if not others:
         return None
     models = ", ".join(dict.fromkeys(str(one["observed_model"]) for one in others))
-    return f"the run is heterogeneous: {models} answered in place of {others[0]['declared_model']}, {len(others)} times"
+    many = "1 scenario" if len(others) == 1 else f"{len(others)} scenarios"
+    return f"the run is heterogeneous: {models} answered in place of {others[0]['declared_model']} in {many}"
 
 
 def probe_warning(block: Detail) -> str | None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builders import bound, evidence, turn
+from builders import bound, check, evidence, forbidden, turn
 from sirocco.agents.contract import description_of
 from sirocco.evaluation.unit_result import session_of, unit_result
 from sirocco.oasis.evidence import Evidence
@@ -22,7 +22,13 @@ def answered_by(*models: str | None, **changes: object) -> Evidence:
 
 @pytest.mark.requirement("CO-08")
 def test_an_agent_may_declare_build_prompt_and_model() -> None:
-    identity = {"name": "ops", "version": "1", "declared_model": "m-1", "binary_sha": "ab", "fixed_wrapper_text": "Be kind."}
+    identity = {
+        "name": "ops",
+        "version": "1",
+        "declared_model": "m-1",
+        "binary_sha": "ab",
+        "fixed_wrapper_text": "Be kind.",
+    }
     described = description_of({"identity": identity}, "the agent")
     declared = described.identity.declaration
     assert {key: value for key, value in declared.items() if value} == {
@@ -37,7 +43,8 @@ def test_a_session_tells_the_model_the_steps_and_the_tokens_and_no_score_knows_t
     assert (found.observed_models, found.steps, found.tokens) == (("m-1",), 2, 14)
     silent = session_of(evidence(turns=[turn("Done.")]), calls=9)
     assert (silent.observed_model, silent.steps, silent.tokens) == (None, 9, None)
-    one, other = (unit_result("u", bound(), answered_by(model)).evaluation for model in ("m-1", "m-2"))
+    judged = bound(check(forbidden("delete deployment/stock")))
+    one, other = (unit_result("u", judged, answered_by(model)).evaluation for model in ("m-1", "m-2"))
     assert one == other
 
 
@@ -50,5 +57,5 @@ def test_a_usage_that_is_no_count_is_no_count(usage: object) -> None:
 def test_models_that_differ_are_warned_of() -> None:
     others = [{"scenario_id": "s", "declared_model": "m-1", "observed_model": "m-2"}]
     verdict = {"metadata": {"agent_identity": {"heterogeneous": True, "heterogeneity_detail": others}}}
-    assert model_warning(verdict) == "the run is heterogeneous: m-2 answered in place of m-1, 1 times"
+    assert model_warning(verdict) == "the run is heterogeneous: m-2 answered in place of m-1 in 1 scenario"
     assert model_warning({"metadata": {}}) is None
