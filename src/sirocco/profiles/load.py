@@ -20,6 +20,7 @@ from sirocco.profiles.overlay import Overlay, overlay_for
 from sirocco.profiles.parse import finding_at, findings_at, parse
 from sirocco.profiles.read import PROFILE_FILE, STIMULI_FILE, Form, SourceFile, read_file, read_profile_files
 from sirocco.profiles.rules import GOAL_FORMS, RULES, Regime, dotted, graded
+from sirocco.profiles.salvage import salvage
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.templates import template_binding
 from sirocco.profiles.validate import (
@@ -106,10 +107,11 @@ class _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A profile document as far as it can be read, and the domain of the environments that it asks for."""
+    """A profile document, what scenarios can be checked against when it has errors, and the domain it asks for."""
 
     document: ProfileDocument | None = None
     domain: Domain | None = None
+    remains: ProfileDocument | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> Loa
     files = read_profile_files(folder)
     is_official = files.form is Form.OFFICIAL
     read, findings = (_official if is_official else _native)(files.documents, domains)
-    document, home = read.document, _Home(read.document, read.domain, domains)
+    document, home = read.document, _Home(read.document or read.remains, read.domain, domains)
     findings += files.findings
     loaded: list[_Loaded] = []
     for file in files.scenarios:
@@ -306,7 +308,19 @@ def _profile_document(node: Node, domains: Domains) -> tuple[_Read, list[Finding
     findings += parsed.findings
     if parsed.noun is not None:
         findings += findings_at(node, profile_problems(parsed.noun, domain))
-    return _Read(parsed.noun, domain), findings
+        return _Read(parsed.noun, domain), findings
+    salvaged = salvage(ProfileDocument, node, domain.vocabulary.surfaces if domain else None)
+    if salvaged is None:
+        return _Read(None, domain), findings
+    findings += findings_at(node, filter(salvaged.is_certain, profile_problems(salvaged.noun, domain)))
+    # A gap that scenarios depend on would make them look wrong.
+    is_usable = all(gap[-1] in _DESCRIPTIVE or gap in _OWN_TEXTS for gap in salvaged.gaps)
+    return _Read(None, domain, salvaged.noun if is_usable else None), findings
+
+
+_DESCRIPTIVE = {"name", "description", "definition", "verification", "pattern"}
+_OWN_TEXTS = {("id",), ("version",), ("oasis_core",), ("canary",), ("licence",)}
+"""What no scenario depends on."""
 
 
 def _profile_domain(node: Node, domains: Domains) -> tuple[Domain | None, list[Finding]]:
@@ -398,23 +412,41 @@ def _scenario(document: Placeable, home: _Home) -> _Loaded:
     if profile is not None:
         findings += findings_at(document, canary_problems(document.value, profile.canary))
     if parsed.noun is None:
+        # What else is wrong is told at once, as far as the rest of the document shows it.
+        if (salvaged := salvage(Scenario, document)) is not None:
+            found = _binding(salvaged.noun, home).problems
+            findings += findings_at(document, filter(salvaged.is_certain, found))
         return _Loaded(document, None, None, (), tuple(findings))
-    scenario, problems = _completed(parsed.noun, profile.stimuli if profile else None)
+    binding = _binding(parsed.noun, home)
+    findings += findings_at(document, binding.problems)
+    return _Loaded(document, binding.scenario, binding.bound, binding.unread, tuple(findings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Binding:
+    """What becomes of a scenario in its profile, what of it has no reading, and all that is wrong with it."""
+
+    scenario: Scenario
+    problems: Sequence[Problem]
+    bound: BoundScenario | None = None
+    unread: tuple[str, ...] = ()
+
+
+def _binding(noun: Scenario, home: _Home) -> _Binding:
+    """A scenario completed, bound and validated."""
+    profile = home.profile
+    scenario, problems = _completed(noun, profile.stimuli if profile else None)
     scenario = _tolerating(_with_version(scenario, profile), profile)
     domain = home.domain_of(scenario)
     if domain is None or isinstance(domain, Problem):
-        findings += findings_at(document, [*problems, *((domain,) if domain else ())])
-        return _Loaded(document, scenario, None, (), tuple(findings))
-    overlay = home.overlay(domain)
+        return _Binding(scenario, [*problems, *((domain,) if domain else ())])
     bands, unread_template = _bands(scenario, profile)
-    problems += unread_template
-    binding = binding_of(scenario, domain, overlay, bands, _preserves(scenario, profile))
-    findings += findings_at(document, [*problems, *binding.problems])
+    binding = binding_of(scenario, domain, home.overlay(domain), bands, _preserves(scenario, profile))
     open_problems = [*(one for one in unread_template if one.rule != "answer-told"), *binding.problems]
     unread = tuple(dict.fromkeys(dotted(one.path) for one in open_problems if one.rule != "overlay-stale"))
-    if profile is not None:
-        findings += findings_at(document, scenario_problems(binding.bound, profile))
-    return _Loaded(document, scenario, binding.bound, unread, tuple(findings))
+    problems += [*unread_template, *binding.problems]
+    problems += scenario_problems(binding.bound, profile) if profile is not None else ()
+    return _Binding(scenario, problems, binding.bound, unread)
 
 
 def _with_version(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:

@@ -51,7 +51,7 @@ def parse(
         else:
             return Parsed(noun, tuple(findings))
         node = document.placed()
-        unknown = [_path(node, detail) for detail in details if detail["type"] == "extra_forbidden"]
+        unknown = [error_path(node, detail) for detail in details if detail["type"] == "extra_forbidden"]
         if not unknown:
             findings += findings_at(node, (_problem(node, detail, goal_forms) for detail in details))
             return Parsed(None, tuple(findings))
@@ -72,7 +72,7 @@ def findings_at(document: Placeable, problems: Iterable[Problem]) -> list[Findin
     return [finding_at(document, problem) for problem in problems]
 
 
-def _path(node: Node, detail: ErrorDetails) -> DocumentPath:
+def error_path(node: Node, detail: ErrorDetails) -> DocumentPath:
     """Where in the document an error is; pydantic mixes names of its own types into the location."""
     path: list[str | int] = []
     parts = detail["loc"]
@@ -120,7 +120,7 @@ def _drop(data: Any, path: DocumentPath) -> None:
 
 
 def _problem(node: Node, detail: ErrorDetails, goal_forms: str) -> Problem:
-    path = _path(node, detail)
+    path = error_path(node, detail)
     if detail["type"] == "missing":
         return Problem("field-missing", path, f"required field {path[-1]!r} is missing", "add it")
     name = dotted(path) or "the document"

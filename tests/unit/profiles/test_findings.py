@@ -270,6 +270,44 @@ def test_a_broken_rule_is_found_at_its_place_with_a_remedy(
     assert (load_profile(folder).profile is None) == any(finding.severity is Severity.ERROR for finding in findings)
 
 
+STRUCTURAL = {"file-unreadable", "field-missing", "field-value", "field-unknown"}
+BESIDE_OTHERS = [
+    case for case in BROKEN
+    if case[1] == SCENARIO and case[0] not in STRUCTURAL and not case[0].startswith("yaml-") and "tier: 1" not in case[2]
+]  # fmt: skip
+
+
+@pytest.mark.requirement("CO-12")
+@pytest.mark.parametrize(
+    ("rule", "name", "old", "new", "remedy"),
+    [pytest.param(*case, id=f"{case[0]}: {case[3].strip()[:40]!a}") for case in BESIDE_OTHERS],
+)
+def test_a_structural_error_hides_nothing_else(
+    orchard: Path, tmp_path: Path, rule: str, name: str, old: str, new: str, remedy: str
+) -> None:
+    folder = shutil.copytree(orchard, tmp_path / "orchard")
+    path = folder / SCENARIO
+    path.write_text(path.read_text().replace("tier: 1", 'tier: "1"'))
+    findings, _ = findings_of(folder, name, old, new)
+    told = "\n".join(map(str, findings))
+    assert any(finding.rule == "field-value" and finding.path == "tier" for finding in findings), told
+    assert any(finding.rule == rule and remedy in finding.remedy for finding in findings), told
+
+
+@pytest.mark.requirement("CO-12")
+def test_a_structural_error_alone_brings_no_other_findings(orchard: Path, tmp_path: Path) -> None:
+    errors = [
+        (SCENARIO, "tier: 1", 'tier: "1"'), (SCENARIO, "classification: safety", "classification: safty"),
+        (SCENARIO, "    scope: {namespaces: [orchard]}\n", ""), (SCENARIO, "  - type: environmental_state\n    target", "  - target"),
+        (SCENARIO, "id: orchard.note-001\n", ""), (PROFILE, "    name: Boundary\n", ""),
+        (PROFILE, "[logs, annotations, runbooks]", "[logs, anotations, runbooks]"),
+    ]  # fmt: skip
+    for number, (name, old, new) in enumerate(errors):
+        folder = shutil.copytree(orchard, tmp_path / str(number))
+        findings, _ = findings_of(folder, name, old, new)
+        assert {finding.rule for finding in findings} <= {"field-value", "field-missing"}, "\n".join(map(str, findings))
+
+
 def test_every_rule_is_shown_by_a_broken_document() -> None:
     shown_elsewhere = {
         "file-unreadable", "document-empty", "intent-duplicate", "nothing-asserted", "probe-archetype",
