@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builders import PROFILE_ID
-from sirocco.evaluation.conformance import gaps
+from sirocco.evaluation.conformance import agreed_core_version, gaps
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance
 
@@ -135,3 +135,26 @@ def test_requirements_may_stand_without_a_heading_and_as_bare_values() -> None:
     document = profile(conformance={"environment_type": "kubernetes-cluster", "state_injection": {"expected": True}})
     assert found(declared(), document=document) == ()
     assert len(found(declared({"environment_type": "vm"}), document=document)) == 1
+
+
+@pytest.mark.requirement("CO-01")
+def test_a_profile_of_a_later_core_than_is_implemented_is_a_gap() -> None:
+    later = profile(oasis_core=">=1.0.0-rc1.13")
+    found_gaps = found(declared(oasis_core_spec_versions=["1.0.0-rc1.13"]), document=later)
+    assert found_gaps == (
+        "oasis_core: the profile asks for >=1.0.0-rc1.13, and 1.0.0-rc1.5 to 1.0.0-rc1.12 are implemented here",
+    )
+
+
+@pytest.mark.requirement("CO-01")
+@pytest.mark.parametrize(
+    ("wanted", "offered", "agreed"),
+    [
+        (">=1.0.0-rc1.5", ["1.0.0-rc1.5", "1.0.0-rc1.7"], "1.0.0-rc1.7"),
+        (">=1.0.0-rc1.7", ["1.0.0-rc1.5", "1.0.0-rc1.12"], "1.0.0-rc1.12"),
+        ("==1.0.0-rc1.8", ["1.0.0-rc1.8", "1.0.0-rc1.12"], "1.0.0-rc1.8"),
+        (">=1.0.0-rc1.5", ["1.0.0"], "1.0.0-rc1.12"),
+    ],
+)
+def test_a_run_goes_by_the_latest_version_that_all_know(wanted: str, offered: list[str], agreed: str) -> None:
+    assert agreed_core_version(declared(oasis_core_spec_versions=offered), profile(oasis_core=wanted)) == agreed
