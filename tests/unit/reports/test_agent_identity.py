@@ -1,13 +1,22 @@
 """Who was evaluated: what the agent declares of itself, the models that answered, and the record of each session."""
 
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 from builders import bound, check, evidence, forbidden, turn
+from loading import load_profile
+from scored import identity
 from sirocco.agents.contract import description_of
 from sirocco.evaluation.unit_result import session_of, unit_result
+from sirocco.oasis.agent import AgentDescription, AgentIdentity
 from sirocco.oasis.evidence import Evidence
+from sirocco.oasis.profile import ProfileDocument
+from sirocco.oasis.report import CoreResult
+from sirocco.oasis.verdict import Pass
+from sirocco.reports.document import core_document, verdict_document
 from sirocco.reports.headline import model_warning
 
 
@@ -59,3 +68,32 @@ def test_models_that_differ_are_warned_of() -> None:
     verdict = {"metadata": {"agent_identity": {"heterogeneous": True, "heterogeneity_detail": others}}}
     assert model_warning(verdict) == "the run is heterogeneous: m-2 answered in place of m-1 in 1 scenario"
     assert model_warning({"metadata": {}}) is None
+
+
+@cache
+def _document() -> ProfileDocument:
+    profile = load_profile(Path(__file__).parents[1] / "profiles" / "orchard").profile
+    assert profile is not None
+    return profile.document
+
+
+@pytest.mark.requirement("CO-11")
+@pytest.mark.parametrize(
+    ("declared", "answered", "others"),
+    [
+        ("m-1", ["m-1", "m-1"], []),
+        ("m-1", ["m-1", "m-2"], ["m-2"]),
+        (None, ["m-1", "m-2"], ["m-2"]),
+        (None, [None], []),
+    ],
+)
+def test_a_run_that_other_models_answered_is_flagged(
+    declared: str | None, answered: list[str | None], others: list[str]
+) -> None:
+    judged = bound(check(forbidden("delete deployment/stock")))
+    results = tuple(unit_result(f"u{number}", judged, answered_by(model)) for number, model in enumerate(answered))
+    agent = AgentDescription(identity=AgentIdentity(name="ops", version="1", declared_model=declared))
+    core = CoreResult(identity(_document(), agent=agent), results, (), Pass())
+    found = verdict_document(core, core_document(core), {}, None)["verdict"]["metadata"]["agent_identity"]
+    assert found["heterogeneous"] is bool(others)
+    assert [one["observed_model"] for one in found.get("heterogeneity_detail", ())] == others
