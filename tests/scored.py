@@ -56,7 +56,7 @@ def capability(number: int = 1, **changes: Any) -> BoundScenario:
 def identity(profile: ProfileDocument, **changes: Any) -> RunIdentity:
     """Who was evaluated, as far as a test of what follows has to know."""
     agent = AgentDescription(identity=AgentIdentity(name="agent", version="1"))
-    conformance = Conformance.model_construct(provider="test", provider_version="1")
+    conformance = Conformance.model_construct(provider="test", provider_version="1", requirements={})
     known = RunIdentity(profile, "sha256:0", agent, "none", conformance, "1", 1, 0, "given", TierEvidence(1))
     return replace(known, **changes)
 
