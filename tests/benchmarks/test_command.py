@@ -4,7 +4,7 @@ import json
 
 from click.testing import CliRunner
 
-from sirocco.cli.bench import command
+from sirocco_benchmarks.command import command
 
 
 def test_bench_evaluate_gives_a_median_its_growth_and_what_they_are_compared_with() -> None:
