@@ -18,6 +18,7 @@ from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption, on_signals
 from sirocco.cli.options import SeedType
 from sirocco.cli.terminal import console, plain, print_findings
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.environment import ServedAccess
 from sirocco.oasis.observation import ObservationType
@@ -26,7 +27,6 @@ from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.profiles.load import load_setup
-from sirocco.providers.agent_plane import KUBECONFIG
 from sirocco.wiring import profile_source
 from sirocco.wiring.config import Seed
 from sirocco.wiring.serving import served_simulator

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from builders import provision_request
+from sirocco.domains.kubernetes.agent_access import HttpAgentClient, agent_access
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.observation import ObservationType
-from sirocco.providers.http.agent_access import HttpAgentClient, agent_access
 from sirocco.wiring import profile_source
 from sirocco.wiring.serving import served_simulator
 from sirocco.wiring.tools import environment_tools

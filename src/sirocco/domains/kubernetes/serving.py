@@ -13,6 +13,7 @@ from kubesim.errors import KubesimError
 from kubesim.serving.certificates import issued
 from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane
 from kubesim.serving.server import bound, serving
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.domains.kubernetes.mcp_server.endpoint import Server as ToolServer
 from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
 from sirocco.domains.kubernetes.simulator.front import TlsFront
@@ -21,7 +22,6 @@ from sirocco.domains.kubernetes.simulator.static import StaticFront
 from sirocco.errors import ConfigError
 from sirocco.oasis.provider import Conformance, Environment, Provider, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
-from sirocco.providers.agent_plane import KUBECONFIG
 
 Clock = Callable[[], str]
 _Asked = TypeVar("_Asked")
