@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from kubesim.services.router import PREFIX
 from sirocco.domains.kubernetes.agent_access import agent_access, environment_access
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.domains.kubernetes.tools.session import Session, ToolError
@@ -32,6 +33,13 @@ class KubernetesEquipment:
 
     variables = (KUBECONFIG,)
     role = "You operate a Kubernetes cluster and the services around it for the operator who talks to you."
+
+    first_look = "kubectl get pods"
+
+    def addresses(self, access: EnvironmentAccess) -> tuple[str, ...]:
+        """The API server, and the services around the cluster."""
+        server = access.served.server if access.served else ""
+        return (f"Kubernetes API at {server}", f"Metrics, traces, dashboards, GitOps, CI at {server}{PREFIX}NAME")
 
     @cached_property
     def trial(self) -> Trial:
