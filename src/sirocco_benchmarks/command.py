@@ -20,6 +20,7 @@ from sirocco.wiring.clock import utc_now
 from sirocco.wiring.domains import domain_for
 from sirocco.wiring.profile_source import BUNDLED, required
 from sirocco_benchmarks.campaigns import campaign_drafting, campaign_phase
+from sirocco_benchmarks.clients import measured_clients
 from sirocco_benchmarks.environments import (
     measured_calls,
     measured_calls_over_tls,
@@ -86,6 +87,19 @@ def environment(environments: int, calls: int) -> int:
         for method, speed in speeds.items():
             value = speed.environment * 1_000_000
             _write(f"environment {method} {way}", value, "us", speed.ratio, against, 5 * calls)
+    return int(ExitCode.OK)
+
+
+@command.command("provider", epilog="Example: sirocco bench provider")
+@click.option("--rounds", type=click.IntRange(1, 1000), default=4, show_default=True)
+@click.option("--requests", type=click.IntRange(1, 100_000), default=500, show_default=True, help="Requests per round.")
+def provider(rounds: int, requests: int) -> int:
+    """Processor time of a request to a provider elsewhere, as a multiple of what libraries for HTTP take for it."""
+    for speed in measured_clients(time.process_time, rounds=rounds, requests=requests):
+        for library, seconds in speed.others.items():
+            against = f"{library} for the same request"
+            value = speed.own * 1_000_000
+            _write(f"provider {speed.plane} plane", value, "us", speed.own / seconds, against, rounds * requests)
     return int(ExitCode.OK)
 
 
