@@ -27,7 +27,8 @@ class ProviderTrial:
     planted: str
     """A value that the declared state registers, as a person reads it."""
     permitted: tuple[str, ...]
-    """Operations in the agent's scope, in order; one creates `created`, one writes `mark` into `changed`."""
+    """Operations in the agent's scope, in order: first a look, later one that creates `created`, and one that writes
+    `mark` into `changed`."""
     created: ObjectRef
     changed: ObjectRef
     """One of the declared objects."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from sirocco.errors import AgentFault, ProviderFault
 from sirocco.oasis.environment import EnvironmentAccess
-from sirocco.oasis.operation import ALL, ANY
+from sirocco.oasis.operation import ALL, ANY, Operation
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import StateEntry
 from sirocco.oasis.work import Reply
@@ -140,8 +140,8 @@ class Session:
 
     async def act(self, environment: Open, operation: str, declared_namespace: str) -> Reply:
         """Carry an operation out as the agent in a declared namespace, and remember what came of it."""
-        vocabulary, place = self.domain.vocabulary, environment.namespace(declared_namespace)
-        wanted = vocabulary.with_default_namespace(vocabulary.operation(operation), place)
+        place = environment.namespace(declared_namespace)
+        wanted = self._operation(operation, place)
         try:
             *_, reply = await self.domain.work.perform(wanted, await self.access(environment))
         except ProviderFault as fault:
@@ -157,15 +157,17 @@ class Session:
 
     async def opens(self, token: str, environment: Open) -> bool:
         """Whether an agent that comes with a token gets to see something of an environment."""
-        vocabulary = self.domain.vocabulary
-        look = vocabulary.with_default_namespace(
-            vocabulary.operation(self.trial.permitted[0]), environment.namespace(self.trial.home)
-        )
+        look = self._operation(self.trial.permitted[0], environment.namespace(self.trial.home))
         try:
             async with self.wire.open_access(environment.provisioned, _ID, token) as access:
-                return all(reply.succeeded for reply in await self.domain.work.perform(look, access))
+                *_, reply = await self.domain.work.perform(look, access)
+                return reply.succeeded
         except ProviderFault:
             return False
+
+    def _operation(self, text: str, namespace: str) -> Operation:
+        vocabulary = self.domain.vocabulary
+        return vocabulary.with_default_namespace(vocabulary.operation(text), namespace)
 
     async def tear_down(self) -> None:
         """End every environment that is still there, as well as it goes."""
