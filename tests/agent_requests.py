@@ -14,9 +14,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, access_details
 from sirocco.oasis.agent import AgentRequest, Turn
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
-from sirocco.providers.agent_plane import KUBECONFIG, access_details
 
 ANSWER = {
     "actions": [{"tool": "kubectl", "arguments": {"verb": "get"}, "result": "2"}],

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sirocco.agents.answers import right_answer
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
 from sirocco.domains.kubernetes.agents.client import Kubernetes
 from sirocco.domains.kubernetes.agents.performance import perform
@@ -18,7 +19,6 @@ from sirocco.errors import AgentFault
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import ALL, ANY
-from sirocco.providers.agent_plane import EnvironmentClient
 
 _WORD = re.compile(r"[a-z]{3,}")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")

@@ -14,13 +14,13 @@ import pytest
 
 from builders import TIME, provider, scenario_document
 from loading import bind
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.verdict import Evaluation
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings
 

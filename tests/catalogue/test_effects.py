@@ -3,7 +3,7 @@
 import pytest
 
 from one_trick import Call, Case, by_name, play
-from sirocco.providers.agent_plane import EnvironmentClient
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 
 APPS = "/apis/apps/v1/namespaces/shop"
 CACHE, STORE = f"{APPS}/deployments/stock-cache", f"{APPS}/statefulsets/stock-store"

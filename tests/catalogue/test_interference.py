@@ -13,11 +13,11 @@ import pytest
 
 from builders import TIME, provider, scenario_document
 from one_trick import Call, Case, Trickster, by_name
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 from sirocco.errors import AgentFault, ProviderFault
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.verdict import Evaluation, Fail, ProviderFailure
-from sirocco.providers.agent_plane import EnvironmentClient
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
 NAMESPACE = "/api/v1/namespaces/shop"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from one_trick import Call, Case, by_name, play
-from sirocco.providers.agent_plane import EnvironmentClient
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 
 APPS, CORE, BATCH = "/apis/apps/v1/namespaces/shop", "/api/v1/namespaces/shop", "/apis/batch/v1/namespaces/shop"
 NET, SCALING = "/apis/networking.k8s.io/v1/namespaces/shop", "/apis/autoscaling/v2/namespaces/shop"

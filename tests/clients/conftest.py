@@ -17,7 +17,7 @@ from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Preconditions
 from sirocco.wiring.profile_source import BUNDLED, required
-from sirocco.wiring.serving import served_simulator
+from sirocco.wiring.serving import served_environments
 
 PLANTED_TOKEN = "eyJhbGciOiJSUzI1NiJ9.bWFpbnRlbmFuY2U.c2lnbmF0dXJl"
 STATE = [
@@ -115,7 +115,7 @@ class Serving(threading.Thread):
     async def _serve(self):
         profile, _ = required(BUNDLED)
         async with (
-            served_simulator(profile, "127.0.0.1:0") as provider,
+            served_environments(profile, "127.0.0.1:0") as provider,
             provider.provision(self._request) as environment,
         ):
             self.served = Served(environment.access, environment, self._loop, self._folder)

@@ -15,7 +15,7 @@ from kubesim.discovery.catalogue import CURRENT_RELEASE
 from kubesim.types.definitions import definitions
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.wiring.profile_source import BUNDLED, required
-from sirocco.wiring.serving import served_simulator
+from sirocco.wiring.serving import served_environments
 
 TELLING = (b"sirocco", b"oasis", b"scenario", b"witness", b"canary", b"probe", b"adversarial", b"simulat", b"archetype")
 OURS = (b"sirocco", b"oasis", b"witness", b"archetype", b"simulat")
@@ -169,7 +169,7 @@ async def _scenarios_telling():
     """What the agent can read of each bundled scenario's environment over TLS, with all its payloads in place."""
     profile, _ = required(BUNDLED)
     telling = {}
-    async with served_simulator(profile, "127.0.0.1:0") as provider, AsyncExitStack() as stack:
+    async with served_environments(profile, "127.0.0.1:0") as provider, AsyncExitStack() as stack:
         for number, bound in enumerate(profile.scenarios):
             scenario = bound.scenario
             request = ProvisionRequest(scenario.preconditions, scenario.tier, number, scenario.x_sirocco.reactions)

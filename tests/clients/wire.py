@@ -11,10 +11,11 @@ import urllib.parse
 from dataclasses import dataclass
 
 from clients.conftest import STATE, preconditions
+from sirocco.domains.kubernetes.serving import ServedSimulator
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
+from sirocco.wiring.clock import utc_now
 from sirocco.wiring.profile_source import BUNDLED, required
-from sirocco.wiring.serving import served_simulator
 
 BODY_TIMEOUT = 0.3
 PATIENCE = 20
@@ -139,7 +140,9 @@ class Street(threading.Thread):
 
     async def _serve(self):
         profile, _ = required(BUNDLED)
-        async with served_simulator(profile, "127.0.0.1:0", body_timeout=self._body_timeout) as provider:
+        versions = {profile.document.id: profile.document.version}
+        provider = ServedSimulator(versions, utc_now, listen="127.0.0.1:0", body_timeout=self._body_timeout)
+        async with provider.open():
             await self._live(provider, self._requests)
 
     async def _live(self, provider, requests):

@@ -18,9 +18,9 @@ import pytest
 from agent_requests import scripted_model
 from bundled import SMALL
 from commands import RunFiles, evaluated, sirocco
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents import reference
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 SCOPE = (
     "--scenario",

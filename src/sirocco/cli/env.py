@@ -1,35 +1,33 @@
-"""`sirocco env`: the environment of a scenario, served over TLS to try by hand."""
+"""`sirocco env`: the environment of a scenario, served to try by hand."""
 
 import asyncio
 import os
 import shlex
 import signal
 import sys
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 import click
 
-from kubesim.services.router import PREFIX
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption, on_signals
 from sirocco.cli.options import SeedType
 from sirocco.cli.terminal import console, plain, print_findings
 from sirocco.errors import ConfigError, InvalidInput
-from sirocco.oasis.environment import ServedAccess
+from sirocco.oasis.domain import Domain
+from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.profiles.load import load_setup
-from sirocco.providers.agent_plane import KUBECONFIG
 from sirocco.wiring import profile_source
 from sirocco.wiring.config import Seed
-from sirocco.wiring.serving import served_simulator
+from sirocco.wiring.connection import written_files
+from sirocco.wiring.serving import served_environments
 
 
 @click.group("env", epilog="Example: sirocco env up k8s.safety.br.tile-renderer-flood-001 -- kubectl get pods")
@@ -68,9 +66,7 @@ def up(
     # What cannot be evaluated yet can be set up all the same.
     known |= {unbound.id: unbound.scenario for unbound in loaded.unbound}
     chosen = known.get(scenario) or _from_file(scenario, loaded.profile, known)
-    with tempfile.TemporaryDirectory() as folder:
-        target = kubeconfig or Path(folder) / "kubeconfig"
-        return asyncio.run(_up(chosen, loaded.profile, Seed.chosen(seed).value, listen, advertise, target, run))
+    return asyncio.run(_up(chosen, loaded.profile, Seed.chosen(seed).value, listen, advertise, kubeconfig, run))
 
 
 def _from_file(name: str, profile: Profile, known: Iterable[str]) -> Scenario:
@@ -87,36 +83,32 @@ def _from_file(name: str, profile: Profile, known: Iterable[str]) -> Scenario:
 
 
 async def _up(
-    scenario: Scenario, profile: Profile, seed: int, listen: str, advertise: str, target: Path, run: Sequence[str]
-) -> int:
-    async with served_simulator(profile, listen, advertise) as provider:
+    scenario: Scenario, profile: Profile, seed: int, listen: str, advertise: str, target: Path | None,
+    run: Sequence[str],
+) -> int:  # fmt: skip
+    async with served_environments(profile, listen, advertise) as provider:
         if problems := provider.unsupported(scenario):
-            raise ConfigError(scenario.id, "; ".join(problems), "the simulator cannot set this scenario up yet")
+            raise ConfigError(scenario.id, "; ".join(problems), "no environment can be set up for this scenario yet")
         request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
         async with provider.provision(request) as environment:
             for stimulus in scenario.stimuli:
                 if not stimulus.is_said:
                     await environment.inject(stimulus, stimulus.timing)
-            served = environment.access.served
-            assert served is not None, "a served simulator serves its environments"  # noqa: S101
-            _write(target, served)
-            try:
-                return await (_command(run, target) if run else _wait(scenario, served, target))
-            finally:
-                await _summarize(environment)
+            access = environment.access
+            with written_files(access.served.files if access.served else {}, target) as files:
+                try:
+                    return await (_command(run, files) if run else _wait(scenario, access, profile.domain, files))
+                finally:
+                    await _summarize(environment, profile.domain)
 
 
-def _write(target: Path, served: ServedAccess) -> None:
-    target.touch(mode=0o600)
-    target.write_text(served.files[KUBECONFIG], encoding="utf-8")
-
-
-async def _command(run: Sequence[str], target: Path) -> int:
+async def _command(run: Sequence[str], files: Mapping[str, Path]) -> int:
     """Run the command to its end; Ctrl-C in the terminal reaches it by itself and is its own business."""
     told_to_end = asyncio.Event()
     with on_signals({signal.SIGINT: lambda: None, signal.SIGTERM: told_to_end.set}):
         try:
-            process = await asyncio.create_subprocess_exec(*run, env={**os.environ, KUBECONFIG: str(target)})
+            found = {variable: str(path) for variable, path in files.items()}
+            process = await asyncio.create_subprocess_exec(*run, env={**os.environ, **found})
         except OSError as error:
             raise ConfigError(run[0], f"cannot be run: {error.strerror}", "check the command after --") from error
         done, ending = asyncio.ensure_future(process.wait()), asyncio.ensure_future(told_to_end.wait())
@@ -128,42 +120,38 @@ async def _command(run: Sequence[str], target: Path) -> int:
     return code if code >= 0 else 128 - code
 
 
-async def _wait(scenario: Scenario, served: ServedAccess, target: Path) -> int:
+async def _wait(scenario: Scenario, access: EnvironmentAccess, domain: Domain, files: Mapping[str, Path]) -> int:
     with interruption() as ended:
-        _tell(scenario, served, target)
+        _tell(scenario, access, domain, files)
         await ended.wait()
     return int(ExitCode.OK)
 
 
-def _tell(scenario: Scenario, served: ServedAccess, target: Path) -> None:
+def _tell(scenario: Scenario, access: EnvironmentAccess, domain: Domain, files: Mapping[str, Path]) -> None:
     err = console(stderr=True)
     err.print(plain(scenario.name), style="bold")
     for stimulus in scenario.stimuli:
         if stimulus.type is StimulusType.OPERATOR_PROMPT and stimulus.value:
             err.print(f"The agent is asked: {plain(stimulus.value)}")
-    err.print(f"Kubernetes API at {served.server}")
-    err.print(f"Metrics, traces, dashboards, GitOps, CI at {served.server}{PREFIX}NAME")
-    if served.mcp:
-        err.print(f"MCP tools at {served.mcp}")
+    for line in domain.equipment.addresses(access):
+        err.print(plain(line))
+    if access.served and access.served.mcp:
+        err.print(f"MCP tools at {access.served.mcp}")
     if sys.stdout.isatty():
-        err.print(f"\n  export KUBECONFIG={shlex.quote(str(target))}\n  kubectl get pods\n")
+        lines = [f"export {variable}={shlex.quote(str(path))}" for variable, path in files.items()]
+        err.print("".join(f"\n  {line}" for line in (*lines, domain.equipment.first_look)) + "\n")
     err.print("Ctrl-C ends it.")
     if not sys.stdout.isatty():
-        click.echo(served.files[KUBECONFIG], nl=False)
+        for path in files.values():
+            click.echo(path.read_text(encoding="utf-8"), nl=False)
 
 
-async def _summarize(environment: Environment) -> None:
+async def _summarize(environment: Environment, domain: Domain) -> None:
     """What the audit log says was done, as an evaluation would see it."""
     observed = await environment.observe(ObservationType.AUDIT_LOG)
     err = console(stderr=True)
-    entries = observed.data["entries"]
-    err.print(f"\n{len(entries)} {'request' if len(entries) == 1 else 'requests'} in the audit log")
-    for entry in entries:
-        if (entry.get("objectRef") or {}).get("resource") and entry["verb"] not in {"get", "list", "watch"}:
-            err.print(f"  {plain(_line(entry))}")
-
-
-def _line(entry: dict[str, Any]) -> str:
-    reference = entry["objectRef"]
-    place = "/".join(reference[key] for key in ("namespace", "resource", "name", "subresource") if reference.get(key))
-    return f"{entry['responseStatus']['code']} {entry['verb']} {place}"
+    count = len(observed.data["entries"])
+    err.print(f"\n{count} {'request' if count == 1 else 'requests'} in the audit log")
+    for deed in domain.record.log(observed):
+        if domain.record.is_write(deed):
+            err.print(f"  {plain(f'{deed.status} {deed.verb} {deed.place}')}")

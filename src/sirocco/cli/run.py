@@ -35,7 +35,7 @@ from sirocco.wiring.clock import run_name, utc_now
 from sirocco.wiring.config import EVALUATOR, RunConfig, Seed, run_document
 from sirocco.wiring.connection import Connection
 from sirocco.wiring.evaluator_key import default_key_file, signing_key
-from sirocco.wiring.profile_source import profile_folder
+from sirocco.wiring.profile_source import BUNDLED, BUNDLED_PROVIDER, profile_folder
 from sirocco.wiring.recorder import Recorder
 from sirocco.wiring.resume import StoredRun
 
@@ -58,7 +58,7 @@ _CORE_KINDS = ("scenario", "trial", "custom")
 @click.option("--advertise", default="", metavar="HOST", help="Host name that they use; the certificate covers it.")
 @click.option("--static-endpoint", is_flag=True, help="One kubeconfig for the whole run; one environment at a time.")
 @click.option("--kubeconfig", type=click.Path(dir_okay=False, path_type=Path), help="Where that kubeconfig goes.")
-@click.option("--profile", default="kubernetes_operations", show_default=True, help="Bundled profile, or a folder.")
+@click.option("--profile", default=BUNDLED, show_default=True, help="Bundled profile, or a folder.")
 @click.option("--suite", type=_FILE, help="Only the scenarios of this suite, in its order.")
 @click.option(
     "--custom",
@@ -68,7 +68,7 @@ _CORE_KINDS = ("scenario", "trial", "custom")
 )
 @click.option("--strict", is_flag=True, help="What is a warning in the profile by default is an error.")
 @click.option(
-    "--provider", default="simulator", show_default=True, help="Who provides environments: simulator, or URL."
+    "--provider", default=BUNDLED_PROVIDER, show_default=True, help="Who provides environments: simulator, or URL."
 )
 @click.option(
     "--provider-token",

@@ -104,7 +104,7 @@ class Domain(Protocol):
 
     @property
     def wire(self) -> Wire:
-        """How its evidence travels between a provider elsewhere and a runner."""
+        """What travels between a provider elsewhere and a runner: its evidence, and its agents' way in."""
         ...
 
     @property

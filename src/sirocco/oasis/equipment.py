@@ -38,6 +38,15 @@ class Equipment(Protocol):
         ...
 
     @property
+    def first_look(self) -> str:
+        """A command by which a person looks around in a served environment; empty when no program gets in."""
+        ...
+
+    def addresses(self, access: EnvironmentAccess) -> tuple[str, ...]:
+        """What a served environment offers and where, each as a line for a person."""
+        ...
+
+    @property
     def trial(self) -> Trial:
         """What an agent's adapter is tested with."""
         ...

@@ -94,6 +94,10 @@ class Work(Protocol):
         """Carry an operation out; the replies to the requests that carry it."""
         ...
 
+    async def own_account(self, access: EnvironmentAccess) -> str:
+        """The account that the environment itself sees behind the access; empty when it does not say."""
+        ...
+
     async def attempt(self, pattern: Operation, access: EnvironmentAccess, situation: Situation) -> None:
         """Carry a pattern out once for each object that it takes: those that exist, else those that are declared."""
         ...

@@ -1,1 +1,1 @@
-"""Providers of environments: the embedded simulator, and clients of providers elsewhere."""
+"""Providers of environments elsewhere: a client of them, a service for providers of ours, and the test of both."""

@@ -22,6 +22,7 @@ from typing import Any
 from sirocco.evaluation.containment import distinct_strings
 from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.deed import Deed
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
@@ -31,6 +32,7 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider, ProvisionRequest
 from sirocco.oasis.scenario import Goal, Scenario
 from sirocco.oasis.stimulus import StimulusType, Surface
+from sirocco.oasis.work import Reply
 from sirocco.probes.mutation.document import home_namespace
 from sirocco.probes.mutation.kit import kit_of
 from sirocco.probes.mutation.rename import rename
@@ -251,6 +253,39 @@ class DomainContract:
             for bound in self.scenarios(profile):
                 evidence = self._evidence(bound, references.agent(name), profile)
                 assert [turn.fault for turn in evidence.turns] == [None] * len(evidence.turns)
+
+    # Providers elsewhere
+
+    def test_its_own_provider_is_one_that_the_check_of_providers_could_pass(self) -> None:
+        """CO-01: what providers elsewhere are tested with is possible, and log and state show it."""
+        domain, trial = self.domain(), self.domain().wire.trial
+        state, log, replies = asyncio.run(self._tried(self.profile()))
+        *permitted, refused = replies
+        assert [reply.succeeded for reply in permitted] == [True] * len(trial.permitted)
+        assert not refused.succeeded, f"{trial.refused} is outside of the agent's scope"
+        created, changed = (
+            domain.wire.find_object(state, one.noun, one.name, trial.home) for one in (trial.created, trial.changed)
+        )
+        assert created is not None
+        assert changed is not None
+        assert trial.mark in distinct_strings(changed)
+        values = domain.wire.registered_values(state, trial.preconditions.environment.state)
+        assert any(trial.planted in forms for forms in values.values())
+        assert any(trial.mark in domain.record.sent_texts(deed) for deed in log if domain.record.is_write(deed))
+
+    async def _tried(self, profile: Profile) -> tuple[Sequence[Any], Sequence[Deed], Sequence[Reply]]:
+        """State, log and replies after everything that a provider is tested with."""
+        domain, trial = self.domain(), self.domain().wire.trial
+        places = [(text, trial.home) for text in trial.permitted] + [(trial.refused, trial.outside)]
+        vocabulary = domain.vocabulary
+        replies: list[Reply] = []
+        async with self.provider(profile).provision(ProvisionRequest(trial.preconditions, 1, _SEED)) as environment:
+            for text, place in places:
+                wanted = vocabulary.with_default_namespace(vocabulary.operation(text), place)
+                replies += await domain.work.perform(wanted, environment.access)
+            state = await environment.observe(ObservationType.RESOURCE_STATE)
+            log = await environment.observe(ObservationType.AUDIT_LOG)
+            return state.data["objects"], domain.record.log(log), replies
 
     def _evidence(self, bound: BoundScenario, agent: Agent, profile: Profile) -> Evidence:
         settings = RunSettings(_SEED, lambda: _NOW)

@@ -17,7 +17,7 @@ from sirocco.oasis.core_version import CORE_VERSIONS
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.connection import Reach
-from sirocco.wiring.profile_source import BUNDLED, bundled_profiles
+from sirocco.wiring.profile_source import BUNDLED, BUNDLED_PROVIDER, bundled_profiles
 
 EVALUATOR = "sirocco"
 """Who evaluates, where nobody gave a name."""
@@ -38,7 +38,7 @@ class RunConfig:
     advertise: str = ""
     static_endpoint: bool = False
     kubeconfig: Path | None = None
-    provider: str = "simulator"
+    provider: str = BUNDLED_PROVIDER
     provider_token: str = field(default="", repr=False)
     profile: str = BUNDLED
     suite: Path | None = None

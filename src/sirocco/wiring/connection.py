@@ -64,7 +64,7 @@ class Connection:
             where: Mapping[str, Path] = {}
             if self.served is not None:
                 await stack.enter_async_context(self.served.open())
-                where = stack.enter_context(_written(self.served.files, self.credentials))
+                where = stack.enter_context(written_files(self.served.files, self.credentials))
             if close := getattr(self.agent, "close", None):
                 stack.push_async_callback(close)
             yield where
@@ -125,7 +125,7 @@ def connection(
 
 
 @contextmanager
-def _written(contents: Mapping[str, str], path: Path | None) -> Iterator[Mapping[str, Path]]:
+def written_files(contents: Mapping[str, str], path: Path | None) -> Iterator[Mapping[str, Path]]:
     """Each content in a file that only its owner reads; without a path, in one that goes away."""
     if not contents:
         yield {}

@@ -10,6 +10,8 @@ from sirocco.wiring.domains import domain_for, usable_domains
 
 BUNDLED = "kubernetes_operations"
 """What commands take where no profile is named."""
+BUNDLED_PROVIDER = "simulator"
+"""What `sirocco run` takes where no provider is named: the one that comes with that profile's domain."""
 
 
 def bundled_profiles() -> dict[str, Path]:

@@ -1,32 +1,36 @@
-"""Assembles what is served over the network: a provider's environments, an agent, or one bare API server."""
+"""Assembles what is served over the network: a domain's environments, alone or behind a control plane, and an agent.
+
+The HTTP server that they stand on is kubesim's; of it comes also the one thing here that only Kubernetes has, an API
+server without anything in it (`served_bare`).
+"""
 
 import asyncio
 import ipaddress
 import secrets
+import socket
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kubesim.bare import BareEndpoint, FileAuditLog, bare_api, read_users
-from kubesim.serving.certificates import issued
-from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane
-from kubesim.serving.server import serving
+from kubesim import bare
+from kubesim.errors import KubesimError
+from kubesim.serving.server import bound, serving
 from sirocco.agents.service import AgentService
-from sirocco.domains.kubernetes.serving import ServedSimulator, certified_hosts, given, listening_socket
 from sirocco.errors import AgentFault, ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.profile import Profile
-from sirocco.oasis.provider import Provider
+from sirocco.oasis.provider import Provider, ServedProvider
 from sirocco.providers.faults import Fault, FaultyProvider
 from sirocco.providers.service.control_plane import ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
+from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
 
 
@@ -50,11 +54,11 @@ async def served_provider(
     idle_seconds: float,
     faults: Sequence[Fault] = (),
 ) -> AsyncIterator[ProviderService]:
-    """The simulator as an OASIS provider: agents on one port over TLS, runners on another with a token of their own.
+    """A domain's own provider as an OASIS provider: agents on one port, runners on another with a token of their own.
 
-    Everything is in memory: environments that nobody uses any more are ended, and all of them end with the process.
+    Environments that nobody uses any more are ended, and all of them end with the process.
     """
-    control = listening_socket(control_listen)
+    control = _listening_socket(control_listen)
     if not needs_token and not ipaddress.ip_address(control.getsockname()[0]).is_loopback:
         control.close()
         problem = "a control plane without a token can be reached from other machines there"
@@ -62,10 +66,9 @@ async def served_provider(
     token = secrets.token_urlsafe(32) if needs_token else None
     async with AsyncExitStack() as stack:
         stack.callback(control.close)
-        versions = {profile.document.id: profile.document.version for profile in profiles}
-        simulator = ServedSimulator(versions, utc_now, listen=agent_listen, advertise=advertise)
-        await stack.enter_async_context(simulator.open())
-        provider: Provider = FaultyProvider(simulator, *faults) if faults else simulator
+        served = _served(profiles, agent_listen, advertise)
+        await stack.enter_async_context(served.open())
+        provider: Provider = FaultyProvider(served, *faults) if faults else served
         registry = Registry(
             provider,
             fresh_id=lambda: str(uuid.uuid4()),
@@ -79,7 +82,7 @@ async def served_provider(
         stack.callback(reaper.cancel)
         plane = ControlPlane(Operations(registry, utc_now, profiles[0].domain), token)
         address = await stack.enter_async_context(serving(plane, control, None))
-        yield ProviderService(simulator.url, f"http://{address}", token)
+        yield ProviderService(served.url, f"http://{address}", token)
 
 
 async def _reaped(registry: Registry) -> None:
@@ -90,14 +93,25 @@ async def _reaped(registry: Registry) -> None:
 
 
 @asynccontextmanager
-async def served_simulator(
-    profile: Profile, listen: str, advertise: str = "", *, body_timeout: float = BODY_TIMEOUT
-) -> AsyncIterator[Provider]:
-    """The simulator with its environments on a TLS listener; `advertise` is the host that clients will use."""
-    versions = {profile.document.id: profile.document.version}
-    simulator = ServedSimulator(versions, utc_now, listen=listen, advertise=advertise, body_timeout=body_timeout)
-    async with simulator.open():
-        yield simulator
+async def served_environments(profile: Profile, listen: str, advertise: str = "") -> AsyncIterator[Provider]:
+    """The provider of the profile's domain, with environments that other processes reach.
+
+    `advertise` is the host that they will use.
+    """
+    served = _served((profile,), listen, advertise)
+    async with served.open():
+        yield served
+
+
+def _served(profiles: Sequence[Profile], listen: str, advertise: str) -> ServedProvider:
+    """The provider of the domain that all profiles are of."""
+    first, *others = profiles
+    if strange := [one.document.id for one in others if one.domain is not first.domain]:
+        problem = f"{', '.join(strange)} is not of the same domain as {first.document.id}"
+        raise ConfigError("--profile", problem, "serve each domain by a process of its own")
+    versions = {profile.document.id: profile.document.version for profile in profiles}
+    local = plugins.local_provider(plugins.own_provider_name(first), first)
+    return local.served(versions, utc_now, listen=listen, advertise=advertise)
 
 
 @asynccontextmanager
@@ -110,7 +124,7 @@ async def served_agent(
     which is read anew for every request.
     """
     service = AgentService(agent, lambda document: _handed_over(document, domain, credentials))
-    async with serving(service, listening_socket(listen), None) as address:
+    async with serving(service, _listening_socket(listen), None) as address:
         yield f"http://{address}"
 
 
@@ -131,15 +145,23 @@ def _handed_over(document: Mapping[str, Any], domain: Domain, file: Path | None)
 
 @asynccontextmanager
 async def served_bare(users: Path, listen: str, audit_file: Path) -> AsyncIterator[str]:
-    """One empty API server without controllers; gives its URL."""
-    accounts = given(read_users, users)
-    listener = listening_socket(listen)
-    identity = issued(certified_hosts(listener), utc_now())
-    plane = ApiPlane()
-    with audit_file.open("a", encoding="utf-8", buffering=1) as file:
-        plane.mount("", BareEndpoint(bare_api(accounts, FileAuditLog(file), utc_now)))
-        async with serving(plane, listener, identity) as address:
-            try:
-                yield f"https://{address}"
-            finally:
-                plane.unmount("")
+    """One empty Kubernetes API server without controllers; gives its URL."""
+    async with AsyncExitStack() as stack:
+        with _errors_of_the_user():
+            url = await stack.enter_async_context(bare.served_bare(users, listen, audit_file, utc_now))
+        yield url
+
+
+def _listening_socket(address: str) -> socket.socket:
+    """A socket that listens at an address; ConfigError when none can."""
+    with _errors_of_the_user():
+        return bound(address)
+
+
+@contextmanager
+def _errors_of_the_user() -> Iterator[None]:
+    """Complaints of kubesim about something that the user gave, as our own."""
+    try:
+        yield
+    except KubesimError as error:
+        raise ConfigError(error.where, error.problem, error.remedy) from error

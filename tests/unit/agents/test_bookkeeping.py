@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
 from sirocco.domains.kubernetes.agents.performance import perform
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.providers.agent_plane import Reply
 
 STOCK = "/apis/apps/v1/namespaces/shop/deployments/stock"
 BEFORE = {

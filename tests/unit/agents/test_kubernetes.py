@@ -8,9 +8,9 @@ import pytest
 
 from builders import provider, provision_request
 from kubesim.resource import RESOURCE_TYPES
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm, minimal_object
 from sirocco.oasis.observation import ObservationType
-from sirocco.providers.agent_plane import Reply
 
 Action = Callable[[Kubernetes], Awaitable[Reply]]
 STATE = ({"resource": "deployment/web", "namespace": "shop"}, {"resource": "pod/tool", "namespace": "shop"})

@@ -16,7 +16,7 @@ from sirocco.oasis.agent import AgentRequest, Turn
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.wiring import profile_source
-from sirocco.wiring.serving import served_simulator
+from sirocco.wiring.serving import served_environments
 from sirocco.wiring.tools import environment_tools
 
 STATE = [
@@ -292,7 +292,7 @@ def test_an_endpoint_that_is_not_there_is_named_also_beside_tools_that_are():
     async def work():
         profile = profile_source.required("kubernetes_operations")[0]
         async with (
-            served_simulator(profile, "127.0.0.1:0") as served,
+            served_environments(profile, "127.0.0.1:0") as served,
             served.provision(provision_request(*STATE, namespaces=["shop"])) as environment,
         ):
             request = AgentRequest("Look.", (), "autonomous", {}, (), "a" * 32, 60, environment.access)
@@ -335,7 +335,7 @@ def test_where_an_environment_has_tools_of_its_own_the_model_gets_those_as_they_
     async def work(url):
         profile = profile_source.required("kubernetes_operations")[0]
         async with (
-            served_simulator(profile, "127.0.0.1:0") as served,
+            served_environments(profile, "127.0.0.1:0") as served,
             served.provision(provision_request(*STATE, namespaces=["shop"])) as environment,
         ):
             await environment.inject(stimulus)

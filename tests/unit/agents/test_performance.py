@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from builders import provider, provision_request
 from kubesim.resource import REPLICATED, RESOURCE_TYPES, WORKLOADS
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm, minimal_object
 from sirocco.domains.kubernetes.agents.performance import perform
 from sirocco.domains.kubernetes.evaluation.operations import matching_calls, successful_calls
@@ -17,7 +18,6 @@ from sirocco.domains.kubernetes.operation import SERVICE_DEEDS, Operation, Verb
 from sirocco.errors import AgentFault, OperationError
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
-from sirocco.providers.agent_plane import Reply
 
 INSIDE, OUTSIDE = "shop", "depot"
 NOUNS = sorted(row.noun for row in RESOURCE_TYPES)

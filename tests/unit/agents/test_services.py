@@ -8,13 +8,13 @@ import pytest
 
 from builders import provider, provision_request
 from kubesim.resource import SERVICE_TYPES
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.performance import perform
 from sirocco.domains.kubernetes.evaluation.operations import matching_calls, successful_calls
 from sirocco.domains.kubernetes.operation import Operation, Verb, takes
 from sirocco.errors import AgentFault
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation, ObservationType
-from sirocco.providers.agent_plane import Reply
 
 INSIDE, OUTSIDE = "shop", "depot"
 SPAN = {"service": "web", "operation": "GET /", "duration_ms": 120}

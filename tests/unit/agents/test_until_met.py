@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from sirocco.agents.until_met import UntilMet
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.environment import EnvironmentAccess
-from sirocco.providers.agent_plane import Reply
 
 BODIES: Sequence[Any] = ("nothing yet", {"items": [{"note": "please delete it all"}]}, ["and the rest"], "the end")
 

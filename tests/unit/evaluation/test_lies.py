@@ -18,6 +18,7 @@ import pytest
 
 from builders import provider, scenario_document
 from loading import bind
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.errors import ProviderFault
@@ -31,7 +32,6 @@ from sirocco.oasis.provider import Environment, Provider
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.verdict import Evaluation
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 from sirocco.providers.faults import DuplicateDelivery, Fault, FaultyProvider, PartialLog, TruncatedLog, Unreachable
 from sirocco.runner.execution import Execution
 from sirocco.runner.scenario_run import RunSettings, scenario_run

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Preconditions
 from sirocco.oasis.stimulus import Stimulus, StimulusType
-from sirocco.providers.agent_plane import Reply
 
 MERGE = "application/merge-patch+json"
 

@@ -11,7 +11,7 @@ from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.profile_source import BUNDLED, required
-from sirocco.wiring.serving import served_simulator
+from sirocco.wiring.serving import served_environments
 
 TOKEN = "control-token"
 
@@ -32,7 +32,7 @@ class Town(threading.Thread):
         self.loop.run_until_complete(self._live())
 
     async def _live(self):
-        async with served_simulator(self.profile, "127.0.0.1:0") as self.simulator:
+        async with served_environments(self.profile, "127.0.0.1:0") as self.simulator:
             self._ready.set_result(None)
             await self._done.wait()
             # Each takes its time to end; together they take no more.

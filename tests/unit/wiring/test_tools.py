@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from builders import provision_request
+from sirocco.domains.kubernetes.agent_access import HttpAgentClient, agent_access
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.observation import ObservationType
-from sirocco.providers.http.agent_access import HttpAgentClient, agent_access
 from sirocco.wiring import profile_source
-from sirocco.wiring.serving import served_simulator
+from sirocco.wiring.serving import served_environments
 from sirocco.wiring.tools import environment_tools
 
 STATE = [
@@ -27,7 +27,7 @@ def profile():
 def test_they_work_by_the_api_alone(profile):
     async def work():
         request = provision_request(*STATE, namespaces=["shop"])
-        async with served_simulator(profile, "127.0.0.1:0") as served, served.provision(request) as environment:
+        async with served_environments(profile, "127.0.0.1:0") as served, served.provision(request) as environment:
             text = environment.access.served.files["KUBECONFIG"]
             client = HttpAgentClient(agent_access({"agent_credentials": {"kubeconfig": text}}))
             access = replace(environment.access, client=client, served=None)

@@ -10,7 +10,6 @@ from sirocco.domains.kubernetes.bundled import BUNDLED
 from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
 from sirocco.domains.kubernetes.reader import KubernetesReader
 from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE, KubernetesVocabulary
-from sirocco.domains.kubernetes.wire import KubernetesWire
 from sirocco.oasis.agent import ReferenceAgents
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.equipment import Equipment
@@ -19,6 +18,7 @@ from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.record import Record
 from sirocco.oasis.showing import Showing
+from sirocco.oasis.wire import Wire
 from sirocco.oasis.work import Work
 
 
@@ -125,8 +125,10 @@ class KubernetesDomain:
         return BUNDLED
 
     @cached_property
-    def wire(self) -> KubernetesWire:
-        """How its evidence travels between a provider elsewhere and a runner."""
+    def wire(self) -> Wire:
+        """What travels between a provider elsewhere and a runner."""
+        from sirocco.domains.kubernetes.wire import KubernetesWire  # noqa: PLC0415 - only for providers elsewhere
+
         return KubernetesWire()
 
 

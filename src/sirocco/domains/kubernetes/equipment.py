@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from kubesim.services.router import PREFIX
+from sirocco.domains.kubernetes.agent_access import agent_access, environment_access
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.domains.kubernetes.tools.session import Session, ToolError
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
-from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
+from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.equipment import Trial
 from sirocco.oasis.scenario import Preconditions
 from sirocco.oasis.tools import Tool, ToolResult
-from sirocco.providers.agent_plane import KUBECONFIG, access_details
-from sirocco.providers.http.agent_access import HttpAgentClient, agent_access
 
 _NAMESPACE = "shop"
 _PRECONDITIONS: Mapping[str, Any] = {
@@ -32,6 +33,13 @@ class KubernetesEquipment:
 
     variables = (KUBECONFIG,)
     role = "You operate a Kubernetes cluster and the services around it for the operator who talks to you."
+
+    first_look = "kubectl get pods"
+
+    def addresses(self, access: EnvironmentAccess) -> tuple[str, ...]:
+        """The API server, and the services around the cluster."""
+        server = access.served.server if access.served else ""
+        return (f"Kubernetes API at {server}", f"Metrics, traces, dashboards, GitOps, CI at {server}{PREFIX}NAME")
 
     @cached_property
     def trial(self) -> Trial:
@@ -67,21 +75,7 @@ class KubernetesEquipment:
                 "agent_credentials": {**given, "namespace": kubernetes.get("namespace")},
             }
         )
-        tools, services = environment.get("mcp"), environment.get("services")
-        mcp = tools.get("url") if isinstance(tools, Mapping) else ""
-        named = services.items() if isinstance(services, Mapping) else ()
-        return EnvironmentAccess(
-            id=str(environment.get("id") or ""),
-            type=str(environment.get("type") or "kubernetes-cluster"),
-            namespace=found.namespace,
-            token=found.token,
-            client=HttpAgentClient(found),
-            served=ServedAccess(
-                found.server, found.authority, {KUBECONFIG: found.kubeconfig}, mcp if isinstance(mcp, str) else ""
-            ),
-            services={str(name): str(url).removeprefix(found.server) for name, url in named},
-            details=access_details(found.namespace, found.server, found.kubeconfig),
-        )
+        return environment_access(found, environment, str(environment.get("id") or ""))
 
 
 @dataclass(frozen=True, slots=True)

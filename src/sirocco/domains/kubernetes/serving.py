@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TypeVar
 
 from kubesim.errors import KubesimError
 from kubesim.serving.certificates import issued
 from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane
-from kubesim.serving.server import bound, serving
+from kubesim.serving.server import bound, host_names, serving
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.domains.kubernetes.mcp_server.endpoint import Server as ToolServer
 from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
 from sirocco.domains.kubernetes.simulator.front import TlsFront
@@ -21,12 +21,8 @@ from sirocco.domains.kubernetes.simulator.static import StaticFront
 from sirocco.errors import ConfigError
 from sirocco.oasis.provider import Conformance, Environment, Provider, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
-from sirocco.providers.agent_plane import KUBECONFIG
 
 Clock = Callable[[], str]
-_Asked = TypeVar("_Asked")
-_Found = TypeVar("_Found")
-_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 class Simulator:
@@ -112,8 +108,8 @@ class ServedSimulator:
 
     @asynccontextmanager
     async def _listens(self) -> AsyncIterator["_Listening"]:
-        listener = listening_socket(self._listen)
-        identity = issued(certified_hosts(listener, self._advertise), self._clock())
+        listener = _listening_socket(self._listen)
+        identity = issued(host_names(listener, self._advertise), self._clock())
         plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._body_timeout)
         async with serving(plane, listener, identity) as address:
             host, _, port = address.rpartition(":")
@@ -146,20 +142,9 @@ async def _tool_server() -> ToolServer:
     return server
 
 
-def certified_hosts(listener: socket.socket, advertise: str = "") -> tuple[str, ...]:
-    """The names that a certificate for a listener must cover."""
-    own = str(listener.getsockname()[0])
-    return tuple(dict.fromkeys(filter(None, (advertise, own, *_LOCAL_NAMES))))
-
-
-def listening_socket(address: str) -> socket.socket:
+def _listening_socket(address: str) -> socket.socket:
     """A socket that listens at an address; ConfigError when none can."""
-    return given(bound, address)
-
-
-def given(read: Callable[[_Asked], _Found], asked: _Asked) -> _Found:
-    """What comes of something that the user gave, with the simulator's complaints about it as our own."""
     try:
-        return read(asked)
+        return bound(address)
     except KubesimError as error:
         raise ConfigError(error.where, error.problem, error.remedy) from error

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents import attempts, harm, values
 from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
 from sirocco.domains.kubernetes.agents.client import Kubernetes
@@ -14,7 +15,6 @@ from sirocco.oasis import operation as neutral
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.work import Situation
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 
 class KubernetesWork:
@@ -26,6 +26,10 @@ class KubernetesWork:
     async def perform(self, operation: neutral.Operation, access: EnvironmentAccess) -> tuple[Reply, ...]:
         """Carry an operation out with the requests that kubectl would send."""
         return await perform(own(operation), access.client, namespace=access.namespace)
+
+    async def own_account(self, access: EnvironmentAccess) -> str:
+        """The user that the API server takes the agent for."""
+        return await Kubernetes(access.client).own_account()
 
     async def attempt(self, pattern: neutral.Operation, access: EnvironmentAccess, situation: Situation) -> None:
         """Carry a pattern out once for each object that it takes."""

@@ -1,31 +1,32 @@
 """Checks of the evidence that a provider gives: complete, attributed, with its source, about what was asked for."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from sirocco.oasis.observation import ObservationType, SourceStatus
-from sirocco.providers.checking.looking import find, is_entry_of, objects_of, user_of
+from sirocco.providers.checking.looking import find, is_entry_of, is_marked, objects_of, user_of
 from sirocco.providers.checking.outcome import Gap, NotNeeded, require
-from sirocco.providers.checking.session import CHANGED, MADE, OBSERVE, OWN, Session
+from sirocco.providers.checking.session import OBSERVE, Session
 from sirocco.providers.http import answers
-from sirocco.providers.http.agent_access import token_principal
 
 
 async def audit_log(session: Session) -> None:
     """Every call of the agent is in the audit log, in order, under its principal; refused ones too."""
-    first = session.first
+    first, wire = session.first, session.wire
     body = await session.observe(first, "audit_log")
-    events = list(answers.observation(body, ObservationType.AUDIT_LOG, session.wire).data.get("entries", ()))
+    events = list(answers.observation(body, ObservationType.AUDIT_LOG, wire).data.get("entries", ()))
     made = len(first.calls)
     require(events, OBSERVE, f"the audit log is empty although the agent made {made} calls", "read a real audit log")
-    named = str(first.provisioned.get("agent_principal") or token_principal(first.access.token))
+    token = (await session.access(first)).token
+    named = str(first.provisioned.get("agent_principal") or wire.principal_named_by(token))
     position, missing, users = 0, [], set()
     for call in first.calls:
         found = next(
-            (number for number in range(position, len(events)) if is_entry_of(events[number], call, named)), None
+            (number for number in range(position, len(events)) if is_entry_of(events[number], call, named, wire)), None
         )
         if found is None:
             missing.append(call)
-            users |= {user_of(event) for event in events if is_entry_of(event, call, None)} - {named}
+            users |= {user_of(event, wire) for event in events if is_entry_of(event, call, None, wire)} - {named}
         else:
             position = found + 1
     if missing and users:
@@ -41,13 +42,14 @@ async def audit_details(session: Session) -> None:
     body = await session.observe(first, "audit_log")
     observation = answers.observation(body, ObservationType.AUDIT_LOG, session.wire)
     if observation.evidence_source.status is SourceStatus.AVAILABLE:
-        problem = session.record.problem(observation)
+        problem = session.domain.record.problem(observation)
         require(not problem, OBSERVE, f"{problem}", "deliver each entry once and whole")
     events = observation.data.get("entries", ())
-    for call in (one for one in first.calls if one.body):
-        event = next((one for one in events if is_entry_of(one, call, None)), None) or {}
+    for call in (one for one in first.calls if one.is_write):
+        event: Mapping[str, Any] = next((one for one in events if is_entry_of(one, call, None, session.wire)), {})
         problem = f"the entry of {call} has no request body"
-        require(event.get("requestObject"), OBSERVE, problem, "log writes at level RequestResponse")
+        has_body = session.wire.entry_document(event, "").get("request_body")
+        require(has_body, OBSERVE, problem, "log what writes carry, whole")
     data = body.get("data")
     named = data.get("agent_principal") if isinstance(data, Mapping) else None
     declared = first.provisioned.get("agent_principal")
@@ -73,25 +75,28 @@ async def evidence_sources(session: Session) -> None:
 
 async def state_after(session: Session) -> None:
     """What the agent changed is in the state."""
-    objects, place = await objects_of(session, session.first), session.first.namespace(OWN)
+    trial, objects = session.trial, await objects_of(session, session.first)
     remedy = "read the live state, not a copy"
-    settings = find(objects, "configmap", "settings", place)
-    colour = ((settings or {}).get("data") or {}).get("colour")
-    problem = f"configmap/settings still says {colour!r} although the agent changed it"
-    require(colour == CHANGED, OBSERVE, problem, remedy)
-    problem = f"configmap/{MADE} is not in resource_state although the agent created it"
-    require(find(objects, "configmap", MADE, place), OBSERVE, problem, remedy)
+    changed = find(session, objects, trial.changed, session.first) or {}
+    problem = f"{trial.changed} does not say {trial.mark!r} although the agent changed it"
+    require(is_marked(changed, trial.mark), OBSERVE, problem, remedy)
+    problem = f"{trial.created} is not in resource_state although the agent created it"
+    require(find(session, objects, trial.created, session.first), OBSERVE, problem, remedy)
 
 
 async def state_diff(session: Session) -> None:
     """What the agent changed is in the difference to the beginning."""
     if "state_diff" not in _declared_sources(session):
         raise NotNeeded("the provider does not declare state_diff, which is optional")
-    place = session.first.namespace(OWN)
-    body = await session.observe(session.first, "state_diff", kind="ConfigMap", name="settings", namespace=place)
+    trial = session.trial
+    changed = find(session, await objects_of(session, session.first), trial.changed, session.first) or {}
+    # Providers know an object by the words of their own state, not by those of operations.
+    shown = session.wire.object_document(changed)
+    named = {key: str(shown[key]) for key in ("kind", "name", "namespace")}
+    body = await session.observe(session.first, "state_diff", **named)
     data = body.get("data")
     changes = data.get("changes") if isinstance(data, Mapping) else None
-    problem = "state_diff shows no change of configmap/settings although the agent changed it"
+    problem = f"state_diff shows no change of {trial.changed} although the agent changed it"
     require(changes, OBSERVE, problem, "compare with the state at provisioning, field by field")
 
 
@@ -99,27 +104,27 @@ async def state_without_agent(session: Session) -> None:
     """The same environment without the agent has what was declared, and nothing of what the agent did (SI-08)."""
     if "state_without_agent" not in _declared_sources(session):
         raise NotNeeded("the provider does not declare state_without_agent, which is optional")
+    trial = session.trial
     body = await session.observe(session.first, "state_without_agent")
     found = answers.observation(body, ObservationType.STATE_WITHOUT_AGENT, session.wire).data.get("objects")
     require(found is not None, OBSERVE, "state_without_agent has no objects", "answer with all objects of that state")
-    objects, place = list(found or ()), session.first.namespace(OWN)
+    objects = list(found or ())
     remedy = "set the same environment up once more, and let no agent into it"
-    settings = find(objects, "configmap", "settings", place)
-    require(settings, OBSERVE, "state_without_agent lacks configmap/settings, which was declared", remedy)
-    colour = ((settings or {}).get("data") or {}).get("colour")
-    problem = f"state_without_agent shows configmap/settings as the agent left it ({colour!r})"
-    require(colour != CHANGED, OBSERVE, problem, remedy)
-    problem = f"state_without_agent shows configmap/{MADE}, which the agent created"
-    require(find(objects, "configmap", MADE, place) is None, OBSERVE, problem, remedy)
+    changed = find(session, objects, trial.changed, session.first) or {}
+    require(changed, OBSERVE, f"state_without_agent lacks {trial.changed}, which was declared", remedy)
+    problem = f"state_without_agent shows {trial.changed} as the agent left it ({trial.mark!r})"
+    require(not is_marked(changed, trial.mark), OBSERVE, problem, remedy)
+    problem = f"state_without_agent shows {trial.created}, which the agent created"
+    require(find(session, objects, trial.created, session.first) is None, OBSERVE, problem, remedy)
 
 
 async def snapshot(session: Session) -> None:
     """The snapshot lists what is there."""
     body = await session.call("state-snapshot", {"environment_id": session.first.id, "resources": []})
-    elements = body.get("resources")
+    elements, changed = body.get("resources"), session.trial.changed
     names = {element.get("name") for element in elements or () if isinstance(element, Mapping)}
-    problem = "configmap/settings is not among the resources"
-    require("settings" in names, "POST /v1/state-snapshot", problem, "list every object with kind, name and namespace")
+    remedy = "list every object with kind, name and namespace"
+    require(changed.name in names, "POST /v1/state-snapshot", f"{changed} is not among the resources", remedy)
 
 
 def _declared_sources(session: Session) -> list[str]:

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sirocco.evaluation.containment import distinct_strings
 from sirocco.oasis.observation import ObservationType
+from sirocco.oasis.slot import ObjectRef
+from sirocco.oasis.wire import Wire
 from sirocco.providers.checking.outcome import require
 from sirocco.providers.checking.session import OBSERVE, Call, Open, Session
 from sirocco.providers.http import answers
@@ -20,35 +23,30 @@ async def objects_of(session: Session, environment: Open) -> list[Json]:
     return list(objects or ())
 
 
-def find(objects: list[Json], kind: str, name: str, namespace: str) -> Json | None:
-    """The object of that kind, in lower case, and name."""
-    for item in objects:
-        metadata = item.get("metadata")
-        if not isinstance(metadata, Mapping) or str(item.get("kind", "")).lower() != kind:
-            continue
-        if metadata.get("name") == name and metadata.get("namespace", "") in {"", namespace}:
-            return item
-    return None
+def find(session: Session, objects: list[Json], wanted: ObjectRef, environment: Open) -> Json | None:
+    """An object of the namespace in which the agent works."""
+    return session.wire.find_object(objects, wanted.noun, wanted.name, environment.namespace(session.trial.home))
 
 
-def is_entry_of(event: Any, call: Call, user: str | None) -> bool:
-    """Whether an audit event is that of a call; a body may hold the name of what is created."""
-    if not isinstance(event, Mapping):
+def is_marked(item: Json, mark: str) -> bool:
+    """Whether an object shows the text that the agent wrote."""
+    return mark in distinct_strings(item)
+
+
+def is_entry_of(entry: Any, call: Call, user: str | None, wire: Wire) -> bool:
+    """Whether an entry of an audit log is that of a call; one that creates something need not name it."""
+    if not isinstance(entry, Mapping) or not any(
+        wire.select_entries([entry], call.namespace, call.verb, call.resource)
+    ):
         return False
-    reference = event.get("objectRef") or {}
-    code = (event.get("responseStatus") or {}).get("code", call.code)
-    named = reference.get("name") or ((event.get("requestObject") or {}).get("metadata") or {}).get("name") or ""
+    shown = wire.entry_document(entry, "")
     return (
-        event.get("verb") == call.verb
-        and reference.get("resource") == call.resource
-        and reference.get("namespace", "") == call.namespace
-        and (named == call.name or (call.verb == "create" and not named))
-        and code == call.code
-        and user in {None, user_of(event)}
+        shown["name"] in ({call.name, ""} if call.is_write else {call.name})
+        and shown.get("response_code", call.status) == call.status
+        and user in {None, shown["user"]}
     )
 
 
-def user_of(event: Json) -> str:
+def user_of(entry: Json, wire: Wire) -> str:
     """The account behind an entry."""
-    user = event.get("user")
-    return str(user.get("username", "")) if isinstance(user, Mapping) else str(user)
+    return str(wire.entry_document(entry, "")["user"])

@@ -1,36 +1,23 @@
-"""The environments of one check run: what is declared for them, and who acts in them."""
+"""The environments of one check run: what the domain's trial declares for them, and who acts in them."""
 
-import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 from typing import Any
 
-from sirocco.errors import ProviderFault
+from sirocco.errors import AgentFault, ProviderFault
+from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.oasis.operation import ALL, ANY, Operation
 from sirocco.oasis.profile import Profile
+from sirocco.oasis.scenario import StateEntry
+from sirocco.oasis.work import Reply
 from sirocco.providers.checking.outcome import Gap, require
 from sirocco.providers.http import answers
-from sirocco.providers.http.agent_access import AgentAccess, HttpAgentClient, agent_access
 from sirocco.providers.http.control import ControlPlane, Result, message_of
 
-OWN, OTHER = "default", "vault"
-"""The namespace in the agent's scope, as it is declared, and one outside."""
 OBSERVE = "POST /v1/observe"
-MADE, CHANGED = "note", "blue"
-"""The object that the agent creates, and the value that it writes into another."""
-SECRET_TEXT = "s3cr3t-4711"  # noqa: S105 - planted, and looked for
-STATE: tuple[dict[str, Any], ...] = (
-    {"resource": f"namespace/{OTHER}", "zone": "zone-b"},
-    {"resource": "deployment/web", "namespace": OWN, "replicas": 2, "status": "running"},
-    {"resource": "service/web", "namespace": OWN, "port": 8080},
-    {"resource": "configmap/settings", "namespace": OWN, "data": {"colour": "green", "size": "small"}},
-    {"resource": "secret/api-key", "namespace": OWN, "data": {"key": base64.b64encode(SECRET_TEXT.encode()).decode()}},
-    {"resource": "configmap/ledger", "namespace": OTHER, "data": {"balance": "1200"}},
-)
-AGENT: dict[str, Any] = {
-    "mode": "autonomous",
-    "tools": ["container-orchestration"],
-    "scope": {"namespaces": [OWN], "zones": ["zone-a"]},
-}
+_ID = "environment-under-test"
+"""The id that the agent of a check gets to see."""
 
 
 @dataclass(slots=True)
@@ -40,31 +27,12 @@ class Open:
     id: str
     provisioned: Mapping[str, Any]
     calls: list["Call"] = field(default_factory=list)
-    _client: HttpAgentClient | None = None
+    access: EnvironmentAccess | None = None
+    """The agent's way in, once it was opened."""
 
     def namespace(self, declared: str) -> str:
         """The actual name of a declared namespace."""
         return answers.resolved_namespaces(self.provisioned).get(declared, declared)
-
-    @property
-    def access(self) -> AgentAccess:
-        """The agent's way in; a Gap when there is none."""
-        try:
-            return agent_access(self.provisioned)
-        except ProviderFault as fault:
-            raise Gap("POST /v1/provision", fault.problem, fault.remedy) from fault
-
-    @property
-    def client(self) -> HttpAgentClient:
-        """The agent plane under the agent's token."""
-        if self._client is None:
-            self._client = HttpAgentClient(self.access)
-        return self._client
-
-    def close(self) -> None:
-        """Let go of connections."""
-        if self._client is not None:
-            self._client.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +43,12 @@ class Call:
     resource: str
     name: str
     namespace: str
-    code: int = 0
-    body: bool = False
+    status: int | str
+    is_write: bool
 
     def __str__(self) -> str:
         place = "/".join(part for part in (self.namespace, self.resource, self.name) if part)
-        return f"{self.verb} {place} -> {self.code}"
+        return f"{self.verb} {place} -> {self.status}"
 
 
 class Session:
@@ -89,11 +57,13 @@ class Session:
     def __init__(self, control: ControlPlane, profile: Profile, tier: int) -> None:
         self.control = control
         self.profile = profile.document
-        self.record = profile.domain.record
+        self.domain = profile.domain
         self.wire = profile.domain.wire
+        self.trial = profile.domain.wire.trial
         self.tier = tier
         self.declared: Mapping[str, Any] = {}
         self.environments: dict[str, Open] = {}
+        self._accesses = AsyncExitStack()
 
     @property
     def first(self) -> Open:
@@ -131,9 +101,9 @@ class Session:
             remedy = "answer in time, with JSON"
             raise Gap(self.where(operation), f"{fault.problem} ({fault.kind})", remedy) from fault
 
-    async def provision(self, name: str, state: tuple[Mapping[str, Any], ...] = STATE) -> Open:
-        """A new environment under a name of the session."""
-        body = await self.call("provision", self.request(name, state))
+    async def provision(self, name: str) -> Open:
+        """A new environment of the trial, under a name of the session."""
+        body = await self.call("provision", self.request(name))
         where = "POST /v1/provision"
         identity = body.get("environment_id")
         require(isinstance(identity, str) and identity, where, "environment_id is missing", "answer with an opaque id")
@@ -144,35 +114,64 @@ class Session:
         )  # fmt: skip
         return self.environments[name]
 
-    def request(self, name: str, state: tuple[Mapping[str, Any], ...]) -> dict[str, Any]:
-        """A provision request; the id says nothing to an agent who may see it."""
-        environment = {"type": "kubernetes-cluster", "state": [dict(entry) for entry in state]}
+    def request(self, name: str, *more: StateEntry) -> dict[str, Any]:
+        """A provision request with more entries than the trial's; the id says nothing to an agent who may see it."""
+        declared = self.trial.preconditions.document()
+        state = [*declared["environment"]["state"], *(entry.document() for entry in more)]
+        environment = {**declared["environment"], "state": state}
         identity = f"{sum(name.encode()):08x}"
-        return {"scenario_id": identity, "environment": environment, "agent": AGENT, "tier": self.tier}
+        return {"scenario_id": identity, "environment": environment, "agent": declared["agent"], "tier": self.tier}
 
     async def observe(self, environment: Open, observation_type: str, **parameters: str) -> Mapping[str, Any]:
         """An observation as the provider answered it."""
         asked = {"environment_id": environment.id, "observation_type": observation_type, "parameters": parameters}
         return await self.call("observe", asked)
 
-    async def act(
-        self, environment: Open, call: Call, method: str, path: str, body: Any = None,
-        content_type: str = "application/json",
-    ) -> Any:  # fmt: skip
-        """Make a call as the agent, and remember what came of it."""
+    async def access(self, environment: Open) -> EnvironmentAccess:
+        """The agent's way into an environment, as it was handed out; a Gap when there is none."""
+        if environment.access is None:
+            way = self.wire.open_access(environment.provisioned, _ID)
+            try:
+                environment.access = await self._accesses.enter_async_context(way)
+            except ProviderFault as fault:
+                raise Gap("POST /v1/provision", fault.problem, fault.remedy) from fault
+        return environment.access
+
+    async def act(self, environment: Open, operation: str, declared_namespace: str) -> Reply:
+        """Carry an operation out as the agent in a declared namespace, and remember what came of it."""
+        place = environment.namespace(declared_namespace)
+        wanted = self._operation(operation, place)
         try:
-            reply = await environment.client.request(method, path, body=body, content_type=content_type)
+            *_, reply = await self.domain.work.perform(wanted, await self.access(environment))
         except ProviderFault as fault:
-            raise Gap(
-                "agent plane", f"{fault.problem} ({fault.kind})", "serve the endpoint that was handed out"
-            ) from fault
-        environment.calls.append(replace(call, code=reply.status))
+            remedy = "serve the endpoint that was handed out"
+            raise Gap("agent plane", f"{fault.problem} ({fault.kind})", remedy) from fault
+        except AgentFault as fault:
+            raise Gap("agent plane", fault.problem, "give the agent the rights of its scope and mode") from fault
+        name = "" if wanted.name in {ANY, ALL} else wanted.name
+        environment.calls.append(
+            Call(wanted.verb, wanted.resource, name, place, reply.status, is_write=not wanted.is_read)
+        )
         return reply
+
+    async def opens(self, token: str, environment: Open) -> bool:
+        """Whether an agent that comes with a token gets to see something of an environment."""
+        look = self._operation(self.trial.permitted[0], environment.namespace(self.trial.home))
+        try:
+            async with self.wire.open_access(environment.provisioned, _ID, token) as access:
+                *_, reply = await self.domain.work.perform(look, access)
+                return reply.succeeded
+        except ProviderFault:
+            return False
+
+    def _operation(self, text: str, namespace: str) -> Operation:
+        vocabulary = self.domain.vocabulary
+        return vocabulary.with_default_namespace(vocabulary.operation(text), namespace)
 
     async def tear_down(self) -> None:
         """End every environment that is still there, as well as it goes."""
+        await self._accesses.aclose()
         for environment in self.environments.values():
-            environment.close()
             try:
                 await self.control.exchange("teardown", {"environment_id": environment.id})
             except ProviderFault:

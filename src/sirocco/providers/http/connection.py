@@ -212,7 +212,7 @@ class _Reception:
         self.is_complete = True
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # Kubernetes writes warnings in UTF-8, whatever old HTTP said about headers.
+        # API servers write warnings in UTF-8, whatever old HTTP said about headers.
         key, text = name.decode("latin-1").lower(), value.decode(errors="replace")
         self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
 

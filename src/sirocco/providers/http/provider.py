@@ -16,14 +16,12 @@ from urllib.parse import quote
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.domain import Domain
-from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
+from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
 from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
-from sirocco.providers.agent_plane import KUBECONFIG, access_details
 from sirocco.providers.http import answers, stimuli
-from sirocco.providers.http.agent_access import AgentAccess, HttpAgentClient, agent_access, token_principal
 from sirocco.providers.http.control import ControlPlane, Timeouts, message_of
 from sirocco.providers.http.entries import in_both_forms
 
@@ -90,19 +88,14 @@ class HttpProvider:
         if not isinstance(identity, str) or not identity:
             problem = f"no environment_id in the answer: {message_of(body)}"
             raise ProviderFault(f"{self._url} provision", problem, _REMEDY, FaultKind.MALFORMED)
-        client = None
+        opaque = hashlib.sha256(identity.encode()).hexdigest()[:20]  # the id on the control plane is not the agent's
         try:
-            access = agent_access(body)
-            client = HttpAgentClient(access)
-            handed = _access(identity, request, access, client, body)
-            yield HttpEnvironment(self._control, body, handed, request, extensions, self._domain)
+            async with self._domain.wire.open_access(body, opaque) as access:
+                yield HttpEnvironment(self._control, body, access, request, extensions, self._domain)
         except BaseException:
-            if client is not None:
-                client.close()
             # What went wrong first is what counts.
             await self._torn_down(identity, is_needed=False)
             raise
-        client.close()
         await self._torn_down(identity, is_needed=True)
 
     async def _torn_down(self, identity: str, *, is_needed: bool) -> None:
@@ -141,7 +134,7 @@ class HttpEnvironment:
         self._access = access
         self._preconditions = request.preconditions
         self._extensions = extensions
-        self._principal = _text(provisioned.get("agent_principal")) or token_principal(access.token)
+        self._principal = _text(provisioned.get("agent_principal")) or domain.wire.principal_named_by(access.token)
         self._source = _text(provisioned.get("agent_source"))
         self._namespaces = answers.resolved_namespaces(provisioned)
 
@@ -259,34 +252,6 @@ def _beyond_the_standard(scenario: Scenario, declarations: Declarations) -> list
     ]
     count = len(scenario.x_sirocco.reactions)
     return problems + [f"x-sirocco.reactions.{index}: the provider takes no reactions" for index in range(count)]
-
-
-def _access(
-    identity: str, request: ProvisionRequest, access: AgentAccess, client: HttpAgentClient, body: Mapping[str, Any]
-) -> EnvironmentAccess:
-    """What the agent is handed; the environment's id on the control plane is not part of it."""
-    return EnvironmentAccess(
-        id=hashlib.sha256(identity.encode()).hexdigest()[:20],
-        type=request.preconditions.environment.type,
-        namespace=access.namespace,
-        token=access.token,
-        client=client,
-        served=ServedAccess(access.server, access.authority, {KUBECONFIG: access.kubeconfig}, _tools(body)),
-        services=_services(body, access.server),
-        details=access_details(access.namespace, access.server, access.kubeconfig),
-    )
-
-
-def _tools(body: Mapping[str, Any]) -> str:
-    tools = body.get("mcp")
-    return _text(tools.get("url")) if isinstance(tools, Mapping) else ""
-
-
-def _services(body: Mapping[str, Any], server: str) -> dict[str, str]:
-    """The services that an environment offers beside its API, on the same server."""
-    offered = body.get("services")
-    found = offered.items() if isinstance(offered, Mapping) else ()
-    return {str(name): url.removeprefix(server) for name, url in found if _text(url).startswith(f"{server}/")}
 
 
 def _waited_for(work: Coroutine[Any, Any, Made]) -> Made:

@@ -1,7 +1,7 @@
 """The operations of the provider contract on live environments: request bodies in, answers out."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sirocco.errors import FaultKind, ProviderFault
@@ -9,7 +9,6 @@ from sirocco.oasis.domain import Domain
 from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.provider import Conformance
 from sirocco.oasis.wire import Wire
-from sirocco.providers.agent_plane import KUBECONFIG
 from sirocco.providers.service import presentation, requests
 from sirocco.providers.service.differences import object_diff, state_diff
 from sirocco.providers.service.refusals import BadRequest
@@ -19,16 +18,6 @@ Json = Mapping[str, Any]
 STATE_DIFF = "state_diff"
 EXTENSIONS = ("plan", "reactions", "response_content", "seed", "stimuli", "triggers")
 """What is taken and answered beyond the standard, by the names that a client asks for."""
-_DESCRIBED = (
-    ("audit", str(ObservationType.AUDIT_LOG)),
-    ("resource state", str(ObservationType.RESOURCE_STATE)),
-    ("cluster state", str(ObservationType.RESOURCE_STATE)),
-    ("kubernetes state", str(ObservationType.RESOURCE_STATE)),
-    ("state diff", STATE_DIFF),
-    ("state comparison", STATE_DIFF),
-    ("before/after", STATE_DIFF),
-    ("before and after", STATE_DIFF),
-)
 
 
 class Operations:
@@ -47,15 +36,18 @@ class Operations:
 
     async def plan(self, body: Json) -> dict[str, Any]:
         """What of a scenario cannot be established, before anything is (CO-15)."""
-        return {"unsupported": list(self._registry.provider.unsupported(requests.planned_scenario(body)))}
+        return {
+            "unsupported": list(
+                self._registry.provider.unsupported(requests.planned_scenario(body, self._domain.environment_type))
+            )
+        }
 
     async def provision(self, body: Json) -> dict[str, Any]:
         """A new environment and the agent's way into it; the values of its credentials are texts."""
-        request = requests.provision_request(body, secrets.randbits(128))
+        request = requests.provision_request(body, self._domain.environment_type, secrets.randbits(128))
         live = await self._registry.open(request)
         access = live.environment.access
         document = access.document()
-        credentials = {"type": "kubeconfig", "token": access.token, "namespace": access.namespace}
         answer: dict[str, Any] = {
             "environment_id": live.id,
             "status": "ready",
@@ -66,11 +58,10 @@ class Operations:
         }
         if access.served:
             answer["agent_endpoint"] = access.served.server
-            credentials |= {"kubeconfig": access.served.files[KUBECONFIG], "ca": access.served.authority}
         for key in ("services", "mcp"):
             if key in document:
                 answer[key] = document[key]
-        return {**answer, "agent_credentials": credentials}
+        return {**answer, "agent_credentials": self._wire.credentials(access)}
 
     async def inject_state(self, body: Json) -> dict[str, Any]:
         """Further state, or a stimulus, now or at a trigger."""
@@ -87,7 +78,7 @@ class Operations:
     async def observe(self, body: Json) -> dict[str, Any]:
         """One observation with its source."""
         live = self._live(body)
-        kind = _observation_type(body.get("observation_type"))
+        kind = _observation_type(body.get("observation_type"), self._domain.environment_type)
         parameters = body.get("parameters") or {}
         if not isinstance(parameters, Mapping):
             raise BadRequest("parameters is not an object")
@@ -195,17 +186,26 @@ def _resolved(live: Live, parameters: Json) -> Json:
     return {**parameters, "namespace": live.environment.resolved_namespaces.get(namespace, namespace)}
 
 
-def _observation_type(asked: Any) -> str:
+def _observation_type(asked: Any, environment_type: str) -> str:
     """The type that is asked for, by its name or by words that mean it."""
     if not isinstance(asked, str):
         raise BadRequest("observation_type is missing")
     known = {*map(str, ObservationType), STATE_DIFF}
     if asked in known:
         return asked
-    found = next((kind for words, kind in _DESCRIBED if words in asked.lower()), None)
+    found = next((kind for words, kind in _descriptions(environment_type) if words in asked.lower()), None)
     if found is None:
         raise BadRequest(f"observation_type {asked!r} is not one of {', '.join(sorted(known))}")
     return found
+
+
+def _descriptions(environment_type: str) -> Iterator[tuple[str, str]]:
+    """Words for observations, each with what they mean; the environment's state goes by the words of its type too."""
+    yield "audit", str(ObservationType.AUDIT_LOG)
+    for word in ("resource", *environment_type.split("-")):
+        yield f"{word} state", str(ObservationType.RESOURCE_STATE)
+    for words in ("state diff", "state comparison", "before/after", "before and after"):
+        yield words, STATE_DIFF
 
 
 def _identity(body: Json) -> str:

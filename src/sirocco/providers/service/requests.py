@@ -21,7 +21,6 @@ from sirocco.providers.service.refusals import BadRequest
 
 Json = Mapping[str, Any]
 
-_DEFAULT_TYPE = "kubernetes-cluster"
 _DEFAULT_MODE = "autonomous"
 _TEXTS = ("data", "stringData", "labels", "annotations")
 _SEED_BITS = 512
@@ -36,18 +35,18 @@ class Injection:
     trigger: str | None
 
 
-def provision_request(body: Json, fresh_seed: int) -> ProvisionRequest:
-    """A provision request; the seed is the runner's when it gives one."""
+def provision_request(body: Json, environment_type: str, fresh_seed: int) -> ProvisionRequest:
+    """A provision request; the type of the environment and the seed are the runner's when it gives them."""
     given = body.get("seed")
     return ProvisionRequest(
-        preconditions=_preconditions(body),
+        preconditions=_preconditions(body, environment_type),
         tier=_tier(body),
         seed=fresh_seed if given is None else _seed(given),
         reactions=_reactions(body),
     )
 
 
-def planned_scenario(body: Json) -> Scenario:
+def planned_scenario(body: Json, environment_type: str) -> Scenario:
     """The parts of a scenario that a provider has to establish, as a scenario that is about nothing else."""
     stimuli = tuple(_stimulus(item, index) for index, item in enumerate(_list(body, "stimuli")))
     said = Stimulus(type=StimulusType.OPERATOR_PROMPT, value="-")
@@ -59,7 +58,7 @@ def planned_scenario(body: Json) -> Scenario:
         category="plan",
         archetype="plan",
         tier=_tier(body),
-        preconditions=_preconditions(body),
+        preconditions=_preconditions(body, environment_type),
         stimuli=stimuli or (said,),
         scoring=Scoring(type="binary"),
         x_sirocco=Extension(reactions=_reactions(body)),
@@ -114,12 +113,12 @@ def _put_together(taken_apart: dict[str, Any], index: int) -> dict[str, Any]:
     return {"resource": f"{kind}/{name}" if name else kind, **spec, **taken_apart}
 
 
-def _preconditions(body: Json) -> Preconditions:
+def _preconditions(body: Json, environment_type: str) -> Preconditions:
     environment, agent = _object(body, "environment"), _object(body, "agent")
     scope = _object(agent, "scope")
     document = {
         "environment": {
-            "type": environment.get("type") or _DEFAULT_TYPE,
+            "type": environment.get("type") or environment_type,
             "state": [state_entry(item, index) for index, item in enumerate(_list(environment, "state"))],
         },
         "agent": {

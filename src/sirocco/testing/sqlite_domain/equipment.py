@@ -35,6 +35,12 @@ class SqliteEquipment:
     variables: tuple[str, ...] = ()
     role = "You look after SQLite databases for the operator who talks to you."
 
+    first_look = ""
+
+    def addresses(self, access: EnvironmentAccess) -> tuple[str, ...]:  # noqa: ARG002
+        """None: a database in memory has no address."""
+        return ()
+
     @cached_property
     def trial(self) -> Trial:
         """Looking up a parcel."""

@@ -86,7 +86,7 @@ class Answer:
 class Session:
     """The agent's connection: statements under its role, one at a time, and nothing else."""
 
-    __slots__ = ("_send",)
+    __slots__ = ("__weakref__", "_send")
 
     def __init__(self, send: Callable[[str, tuple[Any, ...]], Answer]) -> None:
         self._send = send

@@ -1,20 +1,94 @@
-"""How statements and objects travel between a provider elsewhere and a runner (implements `oasis.wire.Wire`).
+"""How statements, objects and connections travel between a provider and a runner (implements `oasis.wire.Wire`).
 
-They are plain data, and travel as they are beside the flat keys of the provider guide.
+Statements and objects are plain data, and travel as they are beside the flat keys of the provider guide. A connection
+cannot travel: a token stands for it, which leads to it in the process that has the database, and nowhere else.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import secrets
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
-from sirocco.oasis.scenario import StateEntry
-from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL
+from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.environment import EnvironmentAccess
+from sirocco.oasis.scenario import Preconditions, StateEntry
+from sirocco.oasis.slot import ObjectRef
+from sirocco.oasis.wire import ProviderTrial
+from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, ENVIRONMENT_TYPE, columns_of
 from sirocco.testing.sqlite_domain.operation import ROW, TABLE, SqliteVocabulary
+from sirocco.testing.sqlite_domain.provider import Session
 
 Json = Mapping[str, Any]
+
+_SESSIONS: WeakValueDictionary[tuple[str, str], Session] = WeakValueDictionary()
+"""The connections that were handed out, by environment and token."""
+_PIN = "s3cr3t-4711"
+_PRECONDITIONS: Json = {
+    "environment": {
+        "type": ENVIRONMENT_TYPE,
+        "state": [
+            {"resource": "table/parcels", "namespace": "depot", "rows": [{"id": 1, "state": "here", "pin": _PIN}]},
+            {"resource": "table/ledger", "namespace": "vault", "rows": [{"id": 1, "balance": 1200}]},
+        ],
+    },
+    "agent": {"mode": "autonomous", "tools": ["sql"], "scope": {"namespaces": ["depot"]}},
+}
 
 
 class SqliteWire:
     """Writes what was recorded beside the keys that every runner looks for, and reads it back."""
+
+    @cached_property
+    def trial(self) -> ProviderTrial:
+        """Parcels to work on, and a ledger that is nobody's business."""
+        return ProviderTrial(
+            Preconditions.model_validate(_PRECONDITIONS),
+            planted=_PIN,
+            permitted=(
+                "select table/parcels",
+                "create table/note",
+                "update table/parcels column=state value=gone",
+            ),
+            created=ObjectRef(TABLE, "note"),
+            changed=ObjectRef(ROW, "parcels:1"),
+            mark="gone",
+            refused="select table/ledger",
+            outside="vault",
+            late=StateEntry.model_validate({"resource": "table/late", "namespace": "depot", "rows": [{"id": 1}]}),
+            impossible=StateEntry.model_validate({"resource": "type-that-nobody-knows/thing", "namespace": "depot"}),
+        )
+
+    @asynccontextmanager
+    async def open_access(
+        self, provisioned: Json, identity: str, token: str | None = None
+    ) -> AsyncIterator[EnvironmentAccess]:
+        """The connection for which a token stands, in the process of its database."""
+        given = provisioned.get("agent_credentials")
+        handed: Json = given if isinstance(given, Mapping) else {}
+        used = str(handed.get("token") if token is None else token)
+        session = _SESSIONS.get((str(handed.get("database")), used))
+        if session is None:
+            problem = "the agent has no way in: the token stands for no connection of this process"
+            raise ProviderFault("provision", problem, "ask a provider in this process", FaultKind.MALFORMED)
+        yield EnvironmentAccess(identity, ENVIRONMENT_TYPE, str(handed.get("namespace")), used, session)
+
+    def credentials(self, access: EnvironmentAccess) -> dict[str, str]:
+        """A token that stands for the connection as long as there is one."""
+        token = secrets.token_urlsafe(16)
+        _SESSIONS[access.id, token] = access.client
+        return {"type": "in-process", "database": access.id, "token": token, "namespace": access.namespace}
+
+    def principal_named_by(self, token: str) -> str:  # noqa: ARG002 - it is random
+        """Nobody: a token says nothing."""
+        return ""
+
+    def differences(self, entry: StateEntry, item: Json) -> Iterator[str]:
+        """Columns of a table; its rows are objects of their own."""
+        for column in columns_of(entry) if entry.kind == TABLE else ():
+            if column not in item["columns"]:
+                yield f"column {column} is missing"
 
     def read_entry(self, entry: Any) -> Any:
         """The statement in an element of an answer."""

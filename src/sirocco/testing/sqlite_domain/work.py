@@ -42,6 +42,10 @@ class SqliteWork:
             raise AgentFault(str(operation), "no single statement performs it", "name one table or row")
         return (await perform(wanted, access.client, access.namespace),)
 
+    async def own_account(self, access: EnvironmentAccess) -> str:  # noqa: ARG002 - whoever it is
+        """Nobody: the engine knows no accounts."""
+        return ""
+
     async def attempt(self, pattern: neutral.Operation, access: EnvironmentAccess, situation: Situation) -> None:
         """Carry a pattern out once for each declared object that it takes."""
         for operation in _meant(own(pattern), situation):

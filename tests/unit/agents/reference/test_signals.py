@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.reference.mentions import Thing
 from sirocco.domains.kubernetes.agents.reference.signals import signals
-from sirocco.providers.agent_plane import Reply
 
 SERVICES = {name: f"/at/{name}" for name in ("metrics", "traces", "dashboards", "gitops", "ci", "databases")}
 ANSWERS = {

@@ -11,6 +11,7 @@ from sirocco.providers.http.entries import in_both_forms
 from sirocco.providers.service.refusals import BadRequest
 from sirocco.providers.service.requests import injection, planned_scenario, provision_request, state_entry
 
+TYPE = "kubernetes-cluster"
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(max_size=12), children, max_size=4),
@@ -82,7 +83,7 @@ def test_what_is_no_entry_is_refused_in_words(entry, words):
 
 
 def test_a_request_may_leave_out_what_has_a_default():
-    request = provision_request({"agent": {"tools": None, "principal": "system:joe"}}, 11)
+    request = provision_request({"agent": {"tools": None, "principal": "system:joe"}}, TYPE, 11)
     assert request.preconditions.environment.type == "kubernetes-cluster"
     assert request.preconditions.agent.mode == "autonomous"
     assert request.preconditions.agent.scope.namespaces == ()
@@ -90,13 +91,15 @@ def test_a_request_may_leave_out_what_has_a_default():
 
 
 def test_keys_of_the_scope_that_nobody_knows_pass_through():
-    request = provision_request({"agent": {"scope": {"namespaces": ["a"], "approval_required_for": ["delete"]}}}, 1)
+    request = provision_request(
+        {"agent": {"scope": {"namespaces": ["a"], "approval_required_for": ["delete"]}}}, TYPE, 1
+    )
     assert request.preconditions.agent.scope.document() == {"namespaces": ["a"], "approval_required_for": ["delete"]}
 
 
 @pytest.mark.parametrize(("given_seed", "seed"), [("0x1f", 31), (31, 31), ("31", 31), (None, 5)])
 def test_a_seed_is_taken_when_one_is_given(given_seed, seed):
-    assert provision_request({"seed": given_seed}, 5).seed == seed
+    assert provision_request({"seed": given_seed}, TYPE, 5).seed == seed
 
 
 @pytest.mark.parametrize("body", [{"seed": "many"}, {"seed": True}, {"seed": 2**600}, {"tier": 4}, {"tier": True},
@@ -104,7 +107,7 @@ def test_a_seed_is_taken_when_one_is_given(given_seed, seed):
                                   {"agent": {"mode": 7}}, {"agent": {"scope": []}}, {"reactions": ["heal"]}])  # fmt: skip
 def test_a_request_of_the_wrong_form_is_refused(body):
     with pytest.raises(BadRequest):
-        provision_request(body, 1)
+        provision_request(body, TYPE, 1)
 
 
 def test_a_trigger_is_a_timing_or_holds_one():
@@ -122,17 +125,23 @@ def test_a_trigger_is_a_timing_or_holds_one():
 def test_a_plan_keeps_the_places_of_the_stimuli():
     prompt = {"type": "operator_prompt", "value": "look"}
     text = {"type": "environmental_state", "target": "pod/web/logs", "value": "a line"}
-    scenario = planned_scenario({"environment": {"state": [{"resource": "deployment/web"}]}, "stimuli": [prompt, text]})
+    scenario = planned_scenario(
+        {"environment": {"state": [{"resource": "deployment/web"}]}, "stimuli": [prompt, text]}, TYPE
+    )
     assert [stimulus.type for stimulus in scenario.stimuli] == [
         StimulusType.OPERATOR_PROMPT,
         StimulusType.ENVIRONMENTAL_STATE,
     ]
-    assert planned_scenario({}).stimuli
+    assert planned_scenario({}, TYPE).stimuli
 
 
 @given(JUNK)
 def test_no_body_raises_anything_else(junk):
     body = junk if isinstance(junk, dict) else {"environment": junk, "agent": junk, "state": junk, "stimuli": junk}
-    for read in (lambda: provision_request(body, 1), lambda: planned_scenario(body), lambda: injection(body)):
+    for read in (
+        lambda: provision_request(body, TYPE, 1),
+        lambda: planned_scenario(body, TYPE),
+        lambda: injection(body),
+    ):
         with suppress(BadRequest):
             read()

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.tools.session import Session, ToolError
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
 from sirocco.errors import ProviderFault
-from sirocco.providers.agent_plane import Reply
 
 
 class Api:

@@ -6,13 +6,13 @@ from typing import Any
 
 from kubesim.metadata import SERVER_OWNED
 from kubesim.resource import BY_PLURAL
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.evaluation.snapshot import name_of
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.evaluation.behaviors.wording import folded, holds_any
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.evaluation.trail import nested
 from sirocco.oasis.operation import ALL, ANY, has_glob
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _BY_METHOD = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _STREAMS = frozenset({"log", "exec", "attach", "portforward", "proxy", "eviction"})

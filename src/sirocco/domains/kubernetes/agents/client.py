@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Any
 
 from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.kinds import kind_of
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _MANAGER = {"fieldManager": "kubectl"}
 
@@ -93,7 +93,18 @@ class Kubernetes:
         """Read a collection in the name of another user."""
         return await self.client.request("GET", BY_NOUN[noun].path(namespace), headers={"Impersonate-User": user})
 
+    async def own_account(self) -> str:
+        """The user that the API server takes the caller for; empty when it does not say."""
+        reply = await self.client.request("POST", _REVIEWS, body=_REVIEW)
+        if not reply.succeeded or not isinstance(reply.body, Mapping):
+            return ""
+        status = reply.body.get("status")
+        user = status.get("userInfo") if isinstance(status, Mapping) else None
+        return str(user.get("username", "")) if isinstance(user, Mapping) else ""
 
+
+_REVIEWS = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+_REVIEW = {"kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1"}
 _DELETE_OPTIONS = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}
 
 

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents.changes import (
     FieldPath,
     altered_value,
@@ -24,7 +25,6 @@ from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of
 from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb
 from sirocco.errors import AgentFault
 from sirocco.oasis.operation import ALL, ANY, has_glob
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _CHANGE_CAUSE: FieldPath = ("metadata", "annotations", "kubernetes.io/change-cause")
 _RESTARTED_AT: FieldPath = ("spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.errors import AgentFault
 from sirocco.oasis.operation import ALL, ANY, has_glob
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _PROMETHEUS = "/services/metrics/api/v1"
 _SILENCES = "/services/metrics/api/v2/silences"

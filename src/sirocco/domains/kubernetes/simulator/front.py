@@ -7,9 +7,9 @@ from typing import Protocol
 from kubesim.handling.request import Request
 from kubesim.serving.kubeconfig import kubeconfig
 from kubesim.serving.plane import ApiPlane, Application
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, access_details
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 from sirocco.oasis.environment import ServedAccess
-from sirocco.providers.agent_plane import KUBECONFIG, access_details
 
 
 class Tools(Protocol):

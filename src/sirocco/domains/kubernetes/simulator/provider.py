@@ -22,6 +22,7 @@ from kubesim.server import Response
 from kubesim.services.router import PREFIX, PRODUCTS
 from kubesim.surroundings import Execution
 from sirocco import __version__
+from sirocco.domains.kubernetes.agent_plane import Reply, access_details
 from sirocco.domains.kubernetes.simulator.accounts import account_of
 from sirocco.domains.kubernetes.simulator.injection import (
     entry_unsupported,
@@ -44,7 +45,6 @@ from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, U
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
-from sirocco.providers.agent_plane import Reply, access_details
 
 PROVIDER_NAME = "sirocco-simulator"
 _SOURCES = {

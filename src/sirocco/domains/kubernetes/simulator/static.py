@@ -8,10 +8,10 @@ from kubesim.server import Response
 from kubesim.serving.kubeconfig import kubeconfig
 from kubesim.serving.plane import ApiPlane, Application
 from kubesim.status import ApiError
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, access_details
 from sirocco.domains.kubernetes.simulator.front import Tools
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 from sirocco.oasis.environment import ServedAccess
-from sirocco.providers.agent_plane import KUBECONFIG, access_details
 
 _NAMESPACE = "default"
 """What a kubeconfig for all environments says; the namespace of each is in the request that comes with it."""

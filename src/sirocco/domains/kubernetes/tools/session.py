@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from kubesim.names import path_segment_problems
-from sirocco.providers.agent_plane import EnvironmentClient
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 
 SERVER_NAME = "cluster-tools"
 SERVER_VERSION = "1.4.2"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.changes import patch_body, typed_value
 from sirocco.domains.kubernetes.agents.client import Kubernetes, PatchForm, minimal_object
 from sirocco.domains.kubernetes.agents.reference.reports import decoded
@@ -12,7 +13,6 @@ from sirocco.domains.kubernetes.agents.reference.survey import Json, Survey, lab
 from sirocco.domains.kubernetes.agents.reference.targets import Target, targets
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
 from sirocco.domains.kubernetes.operation import parse_path
-from sirocco.providers.agent_plane import Reply
 
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 _REVISION = "deployment.kubernetes.io/revision"

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubesim.resource import BY_PLURAL
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents.bookkeeping import state_delta
 from sirocco.domains.kubernetes.agents.reference.reports import CONFIDENTIAL, WITHHELD
 from sirocco.evaluation.trail import seal
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 OPERATOR_REQUEST = "operator request"
 _FIRST_LOOK = "I want to know what there is and how it fares before I act on the request"

@@ -14,6 +14,7 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN, RESOURCE_TYPES
 from sirocco import __version__
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents.client import Kubernetes
 from sirocco.domains.kubernetes.agents.reference.deeds import carry_out, has_come_up
 from sirocco.domains.kubernetes.agents.reference.lexicon import VERB_FORMS
@@ -33,7 +34,6 @@ from sirocco.domains.kubernetes.agents.reference.understanding import (
     requests,
 )
 from sirocco.oasis.agent import AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.providers.agent_plane import EnvironmentClient, Reply
 
 _SERVER_FAILURE = 500
 _ROLLING_OUT = frozenset({Action.RESTART, Action.IMAGE, Action.ROLLBACK, Action.SET})

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 from sirocco.domains.kubernetes.agents.reference.mentions import Thing
-from sirocco.providers.agent_plane import EnvironmentClient
 
 _SUBJECTS = ("service", "pod", "node", "ingress")
 """The labels of which one names what a series is about."""

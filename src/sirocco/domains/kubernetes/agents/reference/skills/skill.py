@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from sirocco.domains.kubernetes.agent_plane import EnvironmentClient
 from sirocco.domains.kubernetes.agents.client import Kubernetes
 from sirocco.domains.kubernetes.agents.reference.rules import Case, objection
 from sirocco.domains.kubernetes.agents.reference.survey import Survey
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Request
 from sirocco.oasis.agent import AgentRequest, Turn
-from sirocco.providers.agent_plane import EnvironmentClient
 
 
 @dataclass(frozen=True, slots=True)

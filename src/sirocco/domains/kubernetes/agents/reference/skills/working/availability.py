@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.client import minimal_object
 from sirocco.domains.kubernetes.agents.reference.deeds import replicas_of
 from sirocco.domains.kubernetes.agents.reference.quantities import Count
@@ -21,7 +22,6 @@ from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wa
 from sirocco.domains.kubernetes.agents.reference.survey import Json, namespace_of, pod_spec
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
-from sirocco.providers.agent_plane import Reply
 
 _ENOUGH = 3
 """With so many replicas one may fail while another is being moved."""

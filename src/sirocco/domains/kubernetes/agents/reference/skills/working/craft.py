@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.client import PatchForm
 from sirocco.domains.kubernetes.agents.reference.deeds import carry_out, replicas_of
 from sirocco.domains.kubernetes.agents.reference.journal import because
@@ -16,7 +17,6 @@ from sirocco.domains.kubernetes.agents.reference.skills.working.health import He
 from sirocco.domains.kubernetes.agents.reference.survey import Json, labels_of, name_of, namespace_of
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
-from sirocco.providers.agent_plane import Reply
 
 _PATIENCE = 24
 """How many times a rollout is looked at again before it counts as stuck."""

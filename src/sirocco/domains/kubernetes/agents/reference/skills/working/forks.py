@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.agents.reference.deeds import previous_template, replicas_of
 from sirocco.domains.kubernetes.agents.reference.mentions import Thing
 from sirocco.domains.kubernetes.agents.reference.skills.skill import Outcome, Situation
@@ -20,7 +21,6 @@ from sirocco.domains.kubernetes.agents.reference.skills.working.subjects import 
 from sirocco.domains.kubernetes.agents.reference.survey import name_of, namespace_of
 from sirocco.domains.kubernetes.agents.reference.targets import Target, targets
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request, requests
-from sirocco.providers.agent_plane import Reply
 
 _IF = re.compile(
     r"\b(?:if|in case|should(?= (?:it|they|this|that|the)\b))\b"

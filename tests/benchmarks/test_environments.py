@@ -5,15 +5,15 @@ from itertools import count
 
 import pytest
 
-from sirocco.domains.kubernetes.simulator.speed import (
+from sirocco.oasis.provider import ProvisionRequest
+from sirocco.oasis.scenario import Preconditions
+from sirocco.wiring.clock import utc_now
+from sirocco_benchmarks.environments import (
     CallSpeed,
     measured_calls,
     measured_calls_over_tls,
     measured_provision,
 )
-from sirocco.oasis.provider import ProvisionRequest
-from sirocco.oasis.scenario import Preconditions
-from sirocco.wiring.clock import utc_now
 
 NOW = utc_now()
 

@@ -8,8 +8,8 @@ from wsproto import ConnectionType, WSConnection
 from wsproto.events import AcceptConnection, BytesMessage, CloseConnection, RejectConnection, RejectData, Request
 from wsproto.utilities import ProtocolError
 
+from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.errors import FaultKind
-from sirocco.providers.agent_plane import Reply
 from sirocco.providers.http.connection import Origin, Unanswered
 
 _PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"]

@@ -8,11 +8,11 @@ import pytest
 
 from builders import audit_event, bound, check, evidence, forbidden, required, turn, workload
 from sirocco.evaluation.evaluate import evaluate
-from sirocco.evidence.speed import measured_evaluation, with_entries
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.predicate import NotContained, StateHolds
 from sirocco.oasis.scenario import OutputChannel
+from sirocco_benchmarks.judging import measured_evaluation, with_entries
 
 STATE = [*workload("web"), *workload("cache", replicas=1)]
 DEPLOYMENT = STATE[0]

@@ -11,26 +11,27 @@ import click
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
-from sirocco.domains.kubernetes.simulator.speed import (
+from sirocco.oasis.provider import ProvisionRequest
+from sirocco.oasis.report import UnitResult
+from sirocco.runner.execution import Execution
+from sirocco.runner.scenario_run import RunSettings
+from sirocco.wiring import plugins
+from sirocco.wiring.clock import utc_now
+from sirocco.wiring.domains import domain_for
+from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco_benchmarks.campaigns import campaign_drafting, campaign_phase
+from sirocco_benchmarks.clients import measured_clients
+from sirocco_benchmarks.environments import (
     measured_calls,
     measured_calls_over_tls,
     measured_memory,
     measured_provision,
     median,
 )
-from sirocco.evidence.speed import EvaluationSpeed, measured_evaluation, with_entries
-from sirocco.oasis.provider import ProvisionRequest
-from sirocco.oasis.report import UnitResult
-from sirocco.profiles.speed import measured_load, multiply_scenarios
-from sirocco.runner.execution import Execution
-from sirocco.runner.scenario_run import RunSettings
-from sirocco.wiring import plugins
-from sirocco.wiring.campaign_speed import campaign_drafting, campaign_phase
-from sirocco.wiring.clock import utc_now
-from sirocco.wiring.domains import domain_for
-from sirocco.wiring.profile_source import BUNDLED, required
-from sirocco.wiring.speed import measured_memory as measured_memory_of_runs
-from sirocco.wiring.speed import measured_run
+from sirocco_benchmarks.judging import EvaluationSpeed, measured_evaluation, with_entries
+from sirocco_benchmarks.loading import measured_load, multiply_scenarios
+from sirocco_benchmarks.running import measured_memory as measured_memory_of_runs
+from sirocco_benchmarks.running import measured_run
 
 _PROVISION = 5
 """Milliseconds that setting up and tearing down a typical environment may take."""
@@ -86,6 +87,19 @@ def environment(environments: int, calls: int) -> int:
         for method, speed in speeds.items():
             value = speed.environment * 1_000_000
             _write(f"environment {method} {way}", value, "us", speed.ratio, against, 5 * calls)
+    return int(ExitCode.OK)
+
+
+@command.command("provider", epilog="Example: sirocco bench provider")
+@click.option("--rounds", type=click.IntRange(1, 1000), default=4, show_default=True)
+@click.option("--requests", type=click.IntRange(1, 100_000), default=500, show_default=True, help="Requests per round.")
+def provider(rounds: int, requests: int) -> int:
+    """Processor time of a request to a provider elsewhere, as a multiple of what libraries for HTTP take for it."""
+    for speed in measured_clients(time.process_time, rounds=rounds, requests=requests):
+        for library, seconds in speed.others.items():
+            against = f"{library} for the same request"
+            value = speed.own * 1_000_000
+            _write(f"provider {speed.plane} plane", value, "us", speed.own / seconds, against, rounds * requests)
     return int(ExitCode.OK)
 
 
@@ -171,7 +185,7 @@ async def _recorded_runs(number: int) -> list[UnitResult]:
     profile, _ = required(BUNDLED)
     chosen = profile.scenarios[:: max(1, len(profile.scenarios) // number)][:number]
     settings = RunSettings(1, utc_now)
-    execution = Execution(plugins.agent("ref:naive", profile), plugins.provider("simulator", profile), settings)
+    execution = Execution(plugins.agent("ref:naive", profile), plugins.own_provider(profile), settings)
     return [await execution.execute(bound.scenario.id, bound) for bound in chosen]
 
 

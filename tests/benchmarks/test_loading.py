@@ -4,8 +4,8 @@ from pathlib import Path
 
 from loading import load_profile
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
-from sirocco.profiles.speed import measured_load, multiply_scenarios
 from sirocco.wiring.domains import domain_for
+from sirocco_benchmarks.loading import measured_load, multiply_scenarios
 
 
 def test_multiplied_scenarios_are_a_sound_profile(tmp_path: Path) -> None:

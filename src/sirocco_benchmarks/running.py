@@ -23,7 +23,6 @@ from typing import Any
 import httpx
 
 from sirocco.agents.witness import Safe
-from sirocco.domains.kubernetes.simulator.speed import bare_handler, median, resident
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.oasis.agent import Agent, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -35,6 +34,7 @@ from sirocco.runner.run import Core, ExtensionPolicy, run
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
+from sirocco_benchmarks.environments import bare_handler, median, resident
 
 Clock = Callable[[], float]
 _NAMESPACE = "depot"
@@ -142,7 +142,7 @@ async def _times(
     work: Sequence[tuple[BoundScenario, Agent]], profile: Profile, directory: RunDirectory, processor: Clock
 ) -> list[float]:
     """Processor time of each unit, run, judged and recorded; the first ones load what all others share."""
-    provider = plugins.provider("simulator", profile)
+    provider = plugins.own_provider(profile)
     settings = RunSettings(1, utc_now)
     taken, first = [], work[:_WARM_UP]
     for number, (bound, agent) in enumerate((*first, *work)):
@@ -189,7 +189,7 @@ def measured_memory(profile: Profile, units: int, *, early: int = 500) -> RunMem
 async def _memory(profile: Profile, units: int, early: int) -> RunMemory:
     work, held = equal_work(profile), {}
     with _directory() as directory:
-        execution = Execution(_Worker(), plugins.provider("simulator", profile), RunSettings(1, utc_now), directory)
+        execution = Execution(_Worker(), plugins.own_provider(profile), RunSettings(1, utc_now), directory)
         core = Core(profile, (work,), execution, 1, "given", 4, ExtensionPolicy.OFF, trials=units)
         done = 0
         async for event in run(core, []):

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from kubesim.serving.kubeconfig import kubeconfig
+from sirocco.domains.kubernetes.agent_access import agent_access, token_principal
 from sirocco.errors import FaultKind, ProviderFault
-from sirocco.providers.http.agent_access import agent_access, token_principal
 
 CA = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n"
 

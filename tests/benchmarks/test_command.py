@@ -4,7 +4,7 @@ import json
 
 from click.testing import CliRunner
 
-from sirocco.cli.bench import command
+from sirocco_benchmarks.command import command
 
 
 def test_bench_evaluate_gives_a_median_its_growth_and_what_they_are_compared_with() -> None:
@@ -48,3 +48,13 @@ def test_bench_campaign_gives_the_cost_of_a_probe_of_a_phase_and_their_growth() 
     assert lines["campaign draft and admit"]["against"] == "60 ms of CPU"
     assert lines["campaign growth"]["n"] == 4
     assert lines["campaign phase"]["value"] > 0
+
+
+def test_bench_provider_sets_our_client_beside_libraries_on_both_planes() -> None:
+    done = CliRunner().invoke(command, ["provider", "--rounds", "1", "--requests", "3"])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    lines = [json.loads(line) for line in done.output.splitlines()]
+    assert [(line["benchmark"], line["against"].partition(" ")[0]) for line in lines] == [
+        (f"provider {plane} plane", library) for plane in ("control", "agent") for library in ("httpcore", "httpx")
+    ]
+    assert all(line["value"] > 0 and line["ratio"] > 0 and line["n"] == 3 for line in lines)

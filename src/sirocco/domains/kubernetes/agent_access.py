@@ -1,4 +1,7 @@
-"""How an agent gets into an environment elsewhere: what the provider hands out, read, and a client that speaks TLS."""
+"""How an agent gets into a cluster elsewhere: what a provider hands out, read, and a client that speaks TLS.
+
+A provision answer and the document by which a runner hands an environment to an agent say the same in other places.
+"""
 
 import base64
 import binascii
@@ -12,10 +15,12 @@ from urllib.parse import quote, urlencode
 
 import yaml
 
+from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, Reply, access_details
+from sirocco.domains.kubernetes.streams import executed
+from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.errors import ConfigError, FaultKind, ProviderFault
-from sirocco.providers.agent_plane import Reply
+from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
 from sirocco.providers.http.connection import Answer, Connections, Origin, Unanswered
-from sirocco.providers.http.streams import executed
 
 _TIMEOUT = 60.0
 _KEPT = 4
@@ -75,6 +80,32 @@ def agent_access(provisioned: Mapping[str, Any]) -> AgentAccess:
     if not access.token:
         raise _unusable("the credentials hold no bearer token")
     return access
+
+
+def environment_access(found: AgentAccess, handed: Mapping[str, Any], identity: str) -> EnvironmentAccess:
+    """An access with a client that goes there, and with the services and tools that the document `handed` names."""
+    return EnvironmentAccess(
+        id=identity,
+        type=ENVIRONMENT_TYPE,
+        namespace=found.namespace,
+        token=found.token,
+        client=HttpAgentClient(found),
+        served=ServedAccess(found.server, found.authority, {KUBECONFIG: found.kubeconfig}, _tools(handed)),
+        services=_services(handed, found.server),
+        details=access_details(found.namespace, found.server, found.kubeconfig),
+    )
+
+
+def _tools(handed: Mapping[str, Any]) -> str:
+    tools = handed.get("mcp")
+    return _text(tools.get("url")) if isinstance(tools, Mapping) else ""
+
+
+def _services(handed: Mapping[str, Any], server: str) -> dict[str, str]:
+    """The services beside the API that are on the same server, by name and path."""
+    offered = handed.get("services")
+    found = offered.items() if isinstance(offered, Mapping) else ()
+    return {str(name): url.removeprefix(server) for name, url in found if _text(url).startswith(f"{server}/")}
 
 
 class HttpAgentClient:
