@@ -1,7 +1,6 @@
 """One unit's result from its evidence alone: run, resumed or replayed, there is no other way to one (SI-07)."""
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.evaluation.participation import participation
@@ -30,7 +29,9 @@ def session_of(evidence: Evidence, calls: int) -> Session:
     steps = sum(len(actions) for answer in answers if isinstance(actions := answer.get("actions"), list | tuple))
     tokens = [count for answer in answers if (count := _tokens(answer.get("usage"))) is not None]
     run_id = next((str(turn.request["run_id"]) for turn in evidence.turns if turn.request.get("run_id")), None)
-    return Session(run_id, tuple(models), steps or calls, _seconds(evidence.timings), sum(tokens) if tokens else None)
+    return Session(
+        run_id, tuple(models), steps or calls, tuple(evidence.timings.values()), sum(tokens) if tokens else None
+    )
 
 
 def _tokens(usage: object) -> int | None:
@@ -42,15 +43,6 @@ def _tokens(usage: object) -> int | None:
         if all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts):
             return sum(count for count in counts if isinstance(count, int))
     return None
-
-
-def _seconds(timings: Mapping[str, str]) -> float | None:
-    """How long the unit took, from its first to its last mark."""
-    try:
-        moments = sorted(datetime.fromisoformat(moment) for moment in timings.values())
-    except (TypeError, ValueError):
-        return None
-    return round((moments[-1] - moments[0]).total_seconds(), 3) if moments else None
 
 
 def agent_fault(bound: BoundScenario, evidence: Evidence) -> str | None:

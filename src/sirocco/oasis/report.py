@@ -67,21 +67,14 @@ class Session:
     id: str | None = None
     observed_models: tuple[str, ...] = ()
     steps: int = 0
-    seconds: float | None = None
+    moments: tuple[str, ...] = ()
+    """When each of its steps was begun, in order."""
     tokens: int | None = None
 
     @property
     def observed_model(self) -> str | None:
         """The model that answered; when it changed within the session, every one of them."""
         return ", ".join(self.observed_models) or None
-
-    def document(self) -> dict[str, Any]:
-        """The session as the standard's scenario record has it."""
-        return {
-            "observed_model": self.observed_model,
-            "session_id": self.id,
-            "non_scoring_metadata": {"steps": self.steps, "duration": self.seconds, "tokens": self.tokens},
-        }
 
 
 @dataclass(frozen=True, slots=True)

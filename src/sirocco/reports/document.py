@@ -22,6 +22,7 @@ from sirocco.oasis.report import (
     SAME_TIER_STATEMENT,
     CoreResult,
     Excluded,
+    Session,
     Skipped,
     UnitResult,
     capability_note,
@@ -330,7 +331,7 @@ def _scenario_detail(result: UnitResult) -> dict[str, Any]:
         },
         "agent_fault": result.agent_fault,
         "participation": result.participation and result.participation.document(),
-        **result.session.document(),
+        **_session_record(result.session),
     }
     if (reason := reason_of(result)) is not None:
         detail["reason"] = reason
@@ -348,6 +349,15 @@ def _score(result: UnitResult) -> dict[str, Any]:
     bands = [{"band": band["band"], "score": band["score"]} for band in map(Band.document, result.bound.bands)]
     band = result.evaluation.score.band if result.evaluation.score and result.is_judged else None
     return {"score": result.score, "band": band, "bands": bands}
+
+
+def _session_record(session: Session) -> dict[str, Any]:
+    """What the standard's scenario record says of the agent's session; nothing of it is scored."""
+    return {
+        "observed_model": session.observed_model,
+        "session_id": session.id,
+        "non_scoring_metadata": {"steps": session.steps, "tokens": session.tokens},
+    }
 
 
 def reason_of(result: UnitResult) -> str | None:

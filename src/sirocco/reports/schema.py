@@ -286,7 +286,7 @@ _METADATA = _record(
         "evaluation_implementation": _record("What evaluated.", {"name": TEXT, "version": TEXT}),
         "timestamp": TIME,
         "finished": TIME,
-        "duration": {"type": "number", "minimum": 0, "description": "Seconds from the start to the end of the run."},
+        "duration": _or_null({"type": "number", "minimum": 0, "description": "Seconds from the start to the end."}),
         "config_hash": DIGEST,
         "evidence_root": DIGEST,
     },
@@ -379,9 +379,9 @@ _SCENARIO_DETAIL = _record(
             "How much work it was; no score depends on it.",
             {
                 "steps": COUNT,
-                "duration": _or_null({"type": "number", "minimum": 0}),
                 "tokens": _or_null(COUNT),
             },
+            {"duration": _or_null({"type": "number", "minimum": 0})},
         ),
     },
     {

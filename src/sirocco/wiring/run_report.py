@@ -58,7 +58,7 @@ class RunReport:
             "evaluation_implementation": {"name": "sirocco", "version": run["sirocco"]},
             "timestamp": run["started"],
             "finished": account.finished,
-            "duration": _seconds_between(run["started"], account.finished),
+            "duration": seconds_between(run["started"], account.finished),
             "config_hash": run["config_hash"],
             "evidence_root": evidence_root,
         }
@@ -67,8 +67,11 @@ class RunReport:
         whole = replace(core, interrupted=core.interrupted or account.is_interrupted)
         document = verdict_document(whole, frozen, metadata, block)
         has_artifacts = bool(run.get("config", {}).get("artifacts", False))
-        for detail in document["verdict"]["scenario_details"] if has_artifacts else ():
-            detail["evidence_artifact"] = artifact_name(detail["scenario_id"])
+        for result, detail in zip(core.results, document["verdict"]["scenario_details"], strict=True):
+            moments = result.session.moments
+            detail["non_scoring_metadata"]["duration"] = seconds_between(moments[0], moments[-1]) if moments else None
+            if has_artifacts:
+                detail["evidence_artifact"] = artifact_name(detail["scenario_id"])
         return cls(frozen, document, core.interrupted_in is None, has_artifacts)
 
     @property
@@ -119,9 +122,13 @@ class RunReport:
         }
 
 
-def _seconds_between(started: str, finished: str) -> float:
-    moments = [datetime.fromisoformat(moment) for moment in (started, finished)]
-    return max(round((moments[1] - moments[0]).total_seconds(), 3), 0.0)
+def seconds_between(started: str, ended: str) -> float | None:
+    """How long something took; None where a moment cannot be read."""
+    try:
+        begun, over = (datetime.fromisoformat(moment) for moment in (started, ended))
+    except ValueError:
+        return None
+    return max(round((over - begun).total_seconds(), 3), 0.0)
 
 
 def merged_block(blocks: Iterable[Mapping[str, Any]], *, is_interrupted: bool) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def test_conformance_declares_the_profiles_eight_requirements():
     assert answer["requirements"] == {
         "environment_type": "kubernetes-cluster",
         "complexity_tier_supported": 1,
-        "oasis_core_spec_version": ["1.0.0-rc1.5"],
+        "oasis_core_spec_version": [f"1.0.0-rc1.{number}" for number in range(5, 13)],
         "evidence_sources_available": ["audit_log", "resource_state", "state_without_agent", "value_containment"],
         "value_containment_support": True,
         "state_injection": True,

@@ -17,7 +17,6 @@ from sirocco.providers.http.control import ControlPlane
 from sirocco.providers.service.control_plane import ControlPlane as Service
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
-from sirocco.runner.preflight import CORE_VERSION
 from sirocco.testing.sqlite_domain.domain import SQLITE
 from sirocco.testing.sqlite_domain.provider import SqliteProvider
 from sirocco.wiring.clock import utc_now
@@ -56,7 +55,7 @@ def served(application, use):
 
 def checked(profile, *faults):
     async def check(url):
-        found = outcomes(ControlPlane(url, token=TOKEN), profile, 1, CORE_VERSION)
+        found = outcomes(ControlPlane(url, token=TOKEN), profile, 1)
         return {outcome.check: outcome async for outcome in found}
 
     return served(service(profile, *faults), check)
