@@ -6,6 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from kubesim.conventions import (
+    COLLECTION_VERBS,
+    DELETE_VERBS,
+    READ_VERBS,
+    SERVER_OWNED,
+    STORE_VERBS,
+    UPDATE_VERBS,
+    WRITE_VERBS,
+)
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 FAULTS = sorted((ROOT / "tests" / "faults").glob("*.patch"))
@@ -148,3 +158,21 @@ def test_the_standards_layers_speak_of_no_system_but_where_there_is_a_reason():
 
     assert sorted(line for line in found if not is_excused(line)) == []
     assert len(found) == len(WORDS_LEFT), "a reason that nothing needs any more"
+
+
+VERB_SETS = [
+    set(verbs) for verbs in (READ_VERBS, UPDATE_VERBS, STORE_VERBS, DELETE_VERBS, WRITE_VERBS, COLLECTION_VERBS)
+]
+LISTED_ELSEWHERE = {"kubesim/handling/scaling.py": "what a Scale shows of the object behind it, some of it by chance"}
+
+
+def test_verbs_and_server_owned_fields_of_the_kubernetes_api_are_listed_in_one_module():
+    copies = {
+        (str(source.relative_to(ROOT / "src")), node.lineno)
+        for source in SOURCES
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.Set | ast.Tuple | ast.List)
+        for words in [{part.value for part in node.elts if isinstance(part, ast.Constant)}]
+        if words in VERB_SETS or len(words & SERVER_OWNED) > 2
+    }
+    assert {file for file, _ in copies} - {"kubesim/conventions.py"} == LISTED_ELSEWHERE.keys(), sorted(copies)

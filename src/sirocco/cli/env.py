@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from kubesim.conventions import READ_VERBS
 from kubesim.services.router import PREFIX
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption, on_signals
@@ -159,7 +160,7 @@ async def _summarize(environment: Environment) -> None:
     entries = observed.data["entries"]
     err.print(f"\n{len(entries)} {'request' if len(entries) == 1 else 'requests'} in the audit log")
     for entry in entries:
-        if (entry.get("objectRef") or {}).get("resource") and entry["verb"] not in {"get", "list", "watch"}:
+        if (entry.get("objectRef") or {}).get("resource") and entry["verb"] not in READ_VERBS:
             err.print(f"  {plain(_line(entry))}")
 
 

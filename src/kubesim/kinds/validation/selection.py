@@ -1,6 +1,4 @@
-"""Whether the label selector inside an object can be used, and what it chooses."""
-
-from collections.abc import Mapping
+"""Whether the label selector inside an object can be used."""
 
 from kubesim.names import label_value_problems, qualified_name_problems
 from kubesim.status import Json
@@ -27,21 +25,3 @@ def _is_requirement(row: Json) -> bool:
 def is_empty(selector: Json) -> bool:
     """Whether it chooses everything for want of conditions."""
     return not selector.get("matchLabels") and not selector.get("matchExpressions")
-
-
-def chooses(selector: Json | None, labels: Mapping[str, str]) -> bool:
-    """Whether a selector chooses an object with these labels; an absent one chooses nothing."""
-    if selector is None:
-        return False
-    if any(labels.get(key) != value for key, value in (selector.get("matchLabels") or {}).items()):
-        return False
-    return all(_fulfils(row, labels) for row in selector.get("matchExpressions") or ())
-
-
-def _fulfils(row: Json, labels: Mapping[str, str]) -> bool:
-    key, operator, values = row.get("key", ""), row.get("operator"), row.get("values") or ()
-    if operator == "In":
-        return key in labels and labels[key] in values
-    if operator == "NotIn":
-        return key not in labels or labels[key] not in values
-    return (key in labels) is (operator == "Exists")

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from sirocco.domains.kubernetes.evaluation import calls, showing
+from kubesim.conventions import WRITE_VERBS
+from sirocco.domains.kubernetes.evaluation import showing
 from sirocco.domains.kubernetes.record import own_deed
 from sirocco.oasis.deed import Deed
 from sirocco.oasis.observation import Observation
@@ -34,11 +35,11 @@ class KubernetesShowing:
 
     def is_shown_as_write(self, deed: Deed) -> bool:
         """Whether a call is shown as one that writes."""
-        return deed.verb in calls.WRITES or own_deed(deed).subresource in {"exec", "attach"}
+        return deed.verb in WRITE_VERBS or own_deed(deed).subresource in {"exec", "attach"}
 
     def written_content(self, deed: Deed) -> Any:
         """The body of a call that writes; None where there is none to show."""
-        return own_deed(deed).request if deed.verb in calls.WRITES else None
+        return own_deed(deed).request if deed.verb in WRITE_VERBS else None
 
     def is_secret_content(self, deed: Deed) -> bool:
         """Whether the body of a call must not be shown."""

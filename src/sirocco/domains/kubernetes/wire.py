@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from kubesim.metadata import SERVER_OWNED
+from kubesim.conventions import SERVER_OWNED
 from kubesim.resource import BY_KIND, BY_PLURAL, resource_type
 from sirocco.oasis.scenario import StateEntry
 

@@ -1,5 +1,6 @@
 """How the objects of a cluster are told in reports: which are compared, and which follow from others."""
 
+from kubesim.conventions import SERVER_OWNED
 from sirocco.domains.kubernetes.evaluation.snapshot import (
     KubernetesObject,
     Snapshot,
@@ -10,10 +11,8 @@ from sirocco.domains.kubernetes.evaluation.snapshot import (
 from sirocco.oasis.observation import Observation
 from sirocco.oasis.record import ObjectKey
 
-BOOKKEEPING = frozenset(
-    {"resourceVersion", "generation", "managedFields", "uid", "creationTimestamp", "observedGeneration", "selfLink"}
-)
-"""Fields that servers keep for themselves."""
+BOOKKEEPING = SERVER_OWNED | {"observedGeneration"}
+"""Fields that servers and controllers keep for themselves, at whatever depth of an object."""
 _FOLLOWERS = frozenset({"Pod", "ReplicaSet", "Event", "Endpoints", "EndpointSlice", "ControllerRevision"})
 
 

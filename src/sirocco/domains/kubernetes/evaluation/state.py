@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from kubesim.metadata import SERVER_OWNED
+from kubesim.conventions import SERVER_OWNED
 from kubesim.resource import BY_NOUN, resource_type
 from sirocco.domains.kubernetes.evaluation.calls import is_change
 from sirocco.domains.kubernetes.evaluation.observed import audit_entries, is_available

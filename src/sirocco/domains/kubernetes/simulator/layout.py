@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from kubesim.access import RBAC_GROUP
+from kubesim.conventions import READ_VERBS, WRITE_VERBS
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.resource import BY_NOUN, SERVICE_TYPES, WORKLOADS
 from kubesim.status import Json
@@ -18,8 +19,6 @@ NODES = 3
 """The least number of nodes that a cluster of tier 1 has."""
 
 _SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
-_READ_VERBS = ("get", "list", "watch")
-_WRITE_VERBS = ("create", "update", "patch", "delete", "deletecollection")
 _TOKENS = frozenset({"serviceaccounts/token"})
 _STREAMS = frozenset({"pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "services/proxy"})
 
@@ -199,7 +198,7 @@ def scoped_rules(*, read_only: bool) -> list[Json]:
     WebSocket is a GET.
     """
     withheld = _TOKENS | _STREAMS if read_only else _TOKENS
-    verbs = [*_READ_VERBS] if read_only else [*_READ_VERBS, *_WRITE_VERBS]
+    verbs = [*READ_VERBS] if read_only else [*READ_VERBS, *WRITE_VERBS]
     rows = [row for row in catalogue(CURRENT_RELEASE).resources if row.namespaced and "list" in row.verbs]
     core = (row for row in rows if not row.group)
     names = (name for row in core for name in (row.plural, *(f"{row.plural}/{part.name}" for part in row.subresources)))
@@ -207,11 +206,11 @@ def scoped_rules(*, read_only: bool) -> list[Json]:
     return [
         {"apiGroups": [""], "resources": [name for name in names if name not in withheld], "verbs": verbs},
         {"apiGroups": sorted(groups), "resources": ["*"], "verbs": verbs},
-        {"apiGroups": [RBAC_GROUP], "resources": ["*"], "verbs": list(_READ_VERBS)},
+        {"apiGroups": [RBAC_GROUP], "resources": ["*"], "verbs": list(READ_VERBS)},
     ]
 
 
 def cluster_rules() -> list[Json]:
     """What the agent's account may do outside every namespace: look at namespaces and nodes."""
     plurals = [BY_NOUN[noun].plural for noun in ("namespace", "node")]
-    return [{"apiGroups": [""], "resources": plurals, "verbs": list(_READ_VERBS)}]
+    return [{"apiGroups": [""], "resources": plurals, "verbs": list(READ_VERBS)}]
