@@ -194,7 +194,7 @@ class TestStates:
         assert self.unmet(unchanged, "DROP TABLE orders") == ("table shop/orders: is gone",)
 
     def test_values_are_compared_by_their_texts(self) -> None:
-        shipped = StateHolds("row", "orders:17", "shop", data={"status": "shipped"})
+        shipped = StateHolds("row", "orders:17", "shop", fields={"data": {"status": "shipped"}})
         assert self.unmet(shipped) == ("row shop/orders:17: has another status",)
         assert self.unmet(shipped, "UPDATE orders SET status = 'shipped'") == ()
 

@@ -625,7 +625,7 @@ def _unmet(state: StateHolds, key: ObjectKey, earlier: tuple[World, World], afte
     if state.condition == "unchanged" and now not in (before.whole(key), expected.whole(key)):
         yield f"{_shown(key)}: changed"
     values = now.get("values") or {}
-    for column, wanted in sorted(state.data.items()):
+    for column, wanted in sorted(state.fields.get("data", {}).items()):
         if str(values.get(column)) != wanted:
             yield f"{_shown(key)}: has another {column}"
 
