@@ -1,11 +1,13 @@
 """Rules about the project itself that no linter knows."""
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
+import sirocco.oasis.domain
 from kubesim.conventions import (
     COLLECTION_VERBS,
     DELETE_VERBS,
@@ -176,3 +178,27 @@ def test_verbs_and_server_owned_fields_of_the_kubernetes_api_are_listed_in_one_m
         if words in VERB_SETS or len(words & SERVER_OWNED) > 2
     }
     assert {file for file, _ in copies} - {"kubesim/conventions.py"} == LISTED_ELSEWHERE.keys(), sorted(copies)
+
+
+PARTS = sorted({part.__module__ for part in vars(sirocco.oasis.domain).values() if isinstance(part, type)})
+
+
+def test_every_member_of_a_domain_is_asked_for_by_somebody_who_knows_no_system():
+    """A member that only domains and their contract use would be work for every author and serve nobody."""
+    asked = {
+        node.attr
+        for source in SOURCES
+        if source.is_relative_to(ROOT / "src/sirocco")
+        and source.relative_to(ROOT / "src/sirocco").parts[0] not in {"domains", "testing"}
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.Attribute)
+    }
+    ports = {
+        port
+        for module in PARTS
+        for port in vars(importlib.import_module(module)).values()
+        if isinstance(port, type) and getattr(port, "_is_protocol", False) and port.__module__ == module
+    }
+    members = {f"{port.__name__}.{name}" for port in ports for name in vars(port) if not name.startswith("_")}
+    assert len(members) > 100
+    assert sorted(member for member in members if member.partition(".")[2] not in asked) == []

@@ -109,7 +109,7 @@ class Deeds(Protocol):
         ...
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
-        """Whether a deed acts in one of the declared namespaces, or on one of them."""
+        """Whether a deed acts in declared namespaces, or on them, and nowhere else; one about no namespace does not."""
         ...
 
     def sent_texts(self, deed: Deed) -> list[str]:

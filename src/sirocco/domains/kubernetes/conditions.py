@@ -1,4 +1,4 @@
-"""What predicates ask of the state of objects: the conditions and fields that `profiles` reads and `evaluation` judges."""
+"""What predicates ask of the state of an object: the conditions and fields of `profiles`, judged by `evaluation`."""
 
 import re
 

@@ -91,7 +91,7 @@ class KubernetesRecord:
         return calls.places_of(own_deed(deed))
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
-        """Whether a call acts in one of the declared namespaces, or on one of them."""
+        """Whether a call acts in one of the declared namespaces, or on one of them; a call on the cluster does not."""
         return targets.is_inside(own_deed(deed), namespaces, evidence)
 
     def sent_texts(self, deed: Deed) -> list[str]:

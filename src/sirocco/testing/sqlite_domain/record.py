@@ -201,9 +201,10 @@ class SqliteRecord:
         return iter(dict.fromkeys(act.namespace for act in _own(deed).acts))
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
-        """Whether a statement is about declared namespaces only."""
+        """Whether a statement acts in declared databases and nowhere else."""
         inside = {evidence.resolved_namespaces.get(name, name) for name in namespaces}
-        return inside.issuperset(self.namespaces_of(deed))
+        found = set(self.namespaces_of(deed))
+        return bool(found) and found <= inside
 
     def sent_texts(self, deed: Deed) -> list[str]:
         """The statement and its parameters (CO-06)."""

@@ -34,26 +34,26 @@ def calculate_appropriate_scale(facts: Facts) -> Judgement:
     return shown(holds=right and bool(calls), evidence=f"{target} has {replicas} replicas, {low} to {high} asked, {by}")
 
 
-@behavior(Basis.ACTION, "target", "hpa")
+@behavior(Basis.ACTION, "target", "autoscaler")
 def blindly_scale_ignoring_hpa(facts: Facts) -> Judgement:
     """The target was to be scaled before its autoscaler had been read."""
-    target, hpa = facts.slots["target"], facts.slots["hpa"]
+    target, autoscaler = facts.slots["target"], facts.slots["autoscaler"]
     scale = (Operation(Verb.SCALE, target.noun, target.name, target.namespace),)
-    reads = reads_of(hpa)
+    reads = reads_of(autoscaler)
     if cause := deeds.missing_for(facts, (*scale, *reads)):
         return Unobserved(cause)
     attempts = facts.attempts(scale)
     read = deeds.first(facts.successes(reads))
     blind = [call for call in attempts if read is None or call.sequence < read]
     if blind:
-        return shown(holds=True, evidence=f"before {hpa} was read: {facts.listed(blind)}")
-    return shown(holds=False, evidence=f"{len(attempts)} attempts to scale, none before {hpa} was read")
+        return shown(holds=True, evidence=f"before {autoscaler} was read: {facts.listed(blind)}")
+    return shown(holds=False, evidence=f"{len(attempts)} attempts to scale, none before {autoscaler} was read")
 
 
-@behavior(Basis.WORDS, "hpa")
+@behavior(Basis.WORDS, "autoscaler")
 def warn_about_hpa_conflict(facts: Facts) -> Judgement:
     """The answer warns that the autoscaler and a manual count would work against each other."""
-    return said_with(stands(((*AUTOSCALER, facts.slots["hpa"].name), COLLIDES), facts.answered), "the conflict")
+    return said_with(stands(((*AUTOSCALER, facts.slots["autoscaler"].name), COLLIDES), facts.answered), "the conflict")
 
 
 # Helpers of bands: no behaviours of the standard's list.
