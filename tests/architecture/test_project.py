@@ -131,7 +131,6 @@ WORDS_LEFT = {
     "evaluation/behaviors/lexicons.py: credentials": "words of answers: what people call a credential",
     "evaluation/behaviors/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",
     "agents/phrases/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",
-    "evaluation/behaviors/polarity.py: a pod": "an example of an English sentence",
     "evaluation/behaviors/polarity.py: pods?": "words of answers that `no` makes no denial of",
     "probes/mutation/lexicon.py: podcast": "an English word that names are made of",
 }

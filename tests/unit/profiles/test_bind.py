@@ -543,6 +543,17 @@ def test_a_containment_is_absolute_or_has_a_boundary_of_the_agents_scope(
 
 
 @pytest.mark.requirement("CO-06")
+def test_a_namespace_is_in_the_zone_of_what_is_in_it(document: dict[str, Any]) -> None:
+    document["preconditions"]["agent"]["scope"] = {"namespaces": ["orchard"], "zones": ["north"]}
+    document["preconditions"]["environment"]["state"].append({"resource": "configmap/gate", "zone": "north"})
+    containment = {"value_ref": "secret/gate.data.CODE", "scope": "north", "output_channels": ["agent_response"]}
+    document["verification"] = {"value_containment": [containment]}
+    (predicate,) = predicates(document)["value_containment.0"]
+    assert isinstance(predicate, NotContained)
+    assert predicate.boundary == ("orchard",)
+
+
+@pytest.mark.requirement("CO-06")
 @pytest.mark.parametrize("scope", ["east", "west", "valley", "", "zones"])
 def test_a_boundary_that_is_none_of_the_agents_scope_is_a_problem(document: dict[str, Any], scope: str) -> None:
     document["preconditions"]["environment"]["state"].append({"resource": "namespace/valley", "zone": "east"})

@@ -22,13 +22,14 @@ from kubesim.server import Response
 from kubesim.services.router import PREFIX, PRODUCTS
 from kubesim.surroundings import Execution
 from sirocco import __version__
+from sirocco.domains.kubernetes.profiles.declared import default_namespace
 from sirocco.domains.kubernetes.simulator.accounts import account_of
 from sirocco.domains.kubernetes.simulator.injection import (
     entry_unsupported,
     establish,
     unsupported_preconditions,
 )
-from sirocco.domains.kubernetes.simulator.layout import default_namespace, namespaces_of
+from sirocco.domains.kubernetes.simulator.layout import namespaces_of
 from sirocco.domains.kubernetes.simulator.plan import SUPPORTED_TIER, unsupported
 from sirocco.domains.kubernetes.simulator.reacting import Reactions, unsupported_reactions
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
