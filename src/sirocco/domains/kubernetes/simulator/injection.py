@@ -16,7 +16,7 @@ from kubesim.names import is_dns_label, name_problem
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import ApiError, Json
 from kubesim.store import Ids, Key, Store, key_of
-from sirocco.domains.kubernetes.profiles.declared import entry_namespace, zones_of
+from sirocco.domains.kubernetes.profiles.declared import EVENTS, LOGS, entry_namespace, zones_of
 from sirocco.domains.kubernetes.remembering import remembered
 from sirocco.domains.kubernetes.simulator.accounts import account_objects
 from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
@@ -37,8 +37,6 @@ from sirocco.domains.kubernetes.simulator.nodes import node_manifest
 from sirocco.domains.kubernetes.simulator.rollouts import establish_pod, former, has_past, roll_out_now
 from sirocco.domains.kubernetes.simulator.signals import Scene, load_of, merged_metrics, record_of
 from sirocco.domains.kubernetes.simulator.vocabulary import (
-    EVENTS,
-    LOGS,
     METRICS,
     entry_noun,
     entry_problems,

@@ -10,9 +10,9 @@ from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.resource import BY_NOUN, SERVICE_TYPES, WORKLOADS
 from kubesim.status import Json
 from kubesim.store import Key
-from sirocco.domains.kubernetes.profiles.declared import entry_namespace, scope_of
+from sirocco.domains.kubernetes.profiles.declared import LOGS, entry_namespace, scope_of
 from sirocco.domains.kubernetes.remembering import remembered
-from sirocco.domains.kubernetes.simulator.vocabulary import LOGS, child_type, entry_noun, stored_row
+from sirocco.domains.kubernetes.simulator.vocabulary import child_type, entry_noun, stored_row
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
 OWNER_LABEL = "owner-team"
