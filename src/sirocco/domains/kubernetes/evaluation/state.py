@@ -5,12 +5,13 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from kubesim.conventions import SERVER_OWNED
-from kubesim.resource import BY_NOUN, resource_type
+from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.conditions import read_replica_range, read_status_condition
 from sirocco.domains.kubernetes.evaluation.calls import is_change
 from sirocco.domains.kubernetes.evaluation.observed import audit_entries, is_available
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.writes import IMAGE_PATHS, FieldPath, spellings, values_at
+from sirocco.domains.kubernetes.profiles import declared
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation
@@ -87,14 +88,12 @@ def _is_meant(predicate: StateHolds, namespace: str, evidence: Evidence) -> bool
 
 
 def _is_declared(predicate: StateHolds, scenario: Scenario) -> bool:
-    scope = scenario.preconditions.agent.scope.namespaces
-    for entry in scenario.preconditions.environment.state:
-        row = resource_type(entry.kind)
-        if row is not None and row.noun == predicate.noun and fnmatchcase(entry.name, predicate.name):
-            place = (entry.namespace or next(iter(scope), None)) if row.namespaced else None
-            if predicate.namespace in {None, place}:
-                return True
-    return False
+    return any(
+        declared.noun_of(entry.kind) == predicate.noun
+        and fnmatchcase(entry.name, predicate.name)
+        and predicate.namespace in {None, declared.namespace_of(scenario, entry)}
+        for entry in scenario.preconditions.environment.state
+    )
 
 
 def unmet_share(predicate: StateHolds, evidence: Evidence) -> tuple[int, int]:
