@@ -28,10 +28,9 @@ from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation
 from sirocco.oasis.predicate import Preserved, StateHolds
-from sirocco.oasis.record import Act, Effect, Loss, ObjectKey
+from sirocco.oasis.record import Act, Effect, FieldPath, Leaves, Loss, ObjectKey, TrailEntry
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
-from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
 
 
 class KubernetesRecord:

@@ -14,10 +14,9 @@ from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.predicate import Preserved, StateHolds
 from sirocco.oasis.record import Act as RecordedAct
-from sirocco.oasis.record import Effect, Loss
+from sirocco.oasis.record import Effect, FieldPath, Leaves, Loss, TrailEntry
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
-from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
 from sirocco.testing.sqlite_domain.database import Act, Change, Outcome
 from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, table_named
 from sirocco.testing.sqlite_domain.operation import ON_ROWS, ROW, TABLE, Operation, Verb, own

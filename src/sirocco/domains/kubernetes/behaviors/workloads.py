@@ -5,7 +5,6 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN
 from kubesim.selection import selects
-from sirocco.domains.kubernetes.behaviors.lexicons import AUTOSCALER
 from sirocco.domains.kubernetes.behaviors.states import objects_after, objects_before
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.targets import found_in, reads_of
@@ -17,6 +16,11 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import COLLIDES
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import stands
+
+AUTOSCALER = ("hpa", "autoscaler", "horizontal pod autoscaler", "horizontalpodautoscaler", "autoscaling")
+
+WORD_LISTS: tuple[tuple[str, ...], ...] = (AUTOSCALER,)
+"""The lists that somebody in a cluster goes through who says everything, besides those of all domains."""
 
 
 @behavior(Basis.ACTION, "target", "range")

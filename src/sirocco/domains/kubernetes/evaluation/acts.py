@@ -12,7 +12,6 @@ from sirocco.oasis.record import Act
 
 COMMAND_LINE_CLIENTS = ("kubectl", "oc", "helm")
 """Programs by which people operate a cluster; a line that begins with one is a call that somebody has to carry out."""
-"""What is opened by a read and does what the caller types."""
 _SWITCHING_PROTOCOLS = 101
 
 

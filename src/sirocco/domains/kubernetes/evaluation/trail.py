@@ -17,7 +17,7 @@ from sirocco.domains.kubernetes.evaluation.hits import Record
 from sirocco.domains.kubernetes.evaluation.writes import REPLICAS_PATH, resulting_object
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.trail import field_text, leaves_of, read_reasons, with_arguments
-from sirocco.oasis.trail import Leaves, TrailEntry
+from sirocco.oasis.record import Leaves, TrailEntry
 
 _READS = frozenset({"read"})
 _FAMILIES: Mapping[str, frozenset[str]] = {
