@@ -30,8 +30,7 @@ from kubesim.kinds.validation.quotients import (
     positive_causes,
 )
 from kubesim.kinds.validation.rules import CreationRule, UpdateRule
-from kubesim.kinds.validation.selection import is_empty, is_selector
-from kubesim.selection import selects
+from kubesim.selection import is_empty, is_selector, selects
 from kubesim.status import Cause, Json
 
 _SELECTOR, _TEMPLATE = "spec.selector", "spec.template"

@@ -19,8 +19,7 @@ from kubesim.kinds.validation.metadata import (
 from kubesim.kinds.validation.pods import pod_template_causes
 from kubesim.kinds.validation.rules import CreationRule, UpdateRule
 from kubesim.kinds.validation.schedules import schedule_problem
-from kubesim.kinds.validation.selection import is_selector
-from kubesim.selection import selects
+from kubesim.selection import is_selector, selects
 from kubesim.status import Cause, Json
 
 _COUNTS = ("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
