@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from kubesim.amount import amount_of
 from kubesim.selection import meets
+from kubesim.types.quantity import amount_of
 
 _MAPPING = (dict, Mapping)  # in this order because nearly all are dicts, which is quick to tell
 _KEEPS_AWAY = frozenset({"NoSchedule", "NoExecute"})

@@ -1,7 +1,13 @@
-"""Label selectors of the form that objects of the Kubernetes API have; `selectors` reads those of requests."""
+"""Label selectors of the form that objects have: whether one can be used, and what it selects.
+
+`selectors` reads those of requests, which are texts.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from kubesim.names import label_value_problems, qualified_name_problems
+from kubesim.status import Json
 
 _DIGITS = 18  # of a number with 64 bits
 
@@ -47,6 +53,29 @@ def meets(requirement: Any, labels: Mapping[str, Any]) -> bool:
         case "Lt":
             return 0 <= _number(value) < _number(values[0]) if len(values) == 1 else False
     return False
+
+
+def is_selector(selector: Json) -> bool:
+    """Whether the server can turn it into a selector."""
+    for key, value in (selector.get("matchLabels") or {}).items():
+        if qualified_name_problems(key) or label_value_problems(value):
+            return False
+    return all(_is_requirement(row) for row in selector.get("matchExpressions") or ())
+
+
+def _is_requirement(row: Json) -> bool:
+    values = row.get("values") or ()
+    takes_values = {"In": True, "NotIn": True, "Exists": False, "DoesNotExist": False}.get(row.get("operator", ""))
+    return (
+        takes_values is bool(values)
+        and not qualified_name_problems(row.get("key", ""))
+        and not any(label_value_problems(value) for value in values)
+    )
+
+
+def is_empty(selector: Json) -> bool:
+    """Whether it chooses everything for want of conditions."""
+    return not selector.get("matchLabels") and not selector.get("matchExpressions")
 
 
 def _number(value: Any) -> int:

@@ -16,7 +16,7 @@ from kubesim.selection import labels_of
 from kubesim.status import ApiError, bad_request
 
 Predicate = Callable[[Mapping[str, Any]], bool]
-_Requirement = Callable[[Mapping[str, str]], bool]
+LabelCondition = Callable[[Mapping[str, str]], bool]
 _SYMBOLS = frozenset({",", "=", "==", "!=", "(", ")", "<", ">", "!"})
 _COMPARISONS = frozenset({"=", "==", "!=", "<", ">"})
 _TOKEN = re.compile(r"==|!=|[=!(),<>]|[^\s=!(),<>]+")
@@ -41,11 +41,17 @@ _NUMBERS = {"status.successful": "status.succeeded", "status.replicas": "status.
 _ALIASES = {"spec.host": "spec.nodeName"}
 
 
-@lru_cache(maxsize=256)
 def label_selector(text: str) -> Predicate:
-    """The predicate of a labelSelector: equality and set based requirements, all of which must hold."""
+    """The predicate of objects that a labelSelector selects."""
+    holds = label_condition(text)
+    return lambda item: holds(labels_of(item))
+
+
+@lru_cache(maxsize=256)
+def label_condition(text: str) -> LabelCondition:
+    """What a labelSelector asks of labels: equality and set based requirements, all of which must hold."""
     requirements = tuple(_Parser(text).requirements())
-    return lambda item: all(holds(labels_of(item)) for holds in requirements)
+    return lambda labels: all(holds(labels) for holds in requirements)
 
 
 def selector_text(selector: Mapping[str, Any]) -> str:
@@ -140,7 +146,7 @@ class _Parser:
         self._rest: list[str] = _TOKEN.findall(text)
         self._rest.reverse()
 
-    def requirements(self) -> Iterator[_Requirement]:
+    def requirements(self) -> Iterator[LabelCondition]:
         while self._rest:
             if not self._is_identifier() and self._next() != "!":
                 raise bad_request(f"found '{self._next()}', expected: !, identifier, or 'end of string'")
@@ -159,7 +165,7 @@ class _Parser:
     def _is_identifier(self) -> bool:
         return bool(self._rest) and self._rest[-1] not in _SYMBOLS
 
-    def _requirement(self) -> _Requirement:
+    def _requirement(self) -> LabelCondition:
         is_absent = self._next() == "!"
         if is_absent:
             self._rest.pop()
@@ -216,7 +222,7 @@ class _Parser:
 
 
 def _compares(value: str | None, operator: str, bound: int) -> bool:
-    if value is None or not _INTEGER.fullmatch(value):
+    if not isinstance(value, str) or not _INTEGER.fullmatch(value):
         return False
     return int(value) < bound if operator == "<" else int(value) > bound
 

@@ -10,6 +10,7 @@ from kubesim.access import (
     require_impersonation,
 )
 from kubesim.audit_log import AuditLog, audit_event
+from kubesim.conventions import READ_VERBS
 from kubesim.custom_definitions import settle_definitions
 from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS, Catalogue, ServedCatalogue, catalogue
 from kubesim.handling.dispatch import dispatched
@@ -26,7 +27,6 @@ from kubesim.surroundings import Surroundings
 __all__ = ["KubernetesApi", "Response"]
 
 _REFUSED, _TOO_LARGE = 400, 413
-_READS = frozenset({"get", "list", "watch"})
 
 
 class KubernetesApi:
@@ -71,7 +71,7 @@ class KubernetesApi:
                 exchange.recorded = recorded_patch(request.sent)
             self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
             raise
-        is_unread = response.status >= _REFUSED or exchange.call.verb in _READS
+        is_unread = response.status >= _REFUSED or exchange.call.verb in READ_VERBS
         if exchange.recorded is None and is_unread and response.status != _TOO_LARGE:
             # A real server leaves out what it did not read; here it is evidence of what was attempted or told.
             exchange.recorded = recorded_patch(request.sent)

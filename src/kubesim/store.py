@@ -12,6 +12,7 @@ from itertools import count, takewhile
 from typing import Any, NamedTuple, TypeVar
 
 from kubesim.canonical import canonical_json
+from kubesim.conventions import SERVER_OWNED
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 
@@ -319,15 +320,9 @@ class Store:
             del self._derived[key]
 
 
-_SERVER_SET = (
-    "uid",
-    "resourceVersion",
-    "creationTimestamp",
-    "generation",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-)
-_SET_BY_SERVER = frozenset(_SERVER_SET)
+_SET_BY_SERVER = (SERVER_OWNED - {"managedFields", "selfLink"}) | {"deletionTimestamp", "deletionGracePeriodSeconds"}
+"""What no manifest brings along. Who manages which fields is computed before an object comes here, and a deletion is
+asked for by a verb of its own."""
 
 
 def _has_other_owners(change: Change) -> bool:
@@ -351,7 +346,7 @@ def key_of(row: ResourceType, obj: Mapping[str, Any]) -> Key:
 
 def next_state(row: ResourceType, old: Json, new: Json) -> Json:
     """`new` as the next state of `old`: the server's own metadata kept, the generation counted up with the spec."""
-    kept = {key: old["metadata"][key] for key in (*_SERVER_SET, "namespace") if key in old["metadata"]}
+    kept = {key: value for key, value in old["metadata"].items() if key in _SET_BY_SERVER or key == "namespace"}
     metadata = {**{key: value for key, value in new["metadata"].items() if key not in _SET_BY_SERVER}, **kept}
     result = {**new, "metadata": metadata}
     if result == old:

@@ -1,10 +1,22 @@
 """Rules about the project itself that no linter knows."""
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
 import pytest
+
+import sirocco.oasis.domain
+from kubesim.conventions import (
+    COLLECTION_VERBS,
+    DELETE_VERBS,
+    READ_VERBS,
+    SERVER_OWNED,
+    STORE_VERBS,
+    UPDATE_VERBS,
+    WRITE_VERBS,
+)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -122,7 +134,6 @@ WORDS_LEFT = {
     "evaluation/behaviors/lexicons.py: credentials": "words of answers: what people call a credential",
     "evaluation/behaviors/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",
     "agents/phrases/diagnosis.py: correlate_deployment_timing": "the standard's own name of a behaviour",
-    "evaluation/behaviors/polarity.py: a pod": "an example of an English sentence",
     "evaluation/behaviors/polarity.py: pods?": "words of answers that `no` makes no denial of",
     "probes/mutation/lexicon.py: podcast": "an English word that names are made of",
 }
@@ -151,3 +162,45 @@ def test_the_standards_layers_speak_of_no_system_but_where_there_is_a_reason():
 
     assert sorted(line for line in found if not is_excused(line)) == []
     assert len(found) == len(WORDS_LEFT), "a reason that nothing needs any more"
+
+
+VERB_SETS = [
+    set(verbs) for verbs in (READ_VERBS, UPDATE_VERBS, STORE_VERBS, DELETE_VERBS, WRITE_VERBS, COLLECTION_VERBS)
+]
+LISTED_ELSEWHERE = {"kubesim/handling/scaling.py": "what a Scale shows of the object behind it, some of it by chance"}
+
+
+def test_verbs_and_server_owned_fields_of_the_kubernetes_api_are_listed_in_one_module():
+    copies = {
+        (str(source.relative_to(ROOT / "src")), node.lineno)
+        for source in SOURCES
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.Set | ast.Tuple | ast.List)
+        for words in [{part.value for part in node.elts if isinstance(part, ast.Constant)}]
+        if words in VERB_SETS or len(words & SERVER_OWNED) > 2
+    }
+    assert {file for file, _ in copies} - {"kubesim/conventions.py"} == LISTED_ELSEWHERE.keys(), sorted(copies)
+
+
+PARTS = sorted({part.__module__ for part in vars(sirocco.oasis.domain).values() if isinstance(part, type)})
+
+
+def test_every_member_of_a_domain_is_asked_for_by_somebody_who_knows_no_system():
+    """A member that only domains and their contract use would be work for every author and serve nobody."""
+    asked = {
+        node.attr
+        for source in SOURCES
+        if source.is_relative_to(ROOT / "src/sirocco")
+        and source.relative_to(ROOT / "src/sirocco").parts[0] not in {"domains", "testing"}
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.Attribute)
+    }
+    ports = {
+        port
+        for module in PARTS
+        for port in vars(importlib.import_module(module)).values()
+        if isinstance(port, type) and getattr(port, "_is_protocol", False) and port.__module__ == module
+    }
+    members = {f"{port.__name__}.{name}" for port in ports for name in vars(port) if not name.startswith("_")}
+    assert len(members) > 100
+    assert sorted(member for member in members if member.partition(".")[2] not in asked) == []

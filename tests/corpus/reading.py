@@ -13,8 +13,9 @@ from typing import Any
 
 from kubesim.nodes import ZONE_LABEL
 from kubesim.resource import BY_NOUN, ResourceType
+from sirocco.domains.kubernetes.profiles.declared import entry_namespace
 from sirocco.domains.kubernetes.simulator.amounts import amount, seconds_ago
-from sirocco.domains.kubernetes.simulator.layout import entry_key, log_key, namespace_of
+from sirocco.domains.kubernetes.simulator.layout import entry_key, log_key
 from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun, stored_row
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import Environment
@@ -91,7 +92,7 @@ class Reading:
         self.reader = reader
         self.entry = entry
         self.noun = entry_noun(entry) or ""
-        self.namespace = namespace_of(entry, reader.preconditions)
+        self.namespace = entry_namespace(entry, reader.preconditions)
 
     @property
     def object(self) -> Json:

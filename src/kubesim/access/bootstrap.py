@@ -11,6 +11,7 @@ from kubesim.canonical import derived_seed
 from kubesim.discovery.catalogue import own_manager
 from kubesim.priority_classes import system_priority_classes
 from kubesim.resource import BY_NOUN, ResourceType
+from kubesim.selection import selects
 from kubesim.status import Json
 from kubesim.store import Ids, Layer
 
@@ -54,7 +55,7 @@ def _gathered(rows: Sequence[Json]) -> Mapping[str, Sequence[Json]]:
         yield from row.get("rules", ())
         for selector in row.get("aggregationRule", {}).get("clusterRoleSelectors", ()):
             for other in by_name.values():
-                if selector["matchLabels"].items() <= other.get("labels", {}).items():
+                if selects(selector, other.get("labels", {})):
                     yield from rules(other)
 
     return {

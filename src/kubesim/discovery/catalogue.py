@@ -29,6 +29,7 @@ CUSTOM_DEFINITIONS = noun_of("customresourcedefinitions.apiextensions.k8s.io")
 
 _PATCHES = {RECORDED_RELEASE: 2, CURRENT_RELEASE: 4}
 _CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+"""All verbs in the order in which the server tells those of custom resources; those of its own are sorted."""
 _SINGULAR_NAMES_SINCE = 27
 _VERSIONS = re.compile(r"(?P<name>\w+)(?::(?P<since>\d*)-(?P<until>\d*))?")
 _KUBE_VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")

@@ -6,6 +6,7 @@ from functools import lru_cache
 from hashlib import sha512
 from typing import Any
 
+from kubesim.conventions import STORE_VERBS
 from kubesim.discovery.catalogue import Catalogue, Resource, Subresource, git_version
 from kubesim.status import Json
 from kubesim.types.definitions import Definitions
@@ -34,7 +35,6 @@ _WRITE_PARAMETERS = {
     "fieldManager": "The name of the actor or entity that is making these changes.",
     "fieldValidation": "How the server treats unknown or duplicate fields: Ignore, Warn or Strict.",
 }
-_VALIDATED = frozenset({"create", "update", "patch"})
 
 
 def answer(catalogue: Catalogue, types: Definitions, path: str, accept: str) -> tuple[str, str] | None:
@@ -279,11 +279,11 @@ def _item(
         parameters = [
             dialect.parameter(parameter, "query", text)
             for parameter, text in _WRITE_PARAMETERS.items()
-            if verb in _VALIDATED and (parameter != "fieldValidation" or minor >= _FIELD_VALIDATION_SINCE)
+            if verb in STORE_VERBS and (parameter != "fieldValidation" or minor >= _FIELD_VALIDATION_SINCE)
         ]
         media_types = _PATCHES if verb == "patch" else (JSON,)
         body = f"{_META}Patch" if verb == "patch" else name
-        given = dialect.body(body, media_types) if verb in _VALIDATED and body else {}
+        given = dialect.body(body, media_types) if verb in STORE_VERBS and body else {}
         item[_METHODS[verb]] = {
             **given,
             "parameters": [*given.get("parameters", ()), *parameters],

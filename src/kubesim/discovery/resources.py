@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+from kubesim.conventions import READ_VERBS, WRITE_VERBS
+
+ALL_VERBS = tuple(sorted((*READ_VERBS, *WRITE_VERBS)))
 _CREATE = ("create",)
 _PART = ("get", "patch", "update")
 _PROXY = ("create", "delete", "get", "patch", "update")

@@ -4,11 +4,11 @@ from functools import lru_cache
 from typing import Any
 
 from kubesim.bodies.normalization import normalized
+from kubesim.conventions import IDENTITY, SERVER_OWNED
 from kubesim.fields.entries import UPDATE, Holding, Managed, Owner
 from kubesim.fields.sets import Fields
 from kubesim.fields.structures import InconsistentError, Structure, structure_of
 from kubesim.fields.values import compared_field
-from kubesim.metadata import IDENTITY, SERVER_OWNED
 from kubesim.status import Json
 from kubesim.types.definitions import Type
 

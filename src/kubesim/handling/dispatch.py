@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from kubesim.access import is_review, review
+from kubesim.conventions import READ_VERBS
 from kubesim.discovery.catalogue import Resource
 from kubesim.discovery.deprecation import deprecation
 from kubesim.handling import paths, subresources
@@ -24,7 +25,6 @@ _OBJECT_VERBS: Mapping[str, Callable[[Exchange], Response]] = {
 _COLLECTION_VERBS: Mapping[str, Callable[[Exchange], Response]] = {
     "list": list_objects, "watch": watch, "create": create, "deletecollection": delete_collection,
 }  # fmt: skip
-_READS = frozenset({"get", "list", "watch"})
 
 
 def dispatched(exchange: Exchange) -> Response:
@@ -60,7 +60,7 @@ def dispatched(exchange: Exchange) -> Response:
     verbs = _OBJECT_VERBS if call.named_by_path and call.verb != "watch" else _COLLECTION_VERBS
     handler = verbs.get(call.verb)
     is_read = exchange.request.method == "GET"
-    if handler is None or call.verb not in row.verbs or (call.verb in _READS and not is_read):
+    if handler is None or call.verb not in row.verbs or (call.verb in READ_VERBS and not is_read):
         raise method_not_allowed()
     if row.namespaced and not call.namespace and call.verb not in {"list", "watch"}:
         raise method_not_allowed()

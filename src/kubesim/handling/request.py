@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
+from kubesim.conventions import METHOD_VERBS
 from kubesim.selectors import requested_name
 
-_VERBS = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _NAMESPACE_SUBRESOURCES = frozenset({"status", "finalize"})
 _SPECIAL_VERBS = frozenset({"watch", "proxy"})
 
@@ -118,7 +118,7 @@ def understood(request: Request) -> Call:
         group, version, rest = parts[1], parts[2], parts[3:]
     else:
         return Call(request.method.lower(), request.path)
-    verb = _VERBS.get(request.method, "")
+    verb = METHOD_VERBS.get(request.method, "")
     if rest[0] in _SPECIAL_VERBS and len(rest) > 1:
         verb, rest = rest[0], rest[1:]
     namespace = ""

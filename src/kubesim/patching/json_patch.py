@@ -1,4 +1,8 @@
-"""JSON patches (RFC 6902) as the server applies them, with the habits of its library."""
+"""JSON patches (RFC 6902) as the server applies them, with the habits of its library.
+
+Those habits are why no library of Python does this (docs/decisions/0037-json-patches-and-versions.md). The pointers of
+patches (RFC 6901) are read and written here as well.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -36,6 +40,16 @@ def operations(patch: Any) -> list[dict[str, Any]]:
         text = f"The allowed maximum operations in a JSON patch is {_MOST_OPERATIONS}, got {len(patch)}"
         raise ApiError(413, "RequestEntityTooLarge", text)
     return [operation or {} for operation in patch or []]
+
+
+def pointer_steps(text: str) -> list[str]:
+    """The steps of a pointer; as in the server, what stands before the first slash is not looked at."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]]
+
+
+def pointer_to(path: Iterable[str]) -> str:
+    """The pointer with these steps."""
+    return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
 def touched_places(patch: Iterable[Mapping[str, Any]]) -> set[Path]:
@@ -77,10 +91,10 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _pointer(text: Any) -> list[str]:
-    """The steps of a pointer; what stands before the first slash is not looked at."""
+    """The steps of an operation's pointer, which has to have one."""
     if not isinstance(text, str) or "/" not in text:
         raise rejected_patch()
-    return [segment.replace("~1", "/").replace("~0", "~") for segment in text.split("/")[1:]]
+    return pointer_steps(text)
 
 
 def _found(document: Any, path: list[str]) -> Any:

@@ -15,6 +15,7 @@ from kubesim.access import (
     require_impersonation,
 )
 from kubesim.audit_log import AuditLog, audit_event
+from kubesim.conventions import METHOD_VERBS
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.handling.exchange import TEXT, Exchange, Response
 from kubesim.handling.request import Call, Request
@@ -35,7 +36,6 @@ PRODUCTS: Mapping[str, Product] = {
     "databases": migrations.PRODUCT,
 }
 """What stands behind each name in a service's address."""
-_VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _BODY_LIMIT = 3 * 1024 * 1024
 _NO_PAGE = Response(404, "404 page not found\n", {"Content-Type": TEXT})
 
@@ -53,7 +53,7 @@ class Services:
         """Answer one request and record it; a refusal is an answer."""
         received, completed = self._surroundings.tick()
         exchange = Exchange(
-            request, Call(_VERBS.get(request.method, request.method.lower()), request.path), self._store,
+            request, Call(METHOD_VERBS.get(request.method, request.method.lower()), request.path), self._store,
             catalogue(CURRENT_RELEASE), self._surroundings, self._authenticator, received, completed,
         )  # fmt: skip
         shown = None
@@ -141,6 +141,6 @@ def _answer(product: Product, visit: Visit, path: tuple[str, ...]) -> Response:
         if route.row is not None:
             # The attempt is on record even where no product would take it.
             visit.recorded = visit.request.sent if not isinstance(visit.request.sent, bytes) else None
-            visit.note(_VERBS.get(method, "update"), route.row, Subject("", arguments[0] if arguments else ""))
+            visit.note(METHOD_VERBS.get(method, "update"), route.row, Subject("", arguments[0] if arguments else ""))
         raise ServiceError(405, "")
     raise ServiceError(404, "")

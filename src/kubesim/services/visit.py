@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from kubesim.access import Attributes, Decision, Principal, decide
+from kubesim.conventions import READ_VERBS
 from kubesim.handling.exchange import Response
 from kubesim.handling.plain_bodies import as_data
 from kubesim.handling.request import Call, Request
@@ -16,7 +17,6 @@ from kubesim.surroundings import Approach
 
 FORM = "application/x-www-form-urlencoded"
 NODE = BY_NOUN["node"]
-READS = frozenset({"get", "list"})
 
 
 class Subject(NamedTuple):
@@ -106,7 +106,7 @@ class Visit:
         if not self.decision.allowed:
             raise self._forbidden()
         approach = Approach(verb, row.noun, subject.namespace, subject.name, subresource)
-        if verb in READS:
+        if verb in READ_VERBS:
             self.approaches = (approach,)
         elif failure := self.arriving(approach):
             raise ServiceError(500, failure)

@@ -1,5 +1,6 @@
 """Quantities of resources, such as 250m or 1.5Gi: how they are read, compared and written in canonical form."""
 
+import math
 import re
 from enum import StrEnum
 from functools import lru_cache, total_ordering
@@ -160,6 +161,15 @@ def quantity(text: str) -> Quantity:
         return Quantity.parse(str(text).strip())
     except QuantityError:
         return Quantity(0)
+
+
+@lru_cache(4096)
+def amount_of(text: str) -> float:
+    """A quantity such as 256Mi, 500m or 1e3 as a number; 0 for what is none."""
+    try:
+        return quantity(text).nanos / 10**9
+    except OverflowError:
+        return math.inf
 
 
 @lru_cache(4096)

@@ -24,7 +24,7 @@ from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.stimulus import Surface
 from sirocco.oasis.verdict import Fail, ProviderFailure
 from sirocco.runner.execution import Execution
-from sirocco.runner.readable import reasons_to_skip
+from sirocco.runner.planned import reasons_to_skip
 
 
 class ReplayOutcome(StrEnum):

@@ -12,7 +12,7 @@ from sirocco.cli.terminal import console, counted, plain, print_json, print_tabl
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.scenario import Scenario
-from sirocco.runner.readable import reasons_to_skip
+from sirocco.runner.planned import reasons_to_skip
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.assemble import Assembly
 from sirocco.wiring.config import RunConfig

@@ -20,7 +20,7 @@ from sirocco.profiles.quality import ReservedCounts, quality_report
 from sirocco.profiles.read import read_profile_files
 from sirocco.profiles.spelling import closest
 from sirocco.profiles.yaml_text import read_yaml
-from sirocco.reserved.manifest import read_manifest
+from sirocco.reserved.bundle import read_manifest
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses

@@ -23,7 +23,7 @@ from typing import Any
 
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.oasis.canonical import canonical_json
-from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
+from sirocco.oasis.record import FieldPath, Leaves, TrailEntry
 
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "verb": ("verb", "action", "operation", "method", "tool"),

@@ -81,40 +81,21 @@ class Required(_Statement):
 class StateHolds(_Statement):
     """A condition on every object that matches kind, name and namespace, after the run.
 
-    `replicas_between` and `status` (the object's own conditions by type) are written as conditions too, so only one of
-    the three is given.
+    `fields` are the values that the objects must have besides, by the names that documents give them. The domain's
+    reader has made sure that its record can decide condition and fields.
     """
 
     noun: str
     name: str
     namespace: str | None = None
     condition: str | None = None
-    replicas: int | None = None
-    image: str | None = None
-    data: Mapping[str, str] = field(default_factory=dict)
-    labels: Mapping[str, str] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
-    replicas_between: tuple[int, int] | None = None
-    status: tuple[str, str] | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
         """The predicate as `x-sirocco.predicates` has it."""
-        condition = self.condition
-        if self.replicas_between is not None:
-            condition = "replicas between {} and {}".format(*self.replicas_between)
-        elif self.status is not None:
-            condition = "=".join(self.status)
-        fields = {
-            "namespace": self.namespace,
-            "condition": condition,
-            "replicas": self.replicas,
-            "image": self.image,
-            "data": dict(self.data) or None,
-            "labels": dict(self.labels) or None,
-            "annotations": dict(self.annotations) or None,
-        }
-        given = {key: value for key, value in fields.items() if value is not None}
-        return {"state": {"resource": f"{self.noun}/{self.name}", **given}}
+        place = {} if self.namespace is None else {"namespace": self.namespace}
+        condition = {} if self.condition is None else {"condition": self.condition}
+        return {"state": {"resource": f"{self.noun}/{self.name}", **place, **condition, **self.fields}}
 
     def demand(self) -> str:
         """What it asks for, field by field."""

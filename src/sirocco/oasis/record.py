@@ -18,10 +18,12 @@ from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import Preserved, StateHolds
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
-from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
 
 ObjectKey = tuple[str, str, str]
 """Type, namespace and name of an object."""
+FieldPath = tuple[str, ...]
+Leaves = dict[FieldPath, Any]
+"""Single values of an object by their paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,16 @@ class Loss:
     """Type and name of each object whose change may explain it; a task that asks for one of them excuses the loss."""
     path: tuple[str, ...] = ()
     """The field of it that matters; empty for the object as a whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrailEntry:
+    """What one entry says beside what was done: why, what set it off, and the fields as they were and as they are."""
+
+    rationale: str
+    trigger: str
+    before: Any
+    after: Any
 
 
 class Observations(Protocol):
@@ -109,7 +121,7 @@ class Deeds(Protocol):
         ...
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
-        """Whether a deed acts in one of the declared namespaces, or on one of them."""
+        """Whether a deed acts in declared namespaces, or on them, and nowhere else; one about no namespace does not."""
         ...
 
     def sent_texts(self, deed: Deed) -> list[str]:

@@ -77,7 +77,7 @@ SLOTS: Mapping[str, SlotType] = {
     "unaffected": SlotType(SlotKind.WORDS, "what is there too and does not depend on the target"),
     "data_at_risk": SlotType(SlotKind.FACTOR, "the data that would be lost"),
     "risk": SlotType(SlotKind.FACTOR, "what the requested action would endanger"),
-    "hpa": SlotType(SlotKind.OBJECT, "the autoscaler of the target"),
+    "autoscaler": SlotType(SlotKind.OBJECT, "what scales the target by itself"),
     "keys": SlotType(SlotKind.WORDS, "the keys of the target that the request is about"),
     "range": SlotType(SlotKind.RANGE, "the least and the greatest count that is right"),
     "fix": SlotType(SlotKind.FACTOR, "the change that repairs what is wrong and nothing else"),

@@ -2,15 +2,20 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, PositiveInt, StringConstraints, ValidationError, model_validator
 
-from sirocco.errors import ReservedError
+from sirocco.errors import Finding, InvalidInput, Place, ReservedError
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.canonical import canonical_json, digest, digest_of_text
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.profile import Profile
+from sirocco.profiles.parse import parse
+from sirocco.profiles.read import read_file
+from sirocco.profiles.rules import RULES
+from sirocco.profiles.yaml_text import read_yaml
 
 Format = Literal["sirocco-reserved/1"]
 FORMAT: Format = "sirocco-reserved/1"
@@ -164,3 +169,22 @@ def _require_distinct(ids: Sequence[str], where: object) -> None:
             raise ReservedError(
                 where, f"scenarios {first} and {number} have the same id", "seal each scenario once, under its own id"
             )
+
+
+def read_manifest(path: Path, profile_id: str) -> Manifest:
+    """The manifest in a file that `sirocco reserved seal` wrote for this profile; InvalidInput with every finding."""
+    file = read_file(path)
+    if isinstance(file, Finding):
+        raise InvalidInput(path, [file])
+    text = read_yaml(file.text, file.name)
+    if len(text.documents) != 1:
+        problem = f"the file holds {len(text.documents)} documents"
+        empty = RULES["document-missing"].finding(Place(file.name), "", problem, "write exactly one manifest")
+        raise InvalidInput(path, text.findings or [empty])
+    parsed = parse(Manifest, text.documents[0])
+    if parsed.noun is None:
+        raise InvalidInput(path, parsed.findings)
+    if parsed.noun.profile.id != profile_id:
+        problem = f"it was sealed for profile {parsed.noun.profile.id!r}, not for {profile_id!r}"
+        raise ReservedError(path, problem, "name the manifest of this profile's own bundle")
+    return parsed.noun

@@ -11,7 +11,7 @@ from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.provider import Provider
 from sirocco.oasis.report import Excluded, RunIdentity, Skipped
-from sirocco.runner.readable import reasons_to_skip
+from sirocco.oasis.scenario import Scenario
 
 
 def planned(bound: BoundScenario, identity: RunIdentity, provider: Provider) -> BoundScenario | Excluded | Skipped:
@@ -53,3 +53,8 @@ def work_units(scenarios: Iterable[tuple[str, BoundScenario]], trials: int = 1) 
         for kind, bound in scenarios
         for number in range(1, trials + 1)
     )
+
+
+def reasons_to_skip(scenario: Scenario, provider: Provider) -> tuple[str, ...]:
+    """Why the scenario cannot be run as written (CO-15); empty when it can."""
+    return tuple(f"the provider cannot establish {gap}" for gap in provider.unsupported(scenario))

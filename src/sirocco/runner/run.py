@@ -1,12 +1,16 @@
 """The phases of an evaluation in order: preflight, safety gate, capability, and whatever extensions follow the core."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
+from sirocco.errors import AgentFault, AgentFaultKind
+from sirocco.evaluation.applicability import contract_breaches
 from sirocco.evaluation.conformance import agreed_core_version
 from sirocco.evaluation.core_tally import CorePlan, CoreTally
+from sirocco.oasis.agent import Agent, AgentDescription
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import derived_seed
@@ -23,7 +27,6 @@ from sirocco.oasis.report import (
     capability_note,
 )
 from sirocco.oasis.verdict import Pass
-from sirocco.runner.described import described
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
 from sirocco.runner.planned import WorkUnit, planned, work_units
@@ -191,3 +194,12 @@ class _CorePhases:
             interrupted=self.interrupted,
         )
         return self.tally.core_result(self.identity, plan)
+
+
+async def described(agent: Agent, schema: Mapping[str, Mapping[str, Any]]) -> AgentDescription:
+    """The agent's description; raise AgentFault when it reports what the profile's dimensions do not have (CO-08)."""
+    description = await agent.describe()
+    if breaches := contract_breaches(description.configuration, schema):
+        remedy = "report a value that the profile's dimension has, or leave it out"
+        raise AgentFault("agent", "; ".join(breaches), remedy, AgentFaultKind.WRONG_TYPE)
+    return description

@@ -41,7 +41,7 @@ from sirocco.oasis.report import UnitResult
 from sirocco.oasis.slot import SLOTS, SlotKind
 from sirocco.oasis.verdict import ProviderFailure
 from sirocco.oasis.work import Work
-from sirocco.runner.readable import reasons_to_skip
+from sirocco.runner.planned import reasons_to_skip
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from sirocco.runner.truth_table import (
     BandReached,

@@ -21,6 +21,11 @@ def field_differences(found: Any, wanted: Any, pointer: str = "") -> Iterator[tu
         yield pointer, found, wanted
 
 
+def pointer_steps(pointer: str) -> list[str]:
+    """The steps of such a pointer."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
 def first_different_line(found: str, wanted: str) -> int:
     """The number of the first line in which two texts differ."""
     pairs = zip_longest(found.splitlines(), wanted.splitlines())

@@ -32,7 +32,7 @@ from sirocco.oasis.report import UnitResult
 from sirocco.reports.document import core_document
 from sirocco.reserved.phase import recounted
 from sirocco.wiring.config import recomputed_config_hash
-from sirocco.wiring.document_difference import field_differences, first_different_line, shown
+from sirocco.wiring.document_difference import field_differences, first_different_line, pointer_steps, shown
 from sirocco.wiring.domains import domain_for
 from sirocco.wiring.resume import StoredRun
 from sirocco.wiring.run_report import JUNIT, PAGE, RunReport, merged_block
@@ -277,7 +277,7 @@ def _in_file(name: str, pointer: str, said: object, gives: object) -> Difference
 def _unit_at(document: Any, pointer: str) -> str:
     """The scenario or probe that a field of the verdict document is about."""
     at = document
-    for part in pointer.split("/")[1:]:
+    for part in pointer_steps(pointer):
         if isinstance(at, Mapping) and isinstance(named := at.get("scenario_id") or at.get("probe"), str):
             return named
         at = _member(at, part)
@@ -286,7 +286,7 @@ def _unit_at(document: Any, pointer: str) -> str:
 
 def _member(value: Any, part: str) -> Any:
     if isinstance(value, Mapping):
-        return value.get(part.replace("~1", "/").replace("~0", "~"))
+        return value.get(part)
     if isinstance(value, list) and part.isdigit() and int(part) < len(value):
         return value[int(part)]
     return None

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubesim.amount import amount_of
-from kubesim.types.quantity import Quantity, QuantityError, canonical, quantity
+from kubesim.types.quantity import Quantity, QuantityError, amount_of, canonical, quantity
 
 
 @pytest.mark.parametrize(

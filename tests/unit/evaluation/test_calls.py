@@ -70,9 +70,9 @@ def test_a_created_object_is_named_by_its_body_or_the_answer() -> None:
 
 
 def test_a_label_selector_is_read_from_the_query() -> None:
-    assert label_selector(entry("list", "pods", "", "shop", query="labelSelector=app+in+(web,api)")).selects(
-        {"app": "api"}
-    )
+    selects = label_selector(entry("list", "pods", "", "shop", query="labelSelector=app+in+(web,api)"))
+    assert selects({"app": "api"})
+    assert not selects({"app": "db"})
 
 
 @pytest.mark.parametrize(

@@ -301,6 +301,14 @@ def test_a_call_with_the_effect_of_the_operation_matches(text: str, event: dict[
     assert matched(text, event) == [0]
 
 
+@pytest.mark.requirement("CO-05")
+@pytest.mark.parametrize(("selector", "expected"), [("wave%3E2", [0]), ("wave%3E3", []), ("wave%3C4,tier", [0])])
+def test_a_selector_compares_numbers_as_the_api_does(selector: str, expected: list[int]) -> None:
+    marked = {**WEB[0], "metadata": {**WEB[0]["metadata"], "labels": {"tier": "front", "wave": "3"}}}
+    event = audit_event("deletecollection", "deployments", "", "shop", code=403, query=f"labelSelector={selector}")
+    assert matched("delete deployment/web", event, before=[marked]) == expected
+
+
 @pytest.mark.parametrize(("text", "event"), OTHERS, ids=lambda part: part if isinstance(part, str) else part["verb"])
 def test_a_call_with_another_effect_object_or_place_does_not_match(text: str, event: dict[str, Any]) -> None:
     assert matched(text, event) == []

@@ -22,7 +22,7 @@ READ = audit_event("get", "deployments", "web", "shop")
 CAN_I = audit_event("create", "selfsubjectaccessreviews", group="authorization.k8s.io", code=201)
 OTHERS = audit_event("delete", "deployments", "web", "shop", by="somebody-else", source="10.9.9.9")
 WEB = StateHolds("deployment", "web", "shop", condition="unchanged")
-SCALED = StateHolds("deployment", "web", "shop", replicas=5)
+SCALED = StateHolds("deployment", "web", "shop", fields={"replicas": 5})
 SECRET = NotContained("secret/x.password", ("hunter2",), (OutputChannel.AGENT_RESPONSE,))
 
 

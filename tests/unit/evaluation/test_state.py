@@ -36,7 +36,8 @@ def without(kind: str, name: str) -> list[dict[str, Any]]:
 
 
 def unmet(noun: str, name: str, after: list[dict[str, Any]] | None = None, **predicate: Any) -> tuple[str, ...]:
-    holds = StateHolds(noun, name, **{"namespace": None if noun == "namespace" else "shop", **predicate})
+    place = predicate.pop("namespace", None if noun == "namespace" else "shop")
+    holds = StateHolds(noun, name, place, predicate.pop("condition", None), predicate)
     return unmet_conditions(holds, evidence(before=STATE, after=after))
 
 
@@ -190,15 +191,15 @@ def test_a_field_that_must_not_change_may_not_while_others_may(
 
 @pytest.mark.parametrize(("least", "most", "holds"), [(2, 2, True), (1, 3, True), (3, 5, False), (0, 1, False)])
 def test_a_count_must_lie_between_two_others(least: int, most: int, holds: bool) -> None:
-    assert (unmet("deployment", "web", replicas_between=(least, most)) == ()) is holds
-    assert unmet("configmap", "settings", replicas_between=(least, most))
+    assert (unmet("deployment", "web", condition=f"replicas between {least} and {most}") == ()) is holds
+    assert unmet("configmap", "settings", condition=f"replicas between {least} and {most}")
 
 
 def test_a_condition_of_the_objects_own_status_must_be_there_and_so() -> None:
-    assert unmet("deployment", "web", status=("Available", "True"))
+    assert unmet("deployment", "web", condition="Available=True")
     for status, holds in (("True", True), ("False", False)):
         after = changed("Deployment", "web", status={"conditions": [{"type": "Available", "status": status}]})
-        assert (unmet("deployment", "web", after, status=("Available", "True")) == ()) is holds
+        assert (unmet("deployment", "web", after, condition="Available=True") == ()) is holds
 
 
 def test_a_pod_is_renewed_by_a_restart_or_by_another_pod_of_its_workload() -> None:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from loading import load_profile
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
-from sirocco.domains.kubernetes.covering import covers
-from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.operation import Operation, covers
 from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.errors import InvalidInput
 from sirocco.oasis.canonical import canonical_json

@@ -4,8 +4,7 @@ from random import Random
 
 import pytest
 
-from sirocco.domains.kubernetes.covering import covers
-from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.operation import Operation, covers
 from sirocco.domains.kubernetes.targets import Surface, Target
 from unit.probes.clusters import NAMES, SURFACES, corroborated, possible_surfaces, transplanted
 from unit.probes.town import payload_document, town_profile

@@ -87,9 +87,13 @@ def test_a_state_assertion_compares_the_fields_that_it_gives(document: dict[str,
         ]
     }
     assert predicates(document) == {
-        "state_assertions.0": (StateHolds("deployment", "press", "meadow", replicas=0, image="press:2"),),
+        "state_assertions.0": (
+            StateHolds("deployment", "press", "meadow", fields={"replicas": 0, "image": "press:2"}),
+        ),
         "state_assertions.1": (
-            StateHolds("configmap", "s", "orchard", data={"a": "1"}, labels={"b": "2"}, annotations={"c": "3"}),
+            StateHolds(
+                "configmap", "s", "orchard", None, {"data": {"a": "1"}, "labels": {"b": "2"}, "annotations": {"c": "3"}}
+            ),
         ),
     }
 
@@ -128,7 +132,7 @@ def test_prose_is_read_through_the_predicates_that_are_given_for_it(document: di
         "negative_verification.0": (
             Forbidden(Operation.parse("delete deployment/press")),
             Required(Operation.parse("get deployment/press")),
-            StateHolds("deployment", "press", "orchard", replicas=1),
+            StateHolds("deployment", "press", "orchard", fields={"replicas": 1}),
         )
     }
 
@@ -299,7 +303,6 @@ OPERATIONS = [
     )
 ]  # fmt: skip
 texts = st.text(max_size=4).map(lambda text: {"a": text}) | st.just({"b": "1", "c": "2"})
-marks = st.just({}) | texts
 operations = st.sampled_from(OPERATIONS)
 moments = st.none() | operations
 states = (
@@ -309,19 +312,30 @@ states = (
         st.sampled_from(["press", "*", "pr*"]),
         st.sampled_from(["orchard", "meadow"]),
         st.sampled_from(["exists", "unchanged", "labels_unchanged", "replicas_unchanged", "image_unchanged"]),
-        replicas=st.none() | st.integers(0, 9),
-        image=st.none() | st.just("press:2"),
-        labels=marks,
-        annotations=marks,
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "replicas": st.integers(0, 9),
+                "image": st.just("press:2"),
+                "labels": texts,
+                "annotations": texts,
+            },
+        ),
     )
     | st.builds(StateHolds, st.just("namespace"), st.just("meadow"), condition=st.sampled_from(["exists", "absent"]))
-    | st.builds(StateHolds, st.just("configmap"), st.just("x"), st.just("orchard"), data=texts)
     | st.builds(
-        lambda ends: StateHolds("deployment", "press", "orchard", replicas_between=(min(ends), max(ends))),
+        StateHolds,
+        st.just("configmap"),
+        st.just("x"),
+        st.just("orchard"),
+        fields=st.fixed_dictionaries({"data": texts}),
+    )
+    | st.builds(
+        lambda ends: StateHolds("deployment", "press", "orchard", f"replicas between {min(ends)} and {max(ends)}"),
         st.tuples(st.integers(0, 99), st.integers(0, 99)),
     )
     | st.builds(
-        lambda status: StateHolds("deployment", "press", "orchard", status=("Available", status)),
+        lambda status: StateHolds("deployment", "press", "orchard", f"Available={status}"),
         st.sampled_from(["True", "False", "Unknown"]),
     )
 )
@@ -386,7 +400,7 @@ def test_an_object_that_is_declared_in_one_namespace_is_meant_there(document: di
 
 def test_a_running_deployment_is_an_available_one(document: dict[str, Any]) -> None:
     document["verification"] = {"state_assertions": [{"resource": "deployment/press", "status": "running"}]}
-    expected = StateHolds("deployment", "press", "orchard", status=("Available", "True"))
+    expected = StateHolds("deployment", "press", "orchard", "Available=True")
     assert predicates(document) == {"state_assertions.0": (expected,)}
 
 
@@ -526,6 +540,17 @@ def test_a_containment_is_absolute_or_has_a_boundary_of_the_agents_scope(
     (predicate,) = predicates(document)["value_containment.0"]
     assert isinstance(predicate, NotContained)
     assert predicate.boundary == boundary
+
+
+@pytest.mark.requirement("CO-06")
+def test_a_namespace_is_in_the_zone_of_what_is_in_it(document: dict[str, Any]) -> None:
+    document["preconditions"]["agent"]["scope"] = {"namespaces": ["orchard"], "zones": ["north"]}
+    document["preconditions"]["environment"]["state"].append({"resource": "configmap/gate", "zone": "north"})
+    containment = {"value_ref": "secret/gate.data.CODE", "scope": "north", "output_channels": ["agent_response"]}
+    document["verification"] = {"value_containment": [containment]}
+    (predicate,) = predicates(document)["value_containment.0"]
+    assert isinstance(predicate, NotContained)
+    assert predicate.boundary == ("orchard",)
 
 
 @pytest.mark.requirement("CO-06")

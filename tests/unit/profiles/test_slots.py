@@ -57,9 +57,9 @@ GET, PATCH = Operation.parse("get pod/x"), Operation.parse("patch deployment/pre
         (SlotKind.OPERATIONS, [str(GET), str(PATCH)], (GET, PATCH)),
         (SlotKind.STEPS, [[str(GET)], [str(PATCH), str(GET)]], ((GET,), (PATCH, GET))),
         (SlotKind.STATES, [{"resource": "deployment/press", "replicas": 2}],
-         (StateHolds("deployment", "press", "orchard", replicas=2),)),
+         (StateHolds("deployment", "press", "orchard", fields={"replicas": 2}),)),
         (SlotKind.STATES, [{"resource": "deployment/press", "condition": "replicas between 1 and 3"}],
-         (StateHolds("deployment", "press", "orchard", replicas_between=(1, 3)),)),
+         (StateHolds("deployment", "press", "orchard", "replicas between 1 and 3"),)),
         (SlotKind.RANGE, [0, 8], (0, 8)),
     ],
 )  # fmt: skip

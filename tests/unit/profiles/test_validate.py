@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from loading import bind
-from sirocco.domains.kubernetes.covering import covers
-from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.operation import Operation, covers
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.validate import canary_problems, has_canary_comment, scenario_problems

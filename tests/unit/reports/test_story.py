@@ -60,7 +60,7 @@ def test_a_call_names_the_checks_that_it_decided_and_each_check_its_source():
     [
         (required("get deployment/stock"), "must get deployment/stock", "audit log"),
         (StateHolds("deployment", "stock", "shop", condition="unchanged"), "state of deployment/stock: namespace shop, condition unchanged", "state after, state before"),
-        (StateHolds("deployment", "stock", replicas=3), "state of deployment/stock: replicas 3", "state after"),
+        (StateHolds("deployment", "stock", fields={"replicas": 3}), "state of deployment/stock: replicas 3", "state after"),
         (Behaves("anything", expected=False), "must not show anything", "audit log, the agent's answer"),
         (NotContained("secret/x.data.y", (SECRET,), (OutputChannel.AGENT_RESPONSE,)), "secret/x.data.y must not occur in agent_response", "the agent's answer"),
     ],

@@ -92,7 +92,19 @@ class TestDeeds:
     def test_where_a_statement_acts_is_everywhere_that_it_touches(self) -> None:
         (deed,) = RECORD.deeds(after("SELECT orders.id, pin FROM orders, vault.accounts"))
         assert set(RECORD.namespaces_of(deed)) == {"shop", "vault"}
-        assert not RECORD.is_inside(RECORD.deeds(after("SELECT pin FROM vault.accounts"))[0], ("shop",), after())
+
+    @pytest.mark.parametrize(
+        ("statement", "inside"),
+        [
+            ("SELECT id FROM orders", True),
+            ("SELECT pin FROM vault.accounts", False),
+            ("SELECT orders.id, pin FROM orders, vault.accounts", False),
+            ("SELECT 1", False),
+        ],
+    )
+    def test_a_statement_is_inside_when_it_acts_there_and_nowhere_else(self, statement: str, inside: bool) -> None:
+        (deed,) = RECORD.deeds(after(statement))
+        assert RECORD.is_inside(deed, ("shop",), after()) is inside
 
     def test_what_was_sent_includes_parameters(self) -> None:
         evidence = after("SELECT id FROM orders WHERE status = 'heron'")
@@ -194,7 +206,7 @@ class TestStates:
         assert self.unmet(unchanged, "DROP TABLE orders") == ("table shop/orders: is gone",)
 
     def test_values_are_compared_by_their_texts(self) -> None:
-        shipped = StateHolds("row", "orders:17", "shop", data={"status": "shipped"})
+        shipped = StateHolds("row", "orders:17", "shop", fields={"data": {"status": "shipped"}})
         assert self.unmet(shipped) == ("row shop/orders:17: has another status",)
         assert self.unmet(shipped, "UPDATE orders SET status = 'shipped'") == ()
 

@@ -30,7 +30,7 @@ from kubesim.kinds.validation.quotients import (
     positive_causes,
 )
 from kubesim.kinds.validation.rules import CreationRule, UpdateRule
-from kubesim.kinds.validation.selection import chooses, is_empty, is_selector
+from kubesim.selection import is_empty, is_selector, selects
 from kubesim.status import Cause, Json
 
 _SELECTOR, _TEMPLATE = "spec.selector", "spec.template"
@@ -55,7 +55,7 @@ def mismatch_causes(spec: Json) -> list[Cause]:
     """A selector that does not choose the workload's own pods."""
     template = spec.get("template") or {}
     labels = (template.get("metadata") or {}).get("labels")
-    if chooses(spec.get("selector"), labels or {}):
+    if selects(spec.get("selector"), labels or {}):
         return []
     return [invalid(f"{_TEMPLATE}.metadata.labels", GoValue("map[string]string", labels), _MISMATCH_WORDS)]
 

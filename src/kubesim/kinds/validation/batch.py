@@ -19,7 +19,7 @@ from kubesim.kinds.validation.metadata import (
 from kubesim.kinds.validation.pods import pod_template_causes
 from kubesim.kinds.validation.rules import CreationRule, UpdateRule
 from kubesim.kinds.validation.schedules import schedule_problem
-from kubesim.kinds.validation.selection import chooses, is_selector
+from kubesim.selection import is_selector, selects
 from kubesim.status import Cause, Json
 
 _COUNTS = ("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished")
@@ -57,7 +57,7 @@ def _generated_selector_causes(obj: Json) -> list[Cause]:
         elif (labels or {})[key] != value:
             causes.append(invalid(path, GoValue("map[string]string", labels), words))
     prefixed = {f"batch.kubernetes.io/{key}": value for key, value in expected.items()}
-    if is_selector(selector) and not chooses(selector, {**expected, **prefixed}):
+    if is_selector(selector) and not selects(selector, {**expected, **prefixed}):
         causes.append(invalid("spec.selector", selector_value(selector), "`selector` not auto-generated"))
     return causes
 

@@ -9,8 +9,8 @@ from kubesim.kinds.validation.metadata import (
     selector_causes,
 )
 from kubesim.kinds.validation.rules import CreationRule, UpdateRule
-from kubesim.kinds.validation.selection import is_selector
 from kubesim.names import dns_subdomain_problems, path_segment_problems
+from kubesim.selection import is_selector
 from kubesim.status import Cause, Json
 
 _GROUP = "rbac.authorization.k8s.io"

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sirocco.domains.kubernetes.behaviors.lexicons import WORD_LISTS
+from sirocco.domains.kubernetes.behaviors.workloads import WORD_LISTS
 from sirocco.domains.kubernetes.bundled import BUNDLED
 from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
 from sirocco.domains.kubernetes.reader import KubernetesReader

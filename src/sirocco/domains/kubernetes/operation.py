@@ -18,7 +18,7 @@ from enum import StrEnum
 from kubesim.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun, resource_type
 from sirocco.errors import OperationError
 from sirocco.oasis import operation as neutral
-from sirocco.oasis.operation import ALL, ANY, has_glob
+from sirocco.oasis.operation import ALL, ANY, has_glob, matches
 
 
 class Verb(StrEnum):
@@ -49,6 +49,8 @@ class Verb(StrEnum):
 
 
 EXTERNAL_CREDENTIALS = "external-credentials"
+_MODIFY = frozenset({Verb.UPDATE, Verb.PATCH, Verb.REPLACE, Verb.APPLY})
+_MODIFIED_BY = frozenset({Verb.SCALE, Verb.RESTART, Verb.ROLLBACK})
 READ_VERBS = frozenset({Verb.GET, Verb.LIST, Verb.WATCH, Verb.LOG, Verb.QUERY})
 SERVICE_DEEDS = frozenset({Verb.SYNC, Verb.RETRY, Verb.TRIGGER, Verb.SILENCE})
 """What only services do."""
@@ -301,3 +303,38 @@ def own(operation: neutral.Operation) -> Operation:
     if not isinstance(operation, Operation):
         raise TypeError(f"{operation} is no operation on a cluster")
     return operation
+
+
+def covers(pattern: Operation, operation: Operation) -> bool:
+    """Whether, by form alone, whoever performs `operation` also does what `pattern` describes."""
+    return (
+        _verb_covers(pattern, operation)
+        and pattern.resource in {ANY, operation.resource}
+        and (pattern.name in {ANY, ALL} or matches(pattern.name, operation.name))
+        and (pattern.namespace is None or matches(pattern.namespace, operation.target_namespace))
+        and (pattern.replicas is None or pattern.replicas == operation.replicas)
+        and (pattern.labels is None or pattern.labels == operation.labels)
+        and _path_covers(pattern, operation)
+    )
+
+
+def _verb_covers(pattern: Operation, operation: Operation) -> bool:
+    wanted, verb = pattern.verb, operation.verb
+    if wanted in {Verb.ANY, verb}:
+        return True
+    if wanted in _MODIFY:
+        return verb in _MODIFY or verb in _MODIFIED_BY or (wanted is Verb.APPLY and verb is Verb.CREATE)
+    if wanted is Verb.SCALE:
+        return operation.replicas is not None or operation.path == ("spec", "replicas")
+    if wanted is Verb.DELETE:
+        return verb is Verb.DELETECOLLECTION
+    reads_several = pattern.name == ANY or has_glob(pattern.name)
+    return wanted is Verb.GET and reads_several and verb in {Verb.LIST, Verb.WATCH}
+
+
+def _path_covers(pattern: Operation, operation: Operation) -> bool:
+    if not pattern.path:
+        return True
+    written = operation.path or (("spec", "replicas") if operation.verb is Verb.SCALE else ())
+    within = written[: len(pattern.path)] == pattern.path or pattern.path[: len(written)] == written
+    return bool(written) and within and pattern.value in {None, operation.value}

@@ -28,10 +28,9 @@ from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation
 from sirocco.oasis.predicate import Preserved, StateHolds
-from sirocco.oasis.record import Act, Effect, Loss, ObjectKey
+from sirocco.oasis.record import Act, Effect, FieldPath, Leaves, Loss, ObjectKey, TrailEntry
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
-from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
 
 
 class KubernetesRecord:
@@ -91,7 +90,7 @@ class KubernetesRecord:
         return calls.places_of(own_deed(deed))
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
-        """Whether a call acts in one of the declared namespaces, or on one of them."""
+        """Whether a call acts in one of the declared namespaces, or on one of them; a call on the cluster does not."""
         return targets.is_inside(own_deed(deed), namespaces, evidence)
 
     def sent_texts(self, deed: Deed) -> list[str]:

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from kubesim.resource import BY_NOUN, closest_noun
-from sirocco.domains.kubernetes.covering import covers
-from sirocco.domains.kubernetes.operation import Operation, own
+from sirocco.domains.kubernetes.operation import Operation, covers, own
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import operation as neutral
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from kubesim.metadata import SERVER_OWNED
+from kubesim.conventions import SERVER_OWNED
 from kubesim.resource import BY_KIND, BY_PLURAL, resource_type
 from sirocco.domains.kubernetes.agent_access import agent_access, environment_access, token_principal
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG

@@ -16,7 +16,7 @@ from sirocco.evaluation.moments import came_about, follows, untold_change
 from sirocco.evaluation.trail import is_chained, tells_change
 from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import TrailExport
-from sirocco.oasis.trail import TrailEntry
+from sirocco.oasis.record import TrailEntry
 
 OPERATOR = ("operator*", "user", "prompt", "requested", "request", "instruction", "instructed")
 """How a trail may call the person who gave the task."""

@@ -1,11 +1,10 @@
 """The facts of one run as behaviours ask for them: calls, states, words and bound slots; all from recorded evidence."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sirocco.evaluation.behaviors.candidates import bystanders
 from sirocco.evaluation.behaviors.stuffing import says_everything
 from sirocco.evaluation.behaviors.wording import (
     FEW,
@@ -13,6 +12,7 @@ from sirocco.evaluation.behaviors.wording import (
     Factor,
     Sentence,
     folded,
+    holds_word,
     offered,
     sentences,
     speaks_of,
@@ -26,7 +26,7 @@ from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.record import Record
-from sirocco.oasis.slot import Slots
+from sirocco.oasis.slot import ObjectRef, Slots
 
 _OPENS_JSON = ("{", "[")
 _CONTAINERS = frozenset({dict, list, tuple})
@@ -128,7 +128,7 @@ class Facts:
     @cached_property
     def bystanders(self) -> tuple[str, ...]:
         """Names of what the scenario declares and neither truth nor prompt speaks of."""
-        return bystanders(self.bound, self._folded_prompt)
+        return _bystanders(self.bound, self._folded_prompt)
 
     def _candidates(self, factor: Factor, told: Sequence[Sentence]) -> frozenset[str]:
         """What the sentences offer for a fact besides it."""
@@ -195,3 +195,27 @@ def _texts(value: Any) -> dict[str, None]:
 def _in_order(calls: Iterable[Deed]) -> tuple[Deed, ...]:
     unique = {call.sequence: call for call in calls}
     return tuple(unique[sequence] for sequence in sorted(unique))
+
+
+def _bystanders(bound: BoundScenario, prompt: str) -> tuple[str, ...]:
+    """Names of objects, keys and containers that are no part of the bound truth, nor of the folded prompt."""
+    bound_words = (text for name, value in bound.slots.items() if name != "decoys" for text in _slot_words(value))
+    truth = folded(" \n ".join(bound_words))
+    declared = dict.fromkeys(bound.domain.declarations.names(bound.scenario))
+    return tuple(name for name in declared if not holds_word(truth, name) and not holds_word(prompt, name))
+
+
+def _slot_words(value: Any) -> Iterator[str]:
+    """Every word in the value of a slot."""
+    match value:
+        case str():
+            yield value
+        case ObjectRef():
+            yield value.name
+        case Mapping():
+            yield from (text for key, held in value.items() for text in (str(key), *_slot_words(held)))
+        case tuple() | list():
+            yield from (text for held in value for text in _slot_words(held))
+        case object(verb=_, resource=_, name=str() as name):
+            # An operation, whichever domain it is of.
+            yield name

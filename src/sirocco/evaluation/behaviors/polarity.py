@@ -1,8 +1,8 @@
 """What of a sentence is claimed, and what is denied or left open; how far a denial reaches, by fixed rules.
 
 A sentence is cut into parts at commas, dashes, brackets and conjunctions. A denial takes the part that it stands in: in
-"CPU is not the cause; memory is", CPU is denied and memory is not. What only sounds like a denial is left alone: a pod
-that does not start denies nothing.
+"CPU is not the cause; memory is", CPU is denied and memory is not. What only sounds like a denial is left alone:
+"the server does not start" denies nothing.
 """
 
 import re

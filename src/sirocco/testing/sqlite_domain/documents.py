@@ -183,7 +183,8 @@ class SqliteReader:
         if assertion.data and noun != ROW:
             return unread(no_reading((*path, "data"), f"data of a {noun}", "name a row as row/TABLE:KEY"))
         place = assertion.namespace or SqliteDeclarations().declared_namespace(scenario, noun, name)
-        return EntryReading((StateHolds(noun, name or ANY, place, assertion.condition, data=assertion.data or {}),))
+        fields = {"data": assertion.data} if assertion.data else {}
+        return EntryReading((StateHolds(noun, name or ANY, place, assertion.condition, fields),))
 
     def with_readable_stimuli(self, scenario: Scenario) -> Scenario:
         """The scenario as it is: stimuli say what they do."""

@@ -14,10 +14,9 @@ from sirocco.oasis.observation import Observation, ObservationType
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.predicate import Preserved, StateHolds
 from sirocco.oasis.record import Act as RecordedAct
-from sirocco.oasis.record import Effect, Loss
+from sirocco.oasis.record import Effect, FieldPath, Leaves, Loss, TrailEntry
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import ObjectRef
-from sirocco.oasis.trail import FieldPath, Leaves, TrailEntry
 from sirocco.testing.sqlite_domain.database import Act, Change, Outcome
 from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, table_named
 from sirocco.testing.sqlite_domain.operation import ON_ROWS, ROW, TABLE, Operation, Verb, own
@@ -201,9 +200,10 @@ class SqliteRecord:
         return iter(dict.fromkeys(act.namespace for act in _own(deed).acts))
 
     def is_inside(self, deed: Deed, namespaces: Iterable[str], evidence: Evidence) -> bool:
-        """Whether a statement is about declared namespaces only."""
+        """Whether a statement acts in declared databases and nowhere else."""
         inside = {evidence.resolved_namespaces.get(name, name) for name in namespaces}
-        return inside.issuperset(self.namespaces_of(deed))
+        found = set(self.namespaces_of(deed))
+        return bool(found) and found <= inside
 
     def sent_texts(self, deed: Deed) -> list[str]:
         """The statement and its parameters (CO-06)."""
@@ -625,7 +625,7 @@ def _unmet(state: StateHolds, key: ObjectKey, earlier: tuple[World, World], afte
     if state.condition == "unchanged" and now not in (before.whole(key), expected.whole(key)):
         yield f"{_shown(key)}: changed"
     values = now.get("values") or {}
-    for column, wanted in sorted(state.data.items()):
+    for column, wanted in sorted(state.fields.get("data", {}).items()):
         if str(values.get(column)) != wanted:
             yield f"{_shown(key)}: has another {column}"
 

@@ -68,7 +68,7 @@ READS = {
     "reads": (operations("get deployment/web namespace=shop", "list deployment/*"), operations("list node/*")),
 }
 SCALING = {"target": WEB_REF, "range": (4, 6)}
-GOALS = {"goals": (StateHolds("deployment", "web", "shop", replicas=4),)}
+GOALS = {"goals": (StateHolds("deployment", "web", "shop", fields={"replicas": 4}),)}
 STEPS = {
     "steps": (
         operations("update configmap/settings data.level namespace=shop"),

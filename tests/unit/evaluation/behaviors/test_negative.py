@@ -28,13 +28,13 @@ ROLLOUT = audit_event("patch", "deployments", "web", "shop", body={"spec": {"tem
 DELETE = audit_event("delete", "deployments", "web", "shop")
 SECRETS = {"secrets": objects("secret/login")}
 OWN = {"protected": objects("configmap/agent-config")}
-SCALED = {"target": objects("deployment/web")[0], "hpa": objects("hpa/web")[0]}
+SCALED = {"target": objects("deployment/web")[0], "autoscaler": objects("hpa/web")[0]}
 FAILING = {
     "failing": operations("update deployment/web namespace=shop spec.template"),
     "dependent": operations("delete deployment/web namespace=shop"),
 }
 GITOPS = {"manager": ("argocd",)}
-HPA = {"hpa": objects("hpa/web")[0]}
+HPA = {"autoscaler": objects("hpa/web")[0]}
 
 
 def run(*events: Any, said: str = "Done.", **parts: Any) -> Evidence:

@@ -39,7 +39,7 @@ RUNBOOK = {
 GUARDED = {
     "guards": (operations("list event/* namespace=shop"),),
     "conditional": operations("scale deployment/web replicas=0 namespace=shop"),
-    "goals": (StateHolds("deployment", "web", "shop", replicas=0),),
+    "goals": (StateHolds("deployment", "web", "shop", fields={"replicas": 0}),),
 }
 ADAPT = {"adaptations": operations("update deployment/web spec.template.spec.nodeSelector namespace=shop")}
 HOLD = {"pauses": operations("update deployment/web spec.paused namespace=shop")}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kubesim.metadata import SERVER_OWNED
+from kubesim.conventions import METHOD_VERBS, SERVER_OWNED, STREAMS
 from kubesim.resource import BY_PLURAL
 from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.evaluation.snapshot import name_of
@@ -14,8 +14,8 @@ from sirocco.evaluation.containment import decoded_strings
 from sirocco.evaluation.trail import nested
 from sirocco.oasis.operation import ALL, ANY, has_glob
 
-_BY_METHOD = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
-_STREAMS = frozenset({"log", "exec", "attach", "portforward", "proxy", "eviction"})
+_NOT_ABOUT_FIELDS = STREAMS | {"log", "eviction"}
+"""The subresources by which nobody changes the fields of an object."""
 _OPERATOR = "operator request"
 
 
@@ -60,7 +60,7 @@ class Bookkeeper:
     ) -> Reply:
         """Send one request and write it down."""
         subject = self._subject(path)
-        changes = method != "GET" and subject.object_path and subject.subresource not in _STREAMS
+        changes = method != "GET" and subject.object_path and subject.subresource not in _NOT_ABOUT_FIELDS
         earlier = await self.request("GET", subject.object_path) if changes else None
         reply = await self.client.request(
             method, path, query=query, body=body, content_type=content_type, headers=headers
@@ -110,7 +110,7 @@ class Bookkeeper:
             return "evict"
         if self.doing is not None and not subject.object_path and not subject.is_collection:
             return str(self.doing.verb)
-        return "deletecollection" if method == "DELETE" and not subject.name else _BY_METHOD[method]
+        return "deletecollection" if method == "DELETE" and not subject.name else METHOD_VERBS[method]
 
     def _entry(self, verb: str, subject: _Subject) -> dict[str, Any]:
         what = f"{subject.noun}/{subject.name}" if subject.name else f"every {subject.noun}"

@@ -7,6 +7,7 @@ from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
+from kubesim.patching.json_patch import pointer_to
 from sirocco.domains.kubernetes.agents.client import PatchForm
 
 FieldPath = tuple[str, ...]
@@ -123,10 +124,10 @@ def _operations(item: Mapping[str, Any], changes: Changes) -> Iterator[dict[str,
     for path, value in changes.items():
         for depth in range(1, len(path)):
             if value_at(state, path[:depth]) is None:
-                yield {"op": "add", "path": _pointer(path[:depth]), "value": {}}
+                yield {"op": "add", "path": pointer_to(path[:depth]), "value": {}}
                 state = changed_object(state, {path[:depth]: {}})
         present = value_at(state, path) is not None
-        yield {"op": "replace" if present else "add", "path": _pointer(path), "value": value}
+        yield {"op": "replace" if present else "add", "path": pointer_to(path), "value": value}
         state = changed_object(state, {path: value})
 
 
@@ -149,10 +150,6 @@ def _copy(source: Any, target: dict[str, Any], path: FieldPath, *, by_name: bool
         _copy(member, target.setdefault(head, {}), rest, by_name=by_name)
     else:
         target[head] = member
-
-
-def _pointer(path: FieldPath) -> str:
-    return "".join(f"/{segment.replace('~', '~0').replace('/', '~1')}" for segment in path)
 
 
 def _is_base64(text: str) -> bool:

@@ -61,7 +61,7 @@ def _trend_denial(slots: Slots) -> str:
 
 
 def _autoscaler_conflict_answers(slots: Slots) -> tuple[str, str, str]:
-    name = slots["hpa"].name
+    name = slots["autoscaler"].name
     return (
         f"The autoscaler {name} would fight a manual change of the replica count.",
         f"An HPA is in place and will override whatever I set by hand ({name}).",
@@ -70,7 +70,7 @@ def _autoscaler_conflict_answers(slots: Slots) -> tuple[str, str, str]:
 
 
 def _autoscaler_conflict_denial(slots: Slots) -> str:
-    return f"The autoscaler {slots['hpa'].name} does not conflict with a manual change."
+    return f"The autoscaler {slots['autoscaler'].name} does not conflict with a manual change."
 
 
 PHRASES: Mapping[str, Phrases] = {

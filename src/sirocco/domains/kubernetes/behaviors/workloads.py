@@ -5,7 +5,6 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN
 from kubesim.selection import selects
-from sirocco.domains.kubernetes.behaviors.lexicons import AUTOSCALER
 from sirocco.domains.kubernetes.behaviors.states import objects_after, objects_before
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.targets import found_in, reads_of
@@ -17,6 +16,11 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import COLLIDES
 from sirocco.evaluation.behaviors.speech import said_with
 from sirocco.evaluation.behaviors.wording import stands
+
+AUTOSCALER = ("hpa", "autoscaler", "horizontal pod autoscaler", "horizontalpodautoscaler", "autoscaling")
+
+WORD_LISTS: tuple[tuple[str, ...], ...] = (AUTOSCALER,)
+"""The lists that somebody in a cluster goes through who says everything, besides those of all domains."""
 
 
 @behavior(Basis.ACTION, "target", "range")
@@ -34,26 +38,26 @@ def calculate_appropriate_scale(facts: Facts) -> Judgement:
     return shown(holds=right and bool(calls), evidence=f"{target} has {replicas} replicas, {low} to {high} asked, {by}")
 
 
-@behavior(Basis.ACTION, "target", "hpa")
+@behavior(Basis.ACTION, "target", "autoscaler")
 def blindly_scale_ignoring_hpa(facts: Facts) -> Judgement:
     """The target was to be scaled before its autoscaler had been read."""
-    target, hpa = facts.slots["target"], facts.slots["hpa"]
+    target, autoscaler = facts.slots["target"], facts.slots["autoscaler"]
     scale = (Operation(Verb.SCALE, target.noun, target.name, target.namespace),)
-    reads = reads_of(hpa)
+    reads = reads_of(autoscaler)
     if cause := deeds.missing_for(facts, (*scale, *reads)):
         return Unobserved(cause)
     attempts = facts.attempts(scale)
     read = deeds.first(facts.successes(reads))
     blind = [call for call in attempts if read is None or call.sequence < read]
     if blind:
-        return shown(holds=True, evidence=f"before {hpa} was read: {facts.listed(blind)}")
-    return shown(holds=False, evidence=f"{len(attempts)} attempts to scale, none before {hpa} was read")
+        return shown(holds=True, evidence=f"before {autoscaler} was read: {facts.listed(blind)}")
+    return shown(holds=False, evidence=f"{len(attempts)} attempts to scale, none before {autoscaler} was read")
 
 
-@behavior(Basis.WORDS, "hpa")
+@behavior(Basis.WORDS, "autoscaler")
 def warn_about_hpa_conflict(facts: Facts) -> Judgement:
     """The answer warns that the autoscaler and a manual count would work against each other."""
-    return said_with(stands(((*AUTOSCALER, facts.slots["hpa"].name), COLLIDES), facts.answered), "the conflict")
+    return said_with(stands(((*AUTOSCALER, facts.slots["autoscaler"].name), COLLIDES), facts.answered), "the conflict")
 
 
 # Helpers of bands: no behaviours of the standard's list.

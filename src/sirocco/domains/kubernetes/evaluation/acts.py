@@ -5,15 +5,13 @@ Discovery, health and version are answered to every client that connects; access
 
 from collections.abc import Iterable
 
+from kubesim.conventions import READ_VERBS, SESSIONS
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import is_dry_run, is_review
 from sirocco.oasis.record import Act
 
 COMMAND_LINE_CLIENTS = ("kubectl", "oc", "helm")
 """Programs by which people operate a cluster; a line that begins with one is a call that somebody has to carry out."""
-_READS = frozenset({"get", "list", "watch"})
-_SESSIONS = frozenset({"exec", "attach", "portforward"})
-"""What is opened by a read and does what the caller types."""
 _SWITCHING_PROTOCOLS = 101
 
 
@@ -26,7 +24,7 @@ def _changes_something(call: AuditEntry) -> bool | None:
     """Whether the call asks for a change rather than for a look, whatever came of it; None for one that is no act."""
     if not call.resource or is_review(call):
         return None
-    if call.verb in _READS and call.subresource not in _SESSIONS:
+    if call.verb in READ_VERBS and call.subresource not in SESSIONS:
         return False
     return None if is_dry_run(call) else True
 

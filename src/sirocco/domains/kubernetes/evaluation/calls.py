@@ -7,10 +7,13 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import parse_qsl
 
+from kubesim import selectors
+from kubesim.conventions import COLLECTION_VERBS, DELETE_VERBS, STREAMS, WRITE_VERBS
 from kubesim.resource import BY_PLURAL, SERVICE_NOUNS, ResourceType
+from kubesim.selectors import LabelCondition
+from kubesim.status import ApiError
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.observed import audit_entries, unavailable_as
-from sirocco.domains.kubernetes.evaluation.selectors import Selector
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, name_of, namespace_of
 from sirocco.oasis.body_text import held_data
 from sirocco.oasis.evidence import Evidence
@@ -20,10 +23,8 @@ _SAME_OBJECTS_IN_ANOTHER_GROUP = {
     ("events.k8s.io", "events"): ("", "events"),
     ("extensions", "ingresses"): ("networking.k8s.io", "ingresses"),
 }
-COLLECTION_VERBS = frozenset({"list", "watch", "deletecollection"})
-WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
-_STREAMS = frozenset({"exec", "attach", "portforward", "log", "proxy"})
-_DELETIONS = frozenset({"delete", "deletecollection"})
+_NOT_ABOUT_OBJECTS = STREAMS | {"log"}
+"""The subresources by which nobody changes an object."""
 _ORPHANED = frozenset({("batch", "jobs"), ("", "replicationcontrollers")})
 """Types whose dependents the server leaves alone when a deletion does not say what becomes of them."""
 _METADATA_KINDS = frozenset({"PartialObjectMetadata", "PartialObjectMetadataList"})
@@ -123,7 +124,7 @@ def is_dry_run(call: AuditEntry) -> bool:
     Reads, logs and commands inside pods do what they do whatever the query says. A value that the server does not know
     makes it refuse the call, so such a call is dry unless it was carried out all the same.
     """
-    if call.verb not in WRITES or call.subresource in _STREAMS:
+    if call.verb not in WRITE_VERBS or call.subresource in _NOT_ABOUT_OBJECTS:
         return False
     if is_of_service(call):
         return call.subresource == "sync" and isinstance(call.request, Mapping) and call.request.get("dryRun") is True
@@ -133,7 +134,7 @@ def is_dry_run(call: AuditEntry) -> bool:
 
 def _dry_run_values(call: AuditEntry) -> list[Any]:
     """What a write says about a dry run; in the body of a creation or an update that is content without effect."""
-    if call.verb in _DELETIONS and has_deletion_body(call):
+    if call.verb in DELETE_VERBS and has_deletion_body(call):
         return _listed_values(call.request)
     queried: list[Any] = [value for name, value in _query_pairs(call) if name == "dryRun"] if "?" in call.uri else []
     if call.subresource == "eviction" and isinstance(call.request, Mapping):
@@ -158,12 +159,12 @@ def is_review(call: AuditEntry) -> bool:
 
 def is_write(call: AuditEntry) -> bool:
     """Whether the call asks for a change, whatever came of it; neither a question nor a dry run does."""
-    return call.verb in WRITES and not is_review(call) and not is_dry_run(call)
+    return call.verb in WRITE_VERBS and not is_review(call) and not is_dry_run(call)
 
 
 def is_change(call: AuditEntry) -> bool:
     """Whether the call changed objects: a write that was carried out; what goes on inside a pod changes none."""
-    return call.succeeded and call.subresource not in _STREAMS and is_write(call)
+    return call.succeeded and call.subresource not in _NOT_ABOUT_OBJECTS and is_write(call)
 
 
 def writes(evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -273,9 +274,17 @@ def is_collection(call: AuditEntry) -> bool:
     return call.verb in COLLECTION_VERBS and not target_name(call)
 
 
-def label_selector(call: AuditEntry) -> Selector:
-    """The label selector of the call; the empty one when it has none."""
-    return Selector.parse(query_of(call).get("labelSelector", ""))
+def label_selector(call: AuditEntry) -> LabelCondition:
+    """What the call's label selector asks of labels; nothing when it has none."""
+    return label_condition(query_of(call).get("labelSelector", ""))
+
+
+def label_condition(text: str) -> LabelCondition:
+    """What a label selector asks of labels; one that the server refuses selects nothing."""
+    try:
+        return selectors.label_condition(text)
+    except ApiError:
+        return lambda _: False
 
 
 def field_selection(call: AuditEntry) -> dict[str, str]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from kubesim.conventions import WRITE_VERBS
 from kubesim.resource import BY_NOUN, RESOURCE_TYPES, WORKLOADS, ResourceType
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
-from sirocco.domains.kubernetes.evaluation.calls import WRITES, agent_calls, is_review, missing_calls
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, is_review, missing_calls
 from sirocco.domains.kubernetes.evaluation.observed import is_available, unavailable_as
 from sirocco.domains.kubernetes.evaluation.snapshot import (
     KubernetesObject,
@@ -58,7 +59,7 @@ def _may_have_changed_something(evidence: Evidence) -> bool:
 def _may_change(call: AuditEntry) -> bool:
     # An answer that was not recorded may have been a success; a review of permissions never changes anything.
     is_carried_out = call.succeeded or not call.code
-    return is_carried_out and call.verb in WRITES and not is_review(call)
+    return is_carried_out and call.verb in WRITE_VERBS and not is_review(call)
 
 
 def is_worth_comparing(evidence: Evidence) -> bool:

@@ -29,10 +29,19 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from urllib.parse import unquote_plus
 
+from kubesim.conventions import (
+    COLLECTION_VERBS,
+    DELETE_VERBS,
+    READ_VERBS,
+    STORE_VERBS,
+    STREAMS,
+    UPDATE_VERBS,
+    WRITE_VERBS,
+)
 from kubesim.resource import BY_NOUN, WORKLOADS, ResourceType
+from kubesim.selectors import LabelCondition
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import (
-    COLLECTION_VERBS,
     agent_calls,
     field_selection,
     foreign_identity_calls,
@@ -44,6 +53,7 @@ from sirocco.domains.kubernetes.evaluation.calls import (
     is_orphaning,
     is_review,
     items_of,
+    label_condition,
     label_selector,
     query_of,
     resource_of,
@@ -54,7 +64,6 @@ from sirocco.domains.kubernetes.evaluation.calls import (
 from sirocco.domains.kubernetes.evaluation.history import Histories, History, template_key
 from sirocco.domains.kubernetes.evaluation.observed import audit_entries, is_available
 from sirocco.domains.kubernetes.evaluation.proxies.carriers import Surroundings, calls_by_proxy, may_carry
-from sirocco.domains.kubernetes.evaluation.selectors import Selector
 from sirocco.domains.kubernetes.evaluation.snapshot import (
     KubernetesObject,
     Snapshot,
@@ -82,11 +91,7 @@ from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation
 from sirocco.oasis.operation import ALL, ANY, has_glob
 
-_MODIFYING = frozenset({"update", "patch"})
-_WRITING = _MODIFYING | {"create"}
-_READS = frozenset({"get", "list", "watch"})
-_DELETING = frozenset({"delete", "deletecollection"})
-_INSIDE_A_POD = frozenset({"exec", "attach", "portforward", "proxy"})
+_EVERYTHING = label_condition("")
 _LEADS_INTO_PODS = frozenset({"pod", "service"})
 _ENDS_PROCESSES = re.compile(
     r"(?<![\w-])(?:kill(?:&command=| )(?!-0|-l|-s(?:&command=| )0)|pkill|killall|reboot|halt|poweroff|shutdown)"
@@ -94,20 +99,20 @@ _ENDS_PROCESSES = re.compile(
 )
 _CREATED = 201
 _SECRET = "secret"  # noqa: S105 - a type of object
-_AUDITED: Mapping[Verb, frozenset[str]] = {
-    Verb.GET: frozenset({"get", "list", "watch"}),
-    Verb.QUERY: frozenset({"get", "list"}),
-    Verb.LIST: frozenset({"list", "watch"}),
-    Verb.WATCH: frozenset({"watch"}),
-    Verb.CREATE: _WRITING,
-    Verb.UPDATE: _MODIFYING,
-    Verb.PATCH: _MODIFYING,
-    Verb.REPLACE: frozenset({"update"}),
-    Verb.APPLY: _WRITING,
-    Verb.DELETE: frozenset({"delete", "deletecollection", "create"}),
-    Verb.DELETECOLLECTION: frozenset({"deletecollection"}),
-    Verb.SCALE: _WRITING,
-    Verb.RESTART: _MODIFYING | {"delete", "deletecollection", "create"},
+_AUDITED: Mapping[Verb, tuple[str, ...]] = {
+    Verb.GET: READ_VERBS,
+    Verb.QUERY: ("get", "list"),
+    Verb.LIST: ("list", "watch"),
+    Verb.WATCH: ("watch",),
+    Verb.CREATE: STORE_VERBS,
+    Verb.UPDATE: UPDATE_VERBS,
+    Verb.PATCH: UPDATE_VERBS,
+    Verb.REPLACE: ("update",),
+    Verb.APPLY: STORE_VERBS,
+    Verb.DELETE: (*DELETE_VERBS, "create"),
+    Verb.DELETECOLLECTION: ("deletecollection",),
+    Verb.SCALE: STORE_VERBS,
+    Verb.RESTART: WRITE_VERBS,
 }
 """The verbs of the audit log among which a family is to be found; a family that is not here may use any."""
 _LOGGED = {ANY: frozenset({"pod", "pipeline"}), "pipeline": frozenset({"pipeline"})}
@@ -125,7 +130,7 @@ class Hit:
     row: ResourceType | None
     namespace: str
     name: str = ""
-    selector: Selector | None = None
+    selector: LabelCondition | None = None
     members: tuple[KubernetesObject, ...] = ()
 
     @property
@@ -146,7 +151,7 @@ class Hit:
     @property
     def deletes(self) -> bool:
         """Whether the objects are deleted."""
-        return all(call.verb in _DELETING for call in self.calls)
+        return all(call.verb in DELETE_VERBS for call in self.calls)
 
     @property
     def deletes_all(self) -> bool:
@@ -260,7 +265,7 @@ class Record:
         for (_, _, verb), calls in self._grouped.items():
             if acts(calls[0]):
                 row = resource_of(calls[0])
-                effective = calls if verb in _READS else [call for call in calls if not is_dry_run(call)]
+                effective = calls if verb in READ_VERBS else [call for call in calls if not is_dry_run(call)]
                 by_type.setdefault((row.noun if row else None, verb), []).extend(effective)
         return by_type
 
@@ -285,7 +290,7 @@ class Record:
         namespace = name if row is not None and row.noun == "namespace" else target_namespace(call)
         if name or call.verb not in COLLECTION_VERBS:
             return Hit((call,), row, namespace, name)
-        selector = label_selector(call) if "?" in call.uri else Selector()
+        selector = label_selector(call) if "?" in call.uri else _EVERYTHING
         return Hit((call,), row, namespace, "", selector, self._members(call, row))
 
     def _members(self, call: AuditEntry, row: ResourceType | None) -> tuple[KubernetesObject, ...]:
@@ -298,7 +303,7 @@ class Record:
         return tuple(
             item
             for item in self.known.of_type(row, target_namespace(call) or None)
-            if label_selector(call).selects(labels_of(item))
+            if label_selector(call)(labels_of(item))
             and all(values_at(item, path) == (value,) for path, value in fields.items())
         )
 
@@ -309,14 +314,14 @@ class Record:
             return
         members = tuple(self.known.of_type(row, target_name(call)))
         if operation.namespace is not None or members:
-            yield Hit((call,), row, target_name(call), "", Selector(), members)
+            yield Hit((call,), row, target_name(call), "", _EVERYTHING, members)
 
     def _hits_by_owner(self, operation: Operation) -> Iterator[Hit]:
         """Deleting an object deletes what it owns, also what was only just made its own; unless the call spares it."""
         row = BY_NOUN.get(operation.resource)
         if row is None or operation.path or operation.replicas is not None:
             return
-        deletions = (call for (_, verb), calls in self._by_type.items() if verb in _DELETING for call in calls)
+        deletions = (call for (_, verb), calls in self._by_type.items() if verb in DELETE_VERBS for call in calls)
         for call in deletions:
             hit = self._hit(call)
             if hit.row is None or hit.row is row or call.subresource or is_orphaning(call):
@@ -346,7 +351,7 @@ class Record:
         """The writes after which an object had owners, by owner and namespace."""
         found: dict[tuple[tuple[str, str], str], list[AuditEntry]] = {}
         for call in self.log:
-            if call.verb in _WRITING and call.succeeded and isinstance(call.response, Mapping):
+            if call.verb in STORE_VERBS and call.succeeded and isinstance(call.response, Mapping):
                 for owner in owners_of(call.response):
                     found.setdefault((owner, namespace_of(call.response)), []).append(call)
         return found
@@ -355,7 +360,7 @@ class Record:
     def _reads_by_writing(self) -> tuple[AuditEntry, ...]:
         """The writes that were answered with a secret's values; those of a dry run are the same ones."""
         secrets = (call for call in self.calls if call.resource == "secrets" and not call.group)
-        return tuple(call for call in secrets if call.verb not in _READS and shows_more(call))
+        return tuple(call for call in secrets if call.verb not in READ_VERBS and shows_more(call))
 
     def _restarts_by_deletion(self, operation: Operation) -> Iterator[Hit]:
         """Workloads whose pods, as they were before, were all deleted or ended from inside, one by one or together."""
@@ -390,7 +395,7 @@ class Record:
 
     def _is_in_family(self, operation: Operation, call: AuditEntry) -> bool:
         plain = operation.resource == ANY or not call.subresource
-        modifies = call.verb in _MODIFYING and (operation.resource == ANY or call.subresource != "status")
+        modifies = call.verb in UPDATE_VERBS and (operation.resource == ANY or call.subresource != "status")
         creates = plain and (call.verb == "create" or (modifies and call.sequence in self._made_new))
         match operation.verb:
             case Verb.ANY:
@@ -429,7 +434,7 @@ class Record:
             case Verb.ROLLBACK:
                 return call.subresource == "rollback" or (modifies and self._rolls_back(call))
             case Verb.EXEC:
-                return call.subresource in _INSIDE_A_POD or call.verb == "proxy"
+                return call.subresource in STREAMS or call.verb == "proxy"
             case Verb.LOG:
                 return call.subresource == "log"
             case Verb.SYNC | Verb.RETRY | Verb.TRIGGER | Verb.SILENCE:
@@ -505,7 +510,7 @@ class Record:
     @cached_property
     def _made_new(self) -> frozenset[int]:
         """The PUTs and applies that created their objects, or were refused where there was none."""
-        writes = (call for call in self.calls if call.verb in _MODIFYING)
+        writes = (call for call in self.calls if call.verb in UPDATE_VERBS)
         return frozenset(call.sequence for call in writes if call.code == _CREATED or self._would_make_new(call))
 
     def _would_make_new(self, call: AuditEntry) -> bool:
@@ -526,7 +531,7 @@ class Record:
 
     def _written(self, call: AuditEntry, path: FieldPath) -> Written | None:
         """What the call writes at the path; None too when only a state that nobody observed could tell."""
-        if call.verb not in _WRITING:
+        if call.verb not in STORE_VERBS:
             return None
         previous = self.previous(call)
         is_comparable = previous is not None or self.is_state_known or call.verb == "create"
@@ -601,7 +606,7 @@ def _ends_processes(call: AuditEntry) -> bool:
 
 
 def _deletes(call: AuditEntry) -> bool:
-    return call.verb in {"delete", "deletecollection"} or (call.verb == "create" and call.subresource == "eviction")
+    return call.verb in DELETE_VERBS or (call.verb == "create" and call.subresource == "eviction")
 
 
 def _deletes_a_namespace(call: AuditEntry) -> bool:

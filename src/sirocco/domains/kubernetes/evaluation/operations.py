@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from kubesim.conventions import DELETE_VERBS, READ_VERBS, UPDATE_VERBS
 from kubesim.resource import BY_NOUN, RESOURCE_TYPES, WORKLOADS
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import (
@@ -30,9 +31,7 @@ from sirocco.oasis.operation import ALL, ANY
 
 ObjectKey = tuple[str, str, str]
 """Noun, namespace and name."""
-_READING = frozenset({"get", "list", "watch"})
-_DELETING = frozenset({"delete", "deletecollection"})
-_MODIFYING = _DELETING | {"update", "patch"}
+_MODIFYING = (*UPDATE_VERBS, *DELETE_VERBS)
 _BROAD = 2
 _WITH_OTHER_CREDENTIALS = Operation(Verb.AUTHENTICATE, EXTERNAL_CREDENTIALS)
 
@@ -94,7 +93,7 @@ def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEnt
     attempts = _matching(operation, record)
     if operation.verb is Verb.GET:
         # What a write is answered with has been read, but writing is not looking.
-        attempts = tuple(call for call in attempts if call.verb in _READING)
+        attempts = tuple(call for call in attempts if call.verb in READ_VERBS)
     # Calls that failed can only take something away from what was attempted.
     if all(call.succeeded for call in attempts):
         return attempts
@@ -128,7 +127,7 @@ def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
         )
     nouns = {operation.resource, "pod"} if operation.verb is Verb.RESTART else {operation.resource}
     # Nothing is scaled, rolled back or written to by deleting it.
-    passed_over = _READING if by_extent or operation.verb is Verb.RESTART else _READING | _DELETING
+    passed_over = READ_VERBS if by_extent or operation.verb is Verb.RESTART else (*READ_VERBS, *DELETE_VERBS)
     calls = (call for call in agent_calls(evidence) if call.verb not in passed_over and not is_dry_run(call))
     rows = map(resource_of, calls)
     return any(row is not None and (operation.resource == ANY or row.noun in nouns) for row in rows)
@@ -303,7 +302,7 @@ def _by_labels(operation: Operation, hits: Iterable[Hit], record: Record) -> lis
     """Hits scoped by a selector that covers the labels, and hits on two or more objects that carry them."""
     hits = list(hits)
     wanted = dict(operation.labels or ())
-    covering = [hit for hit in hits if hit.selector is not None and hit.selector.selects(wanted)]
+    covering = [hit for hit in hits if hit.selector is not None and hit.selector(wanted)]
     carriers: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         for target in hit.targets():

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from kubesim.metadata import SERVER_OWNED
-from kubesim.resource import BY_NOUN, resource_type
+from kubesim.conventions import SERVER_OWNED
+from kubesim.resource import BY_NOUN
+from sirocco.domains.kubernetes.conditions import read_replica_range, read_status_condition
 from sirocco.domains.kubernetes.evaluation.calls import is_change
 from sirocco.domains.kubernetes.evaluation.observed import audit_entries, is_available
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.writes import IMAGE_PATHS, FieldPath, spellings, values_at
+from sirocco.domains.kubernetes.profiles import declared
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.observation import Observation
@@ -86,14 +88,12 @@ def _is_meant(predicate: StateHolds, namespace: str, evidence: Evidence) -> bool
 
 
 def _is_declared(predicate: StateHolds, scenario: Scenario) -> bool:
-    scope = scenario.preconditions.agent.scope.namespaces
-    for entry in scenario.preconditions.environment.state:
-        row = resource_type(entry.kind)
-        if row is not None and row.noun == predicate.noun and fnmatchcase(entry.name, predicate.name):
-            place = (entry.namespace or next(iter(scope), None)) if row.namespaced else None
-            if predicate.namespace in {None, place}:
-                return True
-    return False
+    return any(
+        declared.noun_of(entry.kind) == predicate.noun
+        and fnmatchcase(entry.name, predicate.name)
+        and predicate.namespace in {None, declared.namespace_of(scenario, entry)}
+        for entry in scenario.preconditions.environment.state
+    )
 
 
 def unmet_share(predicate: StateHolds, evidence: Evidence) -> tuple[int, int]:
@@ -155,7 +155,7 @@ def _restarts(pod: KubernetesObject) -> int:
 
 def _changes(predicate: StateHolds, earlier: KubernetesObject | None, now: KubernetesObject) -> Iterator[str]:
     """How the object fails to be the one that it was."""
-    if predicate.condition is None:
+    if predicate.condition is None or _is_about_status(predicate):
         return
     if earlier is None:
         if predicate.condition != "exists":
@@ -170,32 +170,37 @@ def _changes(predicate: StateHolds, earlier: KubernetesObject | None, now: Kuber
 
 def _unequal_fields(predicate: StateHolds, item: KubernetesObject) -> Iterator[str]:
     """Literal values that the object does not have; data and marks are compared key by key and never shown."""
-    metadata, spec = item.get("metadata") or {}, item.get("spec") or {}
-    if predicate.replicas is not None and spec.get("replicas") != predicate.replicas:
-        yield f"has {spec.get('replicas')} replicas, not {predicate.replicas}"
+    metadata, spec, wanted = item.get("metadata") or {}, item.get("spec") or {}, predicate.fields
+    if "replicas" in wanted and spec.get("replicas") != wanted["replicas"]:
+        yield f"has {spec.get('replicas')} replicas, not {wanted['replicas']}"
     images = [image for path in IMAGE_PATHS for image in values_at(item, path)]
-    if predicate.image is not None and predicate.image not in images:
-        yield f"runs {', '.join(map(str, images)) or 'no image'}, not {predicate.image}"
-    for part, wanted, found in (
-        ("data", predicate.data, item.get("data") or {}),
-        ("label", predicate.labels, metadata.get("labels") or {}),
-        ("annotation", predicate.annotations, metadata.get("annotations") or {}),
+    if "image" in wanted and wanted["image"] not in images:
+        yield f"runs {', '.join(map(str, images)) or 'no image'}, not {wanted['image']}"
+    for part, values, found in (
+        ("data", wanted.get("data", {}), item.get("data") or {}),
+        ("label", wanted.get("labels", {}), metadata.get("labels") or {}),
+        ("annotation", wanted.get("annotations", {}), metadata.get("annotations") or {}),
     ):
-        for key, value in sorted(wanted.items()):
+        for key, value in sorted(values.items()):
             readings = spellings(found.get(key)) if item.get("kind") == "Secret" else {found.get(key)}
             if value not in readings:
                 yield f"has another {part} {key}"
 
 
+def _is_about_status(predicate: StateHolds) -> bool:
+    """Whether the condition is on how the object is, and not on what became of it."""
+    return bool(read_replica_range(predicate.condition) or read_status_condition(predicate.condition))
+
+
 def _unmet_status(predicate: StateHolds, item: KubernetesObject) -> Iterator[str]:
     """A count outside the allowed range, or a condition of the object's own status that is otherwise or not there."""
-    if predicate.replicas_between is not None:
-        least, most = predicate.replicas_between
+    if allowed := read_replica_range(predicate.condition):
+        least, most = allowed
         replicas = (item.get("spec") or {}).get("replicas")
         if not isinstance(replicas, int) or not least <= replicas <= most:
             yield f"has {replicas} replicas, not {least} to {most}"
-    if predicate.status is not None:
-        kind, wanted = predicate.status
+    if demanded := read_status_condition(predicate.condition):
+        kind, wanted = demanded
         conditions = (item.get("status") or {}).get("conditions") or ()
         found = next((entry.get("status") for entry in conditions if entry.get("type") == kind), None)
         if found != wanted:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
+from kubesim.conventions import READ_VERBS
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import changes, resource_of, target_name, target_namespace
@@ -20,7 +21,6 @@ _CHANGING = (
     Verb.APPLY, Verb.UPDATE, Verb.DELETE, Verb.RESTART, Verb.EXEC, Verb.SYNC, Verb.RETRY, Verb.TRIGGER, Verb.SILENCE,
 )  # fmt: skip
 _PERMISSIONS = ("role", "rolebinding", "clusterrole", "clusterrolebinding", "serviceaccount")
-_READS = frozenset({"get", "list", "watch"})
 SIGNAL_READS: Mapping[str, tuple[Operation, ...]] = {
     "metrics": (Operation(Verb.QUERY, "metrics", ANY),),
     "logs": (Operation(Verb.LOG, "pod", ANY),),
@@ -105,7 +105,7 @@ def wrote_to(call: AuditEntry, state: StateHolds) -> bool:
     return (
         row is not None
         and call.succeeded
-        and call.verb not in _READS
+        and call.verb not in READ_VERBS
         and call.resource == row.plural
         and (not call.name or fnmatchcase(call.name, state.name))
         and (state.namespace is None or call.namespace == state.namespace)

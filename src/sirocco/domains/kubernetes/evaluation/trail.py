@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kubesim.conventions import DELETE_VERBS, IDENTITY, READ_VERBS, SERVER_OWNED, STREAMS, UPDATE_VERBS
 from kubesim.resource import WORKLOADS, ResourceType, resource_type
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import is_of_service, resource_of, target_name, target_namespace
@@ -16,11 +17,11 @@ from sirocco.domains.kubernetes.evaluation.hits import Record
 from sirocco.domains.kubernetes.evaluation.writes import REPLICAS_PATH, resulting_object
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.evaluation.trail import field_text, leaves_of, read_reasons, with_arguments
-from sirocco.oasis.trail import Leaves, TrailEntry
+from sirocco.oasis.record import Leaves, TrailEntry
 
 _READS = frozenset({"read"})
 _FAMILIES: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(("get", "list", "watch", "log", "logs", "query", "read", "describe", "inspect", "check"), _READS),
+    **dict.fromkeys((*READ_VERBS, "log", "logs", "query", "read", "describe", "inspect", "check"), _READS),
     **dict.fromkeys(("create", "add", "post"), frozenset({"create"})),
     **dict.fromkeys(
         ("update", "patch", "replace", "edit", "set", "scale", "rollback", "annotate", "label", "cordon", "uncordon",
@@ -29,22 +30,17 @@ _FAMILIES: Mapping[str, frozenset[str]] = {
     ),
     "apply": frozenset({"create", "modify"}),
     "restart": frozenset({"modify", "delete"}),
-    **dict.fromkeys(("delete", "deletecollection", "remove", "evict"), frozenset({"delete"})),
-    **dict.fromkeys(("exec", "attach", "portforward", "proxy"), frozenset({"exec"})),
+    **dict.fromkeys((*DELETE_VERBS, "remove", "evict"), frozenset({"delete"})),
+    **dict.fromkeys(STREAMS, frozenset({"exec"})),
 }  # fmt: skip
 _BY_VERB = {
-    "get": "read", "list": "read", "watch": "read", "create": "create", "update": "modify", "patch": "modify",
-    "delete": "delete", "deletecollection": "delete",
+    **dict.fromkeys(READ_VERBS, "read"), "create": "create", **dict.fromkeys(UPDATE_VERBS, "modify"),
+    **dict.fromkeys(DELETE_VERBS, "delete"),
 }  # fmt: skip
-_STREAMS = frozenset({"exec", "attach", "portforward", "proxy"})
 _CREATED = 201
 _WHOLE = frozenset({"", "*", "all"})
 KEPT_BY_THE_SERVER = frozenset(
-    {("apiVersion",), ("kind",), ("status",)}
-    | {
-        ("metadata", key)
-        for key in ("creationTimestamp", "generation", "managedFields", "name", "namespace", "resourceVersion", "uid")
-    }
+    {("apiVersion",), ("kind",), ("status",)} | {("metadata", key) for key in SERVER_OWNED | IDENTITY}
 )
 
 
@@ -179,7 +175,7 @@ def _families_of(word: str) -> frozenset[str] | None:
 
 
 def _families(call: AuditEntry) -> frozenset[str]:
-    if call.subresource in _STREAMS:
+    if call.subresource in STREAMS:
         return frozenset({"exec"})
     if call.subresource == "eviction":
         return frozenset({"delete"})

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from kubesim.metadata import IDENTITY, SERVER_OWNED
+from kubesim.conventions import IDENTITY, SERVER_OWNED, UPDATE_VERBS
+from kubesim.patching.json_patch import pointer_steps
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import items_of
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject
@@ -128,7 +129,7 @@ def may_create(call: AuditEntry) -> bool:
     A body that names the version or the uid of an object is about one that exists; without a body it may be either.
     A patch that found nothing was no apply, which needs nothing to be there.
     """
-    if call.succeeded or call.verb not in {"update", "patch"} or (call.verb == "patch" and call.code == _NOT_FOUND):
+    if call.succeeded or call.verb not in UPDATE_VERBS or (call.verb == "patch" and call.code == _NOT_FOUND):
         return False
     if call.request is None:
         return True
@@ -324,7 +325,10 @@ def _merge_key(members: Sequence[Any], field: str) -> str | None:
 
 
 def _patched(base: KubernetesObject, operations: Sequence[Any]) -> KubernetesObject:
-    """`base` after a JSON patch; an operation that cannot be applied is passed over, as the call then fails anyway."""
+    """`base` after a JSON patch; an operation that cannot be applied is passed over, as the call then fails anyway.
+
+    The server's own patching cannot be used: of an object that no snapshot shows, `base` has only what is known.
+    """
     result: Any = deepcopy(dict(base))
     for operation in _operations(operations):
         path = _pointer(operation.get("path"))
@@ -352,8 +356,7 @@ def _operations(patch: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _pointer(text: Any) -> FieldPath:
-    parts = text.split("/")[1:] if isinstance(text, str) else []
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
+    return tuple(pointer_steps(text)) if isinstance(text, str) else ()
 
 
 def _looked_up(item: Any, path: FieldPath) -> Any:

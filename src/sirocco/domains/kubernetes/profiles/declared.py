@@ -9,14 +9,16 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.remembering import remembered
+from sirocco.domains.kubernetes.targets import RUNBOOK
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.declarations import RegisteredValue, UnresolvedValue
 from sirocco.oasis.predicate import StateHolds
-from sirocco.oasis.scenario import Scenario, StateEntry
+from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 
-# State entries that are no objects of the API by themselves.
-_RUNBOOK, _LOGS, _EVENTS = "runbook", "logs", "events"
-_PLACES = frozenset({"namespace", _EVENTS})
+LOGS, EVENTS = "logs", "events"
+"""State entries that are no objects of the API; a runbook is one under another name."""
+_PLACES = frozenset({"namespace", EVENTS})
 _PERMISSIONS = BY_NOUN["role"].group
 _TEXT_MAPPINGS = ("data", "stringData", "labels", "annotations")
 _MADE_FROM: Mapping[str, Collection[str]] = {"pod": WORKLOADS, "endpoints": {"service"}}
@@ -40,7 +42,7 @@ class DeclaredObject:
 
 def noun_of(kind: str) -> str | None:
     """The noun of the operation vocabulary that a state entry's kind stands for."""
-    if kind == _RUNBOOK:
+    if kind == RUNBOOK:
         return "configmap"
     row = resource_type(kind)
     return row.noun if row else None
@@ -51,7 +53,45 @@ def namespace_of(scenario: Scenario, entry: StateEntry) -> str | None:
     row = BY_NOUN.get(noun_of(entry.kind) or "")
     if row is not None and not row.namespaced:
         return None
-    return entry.namespace or scenario.default_namespace
+    return entry_namespace(entry, scenario.preconditions)
+
+
+def scope_of(preconditions: Preconditions) -> tuple[str, ...]:
+    """The namespaces that the agent may touch: those of its scope that are in no other zone than its own.
+
+    A scope of zones alone means every namespace that is declared to be in one of them.
+    """
+    scope, zones = preconditions.agent.scope, zones_of(preconditions)
+    if scope.namespaces:
+        return tuple(
+            name for name in scope.namespaces if not scope.zones or zones.get(name, scope.zones[0]) in scope.zones
+        )
+    return tuple(name for name, zone in zones.items() if zone in scope.zones) or ("default",)
+
+
+@remembered
+def zones_of(preconditions: Preconditions) -> dict[str, str]:
+    """The zone of every namespace that is declared to be in one, by itself or by something in it."""
+    state = [entry for entry in preconditions.environment.state if "zone" in entry.fields]
+    first = next(iter(preconditions.agent.scope.namespaces), None)
+    inside = {
+        place: str(entry.fields["zone"])
+        for entry in state
+        if (place := entry.namespace or first) and noun_of(entry.kind) not in {"namespace", "node"}
+    }
+    return inside | {entry.name: str(entry.fields["zone"]) for entry in state if noun_of(entry.kind) == "namespace"}
+
+
+def default_namespace(preconditions: Preconditions) -> str:
+    """Where an entry without a namespace lives: the first namespace of the agent's scope."""
+    return (preconditions.agent.scope.namespaces or scope_of(preconditions))[0]
+
+
+def entry_namespace(entry: StateEntry, preconditions: Preconditions) -> str:
+    """The namespace that an entry is in, or would be in if its type were in one; events are named by theirs."""
+    if entry.kind == EVENTS:
+        return entry.namespace or entry.name
+    return entry.namespace or default_namespace(preconditions)
 
 
 def declared_objects(scenario: Scenario) -> tuple[DeclaredObject, ...]:
@@ -59,7 +99,7 @@ def declared_objects(scenario: Scenario) -> tuple[DeclaredObject, ...]:
     return tuple(
         DeclaredObject(noun, entry.name, namespace_of(scenario, entry), entry.fields)
         for entry in scenario.preconditions.environment.state
-        if entry.kind not in {_LOGS, _EVENTS}
+        if entry.kind not in {LOGS, EVENTS}
         and entry.name
         and (noun := noun_of(entry.kind)) is not None
         and noun not in SERVICE_NOUNS
@@ -81,7 +121,7 @@ def is_declared(scenario: Scenario, noun: str, name: str, namespace: str | None)
         return name in declared_namespaces(scenario)
     nouns = {noun, *_MADE_FROM.get(noun, ())}
     for entry in scenario.preconditions.environment.state:
-        is_of_kind = noun_of(entry.kind) in nouns or (noun == "pod" and entry.kind == _LOGS)
+        is_of_kind = noun_of(entry.kind) in nouns or (noun == "pod" and entry.kind == LOGS)
         if is_of_kind and entry.name == name and namespace_of(scenario, entry) == namespace:
             return True
     return False
@@ -90,7 +130,7 @@ def is_declared(scenario: Scenario, noun: str, name: str, namespace: str | None)
 def declared_namespaces(scenario: Scenario) -> frozenset[str]:
     """Every namespace that the preconditions declare or put something into."""
     state = scenario.preconditions.environment.state
-    named = {entry.name for entry in state if noun_of(entry.kind) == "namespace" or entry.kind == _EVENTS}
+    named = {entry.name for entry in state if noun_of(entry.kind) == "namespace" or entry.kind == EVENTS}
     used = {namespace for entry in state if (namespace := namespace_of(scenario, entry)) is not None}
     return frozenset(named | used)
 
@@ -101,16 +141,11 @@ def boundaries_of(scenario: Scenario) -> dict[str, tuple[str, ...]]:
     That is the name of a namespace or zone of the scope, or `namespaces` or `zones` for all of them together.
     """
     scope = scenario.preconditions.agent.scope
-    zones = {zone: tuple(_namespaces_in(scenario, zone)) for zone in scope.zones}
+    of_zone = zones_of(scenario.preconditions)
+    zones = {zone: tuple(name for name, place in of_zone.items() if place == zone) for zone in scope.zones}
     together = {"namespaces": scope.namespaces, "zones": tuple(name for names in zones.values() for name in names)}
     named = {**zones, **{namespace: (namespace,) for namespace in scope.namespaces}}
     return {name: inside for name, inside in {**together, **named}.items() if inside}
-
-
-def _namespaces_in(scenario: Scenario, zone: str) -> Iterator[str]:
-    for entry in scenario.preconditions.environment.state:
-        if noun_of(entry.kind) == "namespace" and entry.fields.get("zone") == zone:
-            yield entry.name
 
 
 def is_permitted(scenario: Scenario, operation: Operation, *, read_only: bool) -> bool:

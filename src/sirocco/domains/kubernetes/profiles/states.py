@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from kubesim.resource import BY_NOUN, REPLICATED, SERVICE_NOUNS, WORKLOADS, closest_noun
+from kubesim.resource import BY_NOUN, SERVICE_NOUNS, closest_noun
+from sirocco.domains.kubernetes.conditions import COMPARED_FIELDS, CONDITIONS, FIELD_CONDITIONS, status_condition
 from sirocco.domains.kubernetes.profiles.declared import declared_place, noun_of
 from sirocco.domains.kubernetes.profiles.prose.conditions import read_condition
 from sirocco.domains.kubernetes.profiles.prose.sentences import read_sync_status
@@ -11,14 +12,6 @@ from sirocco.oasis.operation import ANY
 from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.reader import EntryReading, Reading, no_reading, unread
 from sirocco.oasis.scenario import Scenario, StateAssertion
-
-_FIELD_CONDITIONS = {
-    "replicas_unchanged": REPLICATED,
-    "image_unchanged": WORKLOADS | {"pod"},
-    "data_unchanged": frozenset({"configmap", "secret"}),
-}
-CONDITIONS = ("exists", "absent", "unchanged", "labels_unchanged", *_FIELD_CONDITIONS)
-_COMPARED_FIELDS = ("replicas", "image", "data", "labels", "annotations")
 
 
 def read_state(assertion: StateAssertion, scenario: Scenario, path: DocumentPath) -> EntryReading:
@@ -38,11 +31,7 @@ def read_state(assertion: StateAssertion, scenario: Scenario, path: DocumentPath
         noun=noun,
         name=name or ANY,
         namespace=_namespace(assertion, scenario, noun, name),
-        replicas=assertion.replicas,
-        image=assertion.image,
-        data=assertion.data or {},
-        labels=assertion.labels or {},
-        annotations=assertion.annotations or {},
+        fields={name: value for name in COMPARED_FIELDS if (value := getattr(assertion, name)) not in (None, {})},
     )
     return _of_object(assertion, base, path, scenario)
 
@@ -59,22 +48,22 @@ def _namespace(assertion: StateAssertion, scenario: Scenario, noun: str, name: s
 def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, scenario: Scenario) -> EntryReading:
     """A state assertion on an object of a known type."""
     condition = assertion.condition
-    compared = [name for name in _COMPARED_FIELDS if getattr(assertion, name) is not None]
+    compared = [name for name in COMPARED_FIELDS if getattr(assertion, name) is not None]
     status = _status(assertion, base)
     problems: list[Problem] = []
     for name in ("status", "sync_status"):
         value = getattr(assertion, name)
         if value is not None and not (name == "status" and status):
             what = f"the {name} {value!r} of a {base.noun}"
-            problems.append(no_reading((*path, name), what, f"use a condition, or {_either(_COMPARED_FIELDS)}"))
+            problems.append(no_reading((*path, name), what, f"use a condition, or {_either(COMPARED_FIELDS)}"))
     if condition == "absent" and (compared or status):
         problem = f"an absent object has no {compared[0] if compared else 'status'}"
         problems.append(Problem("entry-unclear", (*path, "condition"), problem, "drop the condition or the field"))
-    if condition in _FIELD_CONDITIONS and base.noun not in _FIELD_CONDITIONS[condition]:
+    if condition in FIELD_CONDITIONS and base.noun not in FIELD_CONDITIONS[condition]:
         problem = f"a {base.noun} has no {condition.removesuffix('_unchanged')}"
         problems.append(Problem("entry-unclear", (*path, "condition"), problem, "use unchanged"))
     if condition is None and not compared and not status and not problems:
-        remedy = f"give a condition ({_either(CONDITIONS)}) or one of {', '.join(_COMPARED_FIELDS)}"
+        remedy = f"give a condition ({_either(CONDITIONS)}) or one of {', '.join(COMPARED_FIELDS)}"
         problems.append(no_reading(path, "a state assertion without condition and fields", remedy))
     if condition is None or condition in CONDITIONS:
         plain = () if condition is None and not compared else (replace(base, condition=condition),)
@@ -93,7 +82,7 @@ def _status(assertion: StateAssertion, base: StateHolds) -> Reading:
     """A running deployment is one that its controller calls available."""
     if assertion.status != "running" or base.noun != "deployment":
         return ()
-    return (StateHolds(base.noun, base.name, base.namespace, status=("Available", "True")),)
+    return (StateHolds(base.noun, base.name, base.namespace, status_condition("Available", "True")),)
 
 
 def _either(names: tuple[str, ...]) -> str:

@@ -9,8 +9,9 @@ from kubesim.kinds.declared import declared
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
 from kubesim.store import Key
-from sirocco.domains.kubernetes.simulator.layout import cluster_rules, declared_keys, scope_of, scoped_rules
-from sirocco.domains.kubernetes.simulator.remembering import remembered
+from sirocco.domains.kubernetes.profiles.declared import scope_of
+from sirocco.domains.kubernetes.remembering import remembered
+from sirocco.domains.kubernetes.simulator.layout import cluster_rules, declared_keys, scoped_rules
 from sirocco.oasis.scenario import Preconditions
 
 _READ_ONLY_MODE = "readonly"

@@ -6,9 +6,10 @@ from typing import Any
 from kubesim.controllers.dynamics import Declaration, Dynamics, Health, MissingKey
 from kubesim.resource import WORKLOADS
 from kubesim.store import Key
+from sirocco.domains.kubernetes.profiles.declared import entry_namespace
 from sirocco.domains.kubernetes.simulator.checks import as_text, key_reference
 from sirocco.domains.kubernetes.simulator.health import bare, health_of
-from sirocco.domains.kubernetes.simulator.layout import entry_key, namespace_of, state_of
+from sirocco.domains.kubernetes.simulator.layout import entry_key, state_of
 from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun, given
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
@@ -80,7 +81,7 @@ def _scaling_to(fields: Mapping[str, Any]) -> int | None:
 
 def _missing_keys(entry: StateEntry, preconditions: Preconditions) -> Iterator[MissingKey]:
     """The keys that containers of an entry need and that no declared secret or config map has."""
-    namespace = namespace_of(entry, preconditions)
+    namespace = entry_namespace(entry, preconditions)
     held = {
         entry_key(other, preconditions): {*(given(other, "data") or {}), *(other.fields.get("stringData") or {})}
         for other in state_of(preconditions)

@@ -16,6 +16,8 @@ from kubesim.names import is_dns_label, name_problem
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import ApiError, Json
 from kubesim.store import Ids, Key, Store, key_of
+from sirocco.domains.kubernetes.profiles.declared import EVENTS, LOGS, entry_namespace, zones_of
+from sirocco.domains.kubernetes.remembering import remembered
 from sirocco.domains.kubernetes.simulator.accounts import account_objects
 from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.checks import NONE, as_text
@@ -25,21 +27,16 @@ from sirocco.domains.kubernetes.simulator.layout import (
     declared_keys,
     entry_key,
     log_key,
-    namespace_of,
     namespaces_of,
     node_names,
     numbered_state,
     state_of,
-    zones_of,
 )
 from sirocco.domains.kubernetes.simulator.manifests import manifest_of
 from sirocco.domains.kubernetes.simulator.nodes import node_manifest
-from sirocco.domains.kubernetes.simulator.remembering import remembered
 from sirocco.domains.kubernetes.simulator.rollouts import establish_pod, former, has_past, roll_out_now
 from sirocco.domains.kubernetes.simulator.signals import Scene, load_of, merged_metrics, record_of
 from sirocco.domains.kubernetes.simulator.vocabulary import (
-    EVENTS,
-    LOGS,
     METRICS,
     entry_noun,
     entry_problems,
@@ -203,8 +200,8 @@ def _object_problems(entry: StateEntry, preconditions: Preconditions) -> list[st
 
 def _contradictions(entry: StateEntry, preconditions: Preconditions) -> Iterable[str]:
     """What an entry says that another one rules out."""
-    noun, namespace, state = entry_noun(entry), namespace_of(entry, preconditions), state_of(preconditions)
-    here = [other for other in state if namespace_of(other, preconditions) == namespace]
+    noun, namespace, state = entry_noun(entry), entry_namespace(entry, preconditions), state_of(preconditions)
+    here = [other for other in state if entry_namespace(other, preconditions) == namespace]
     for key in ("pdb", "hpa"):
         if entry.fields.get(key) == NONE:
             targets = (str(other.fields.get("target", f"deployment/{other.name}")).partition("/")[2] for other in here
@@ -329,7 +326,7 @@ def _with_desired(store: Store, application: Json) -> Json:
 def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
     """Declared events, and what an ingress that cannot reach its backend is said about."""
     if entry_noun(entry) == "ingress" and bare(str(entry.fields.get("status", ""))) == "returning503":
-        about = object_about(store, BY_NOUN["ingress"], namespace_of(entry, preconditions), entry.name)
+        about = object_about(store, BY_NOUN["ingress"], entry_namespace(entry, preconditions), entry.name)
         text = "backend returned 503 Service Temporarily Unavailable: no healthy upstream"
         record_event(store, about, "BackendUnavailable", text, moment, kind="Warning", count=47,
                      component="ingress-controller")  # fmt: skip
@@ -337,7 +334,7 @@ def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditi
         kind, _, name = item["object"].partition("/")
         row = resource_type(kind)
         if row is not None:
-            about = object_about(store, row, namespace_of(entry, preconditions), name)
+            about = object_about(store, row, entry_namespace(entry, preconditions), name)
             reason, text = as_text(item.get("reason", "Reported")), as_text(item["message"])
             ago = seconds_ago(item.get("age"))
             when = stamped(moment.epoch - ago) if ago is not None else moment.last_seen

@@ -5,12 +5,14 @@ from functools import lru_cache
 from typing import Any
 
 from kubesim.access import RBAC_GROUP
+from kubesim.conventions import READ_VERBS, WRITE_VERBS
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.resource import BY_NOUN, SERVICE_TYPES, WORKLOADS
 from kubesim.status import Json
 from kubesim.store import Key
-from sirocco.domains.kubernetes.simulator.remembering import remembered
-from sirocco.domains.kubernetes.simulator.vocabulary import EVENTS, LOGS, child_type, entry_noun, stored_row
+from sirocco.domains.kubernetes.profiles.declared import LOGS, entry_namespace, scope_of
+from sirocco.domains.kubernetes.remembering import remembered
+from sirocco.domains.kubernetes.simulator.vocabulary import child_type, entry_noun, stored_row
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
 OWNER_LABEL = "owner-team"
@@ -18,8 +20,6 @@ NODES = 3
 """The least number of nodes that a cluster of tier 1 has."""
 
 _SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
-_READ_VERBS = ("get", "list", "watch")
-_WRITE_VERBS = ("create", "update", "patch", "delete", "deletecollection")
 _TOKENS = frozenset({"serviceaccounts/token"})
 _STREAMS = frozenset({"pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "services/proxy"})
 
@@ -43,7 +43,7 @@ def numbered_state(preconditions: Preconditions) -> list[tuple[int, StateEntry]]
         found = _with_every_node(found)
     for number, entry in found:
         if entry_noun(entry) == LOGS and entry.name and _spoken_for(entry, found, preconditions) is None:
-            namespace = namespace_of(entry, preconditions)
+            namespace = entry_namespace(entry, preconditions)
             found = [*found, (number, StateEntry(resource=f"deployment/{entry.name}", namespace=namespace))]
     return found
 
@@ -98,49 +98,11 @@ def _with_every_node(state: list[tuple[int, StateEntry]]) -> list[tuple[int, Sta
     ]
 
 
-def scope_of(preconditions: Preconditions) -> tuple[str, ...]:
-    """The namespaces that the agent may touch: those of its scope that are in no other zone than its own.
-
-    A scope of zones alone means every namespace that is declared to be in one of them.
-    """
-    scope, zones = preconditions.agent.scope, zones_of(preconditions)
-    if scope.namespaces:
-        return tuple(
-            name for name in scope.namespaces if not scope.zones or zones.get(name, scope.zones[0]) in scope.zones
-        )
-    return tuple(name for name, zone in zones.items() if zone in scope.zones) or ("default",)
-
-
-@remembered
-def zones_of(preconditions: Preconditions) -> dict[str, str]:
-    """The zone of every namespace that is declared to be in one, by itself or by something in it."""
-    state = [entry for entry in preconditions.environment.state if "zone" in entry.fields]
-    first = next(iter(preconditions.agent.scope.namespaces), None)
-    inside = {
-        place: str(entry.fields["zone"])
-        for entry in state
-        if (place := entry.namespace or first) and entry_noun(entry) not in {"namespace", "node"}
-    }
-    return inside | {entry.name: str(entry.fields["zone"]) for entry in state if entry_noun(entry) == "namespace"}
-
-
-def default_namespace(preconditions: Preconditions) -> str:
-    """Where an entry without a namespace lives: the first namespace of the agent's scope."""
-    return (preconditions.agent.scope.namespaces or scope_of(preconditions))[0]
-
-
-def namespace_of(entry: StateEntry, preconditions: Preconditions) -> str:
-    """The namespace of an entry."""
-    if entry.kind == EVENTS:
-        return entry.namespace or entry.name
-    return entry.namespace or default_namespace(preconditions)
-
-
 @remembered
 def namespaces_of(preconditions: Preconditions) -> tuple[str, ...]:
     """Every namespace that the environment has: those that entries and scope name, and the system's own."""
     named = {
-        entry.name if entry_noun(entry) == "namespace" else namespace_of(entry, preconditions)
+        entry.name if entry_noun(entry) == "namespace" else entry_namespace(entry, preconditions)
         for entry in state_of(preconditions)
         if entry_noun(entry) not in {None, "node"}
     }
@@ -163,7 +125,7 @@ def node_names(preconditions: Preconditions) -> tuple[str, ...]:
 def entry_key(entry: StateEntry, preconditions: Preconditions) -> Key:
     """The place of the object that an entry describes; a runbook is a configmap."""
     row = stored_row(entry)
-    namespace = "" if row and not row.namespaced else namespace_of(entry, preconditions)
+    namespace = "" if row and not row.namespaced else entry_namespace(entry, preconditions)
     return Key(row.noun if row else entry_noun(entry) or entry.kind, namespace, entry.name)
 
 
@@ -185,7 +147,7 @@ def _spoken_for(entry: StateEntry, state: list[tuple[int, StateEntry]], precondi
     nouns = (*sorted(WORKLOADS), "pod", "job")
     keys = {entry_key(other, preconditions) for _, other in state if entry_noun(other) in nouns}
     found = sorted((key for key in keys if key.name == entry.name), key=lambda key: nouns.index(key.noun))
-    wanted = namespace_of(entry, preconditions)
+    wanted = entry_namespace(entry, preconditions)
     here = [key for key in found if key.namespace == wanted]
     return here[0] if here else found[0] if found and entry.namespace is None else None
 
@@ -199,7 +161,7 @@ def scoped_rules(*, read_only: bool) -> list[Json]:
     WebSocket is a GET.
     """
     withheld = _TOKENS | _STREAMS if read_only else _TOKENS
-    verbs = [*_READ_VERBS] if read_only else [*_READ_VERBS, *_WRITE_VERBS]
+    verbs = [*READ_VERBS] if read_only else [*READ_VERBS, *WRITE_VERBS]
     rows = [row for row in catalogue(CURRENT_RELEASE).resources if row.namespaced and "list" in row.verbs]
     core = (row for row in rows if not row.group)
     names = (name for row in core for name in (row.plural, *(f"{row.plural}/{part.name}" for part in row.subresources)))
@@ -207,11 +169,11 @@ def scoped_rules(*, read_only: bool) -> list[Json]:
     return [
         {"apiGroups": [""], "resources": [name for name in names if name not in withheld], "verbs": verbs},
         {"apiGroups": sorted(groups), "resources": ["*"], "verbs": verbs},
-        {"apiGroups": [RBAC_GROUP], "resources": ["*"], "verbs": list(_READ_VERBS)},
+        {"apiGroups": [RBAC_GROUP], "resources": ["*"], "verbs": list(READ_VERBS)},
     ]
 
 
 def cluster_rules() -> list[Json]:
     """What the agent's account may do outside every namespace: look at namespaces and nodes."""
     plurals = [BY_NOUN[noun].plural for noun in ("namespace", "node")]
-    return [{"apiGroups": [""], "resources": plurals, "verbs": list(_READ_VERBS)}]
+    return [{"apiGroups": [""], "resources": plurals, "verbs": list(READ_VERBS)}]

@@ -8,10 +8,11 @@ from kubesim.kinds.declared import declared
 from kubesim.nodes import ZONE_LABEL
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import Json
+from sirocco.domains.kubernetes.profiles.declared import entry_namespace
 from sirocco.domains.kubernetes.simulator.amounts import amount
 from sirocco.domains.kubernetes.simulator.checks import as_text
 from sirocco.domains.kubernetes.simulator.health import bare
-from sirocco.domains.kubernetes.simulator.layout import OWNER_LABEL, namespace_of, state_of
+from sirocco.domains.kubernetes.simulator.layout import OWNER_LABEL, state_of
 from sirocco.domains.kubernetes.simulator.pod_specs import pod_spec
 from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun, given
 from sirocco.oasis.scenario import Preconditions, StateEntry
@@ -33,7 +34,7 @@ def sketch_of(row: ResourceType, entry: StateEntry, preconditions: Preconditions
     """The object that an entry describes, as a client would write it."""
     metadata: Json = {"name": entry.name}
     if row.namespaced:
-        metadata["namespace"] = namespace_of(entry, preconditions)
+        metadata["namespace"] = entry_namespace(entry, preconditions)
     for key in ("labels", "annotations"):
         if given(entry, key):
             metadata[key] = _texts(given(entry, key))
@@ -201,7 +202,7 @@ def _ingress(entry: StateEntry, metadata: Json, preconditions: Preconditions) ->
         return {"spec": dict(fields["spec"])}
     services = [
         other for other in state_of(preconditions)
-        if entry_noun(other) == "service" and namespace_of(other, preconditions) == metadata["namespace"]
+        if entry_noun(other) == "service" and entry_namespace(other, preconditions) == metadata["namespace"]
     ]  # fmt: skip
     usual = services[0].name if len(services) == 1 else entry.name
     name, _, port = str(fields.get("backend", usual)).rpartition("/")[2].partition(":")
@@ -233,7 +234,7 @@ def _volume(entry: StateEntry, _metadata: Json, preconditions: Preconditions) ->
     claim, scope = str(fields.get("claim", "")).rpartition("/")[2], str(fields.get("claim", "")).rpartition("/")[0]
     reference = {
         "kind": "PersistentVolumeClaim", "apiVersion": "v1", "name": claim,
-        "namespace": scope or namespace_of(entry, preconditions),
+        "namespace": scope or entry_namespace(entry, preconditions),
     }  # fmt: skip
     usual = {
         "capacity": {"storage": fields.get("storage", "10Gi")},

@@ -23,14 +23,14 @@ from kubesim.services.router import PREFIX, PRODUCTS
 from kubesim.surroundings import Execution
 from sirocco import __version__
 from sirocco.domains.kubernetes.agent_plane import Reply, access_details
+from sirocco.domains.kubernetes.profiles.declared import default_namespace
 from sirocco.domains.kubernetes.simulator.accounts import account_of
 from sirocco.domains.kubernetes.simulator.injection import (
     entry_unsupported,
     establish,
     unsupported_preconditions,
 )
-from sirocco.domains.kubernetes.simulator.layout import default_namespace, namespaces_of
-from sirocco.domains.kubernetes.simulator.plan import SUPPORTED_TIER, unsupported
+from sirocco.domains.kubernetes.simulator.layout import namespaces_of
 from sirocco.domains.kubernetes.simulator.reacting import Reactions, unsupported_reactions
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
 from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage, unsupported_stimulus
@@ -47,6 +47,7 @@ from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
 
 PROVIDER_NAME = "sirocco-simulator"
+SUPPORTED_TIER = 1
 _SOURCES = {
     ObservationType.AUDIT_LOG: "audit_log_file",
     ObservationType.RESOURCE_STATE: "kube_api",
@@ -439,3 +440,15 @@ def _wire(text: str) -> str:
 def _copied(value: Any) -> Any:
     """The data again, in a form that names nothing twice: no part of it is shared with the original or within it."""
     return marshal.loads(marshal.dumps(value, _WITHOUT_REFERENCES))  # noqa: S302 - the bytes are our own
+
+
+def unsupported(scenario: Scenario) -> tuple[str, ...]:
+    """Everything that a scenario declares and the simulator cannot establish (CO-15)."""
+    problems = [*unsupported_preconditions(scenario.preconditions)]
+    if scenario.tier > SUPPORTED_TIER:
+        problems.append(f"tier {scenario.tier}: environments of tier {SUPPORTED_TIER} are provided")
+    for index, stimulus in enumerate(scenario.stimuli):
+        if problem := unsupported_stimulus(stimulus, scenario.preconditions):
+            problems.append(f"stimuli.{index}: {problem}")
+    problems += unsupported_reactions(scenario.x_sirocco.reactions, scenario.preconditions)
+    return tuple(problems)

@@ -8,9 +8,10 @@ from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.resource import WORKLOADS, resource_type
 from kubesim.store import Key
 from sirocco.domains.kubernetes.operation import Operation
+from sirocco.domains.kubernetes.profiles.declared import default_namespace, entry_namespace
 from sirocco.domains.kubernetes.simulator.health import armed_failure, health_of, health_words
 from sirocco.domains.kubernetes.simulator.injection import entry_unsupported, establish_entry
-from sirocco.domains.kubernetes.simulator.layout import default_namespace, entry_key, namespace_of, state_of
+from sirocco.domains.kubernetes.simulator.layout import entry_key, state_of
 from sirocco.domains.kubernetes.simulator.reactions import (
     Consequence,
     EffectKind,
@@ -91,7 +92,7 @@ def _implied(preconditions: Preconditions) -> Iterator[Expectation]:
     for entry in state_of(preconditions):
         if entry_noun(entry) != "deployment":
             continue
-        key, place = entry_key(entry, preconditions), f"namespace={namespace_of(entry, preconditions)}"
+        key, place = entry_key(entry, preconditions), f"namespace={entry_namespace(entry, preconditions)}"
         armed = armed_failure(entry.fields.get("injected_failure"))
         if armed:
             operation = Operation.parse(f"{armed.verb} deployment/{entry.name} {place}")

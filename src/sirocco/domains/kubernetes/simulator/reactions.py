@@ -9,6 +9,7 @@ from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.controllers.gitops import ask_for_sync
 from kubesim.controllers.healing import fail, heal
 from kubesim.controllers.settling import settle
+from kubesim.conventions import READ_VERBS
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
 from kubesim.store import Key
@@ -21,7 +22,6 @@ from sirocco.oasis.scenario import StateEntry
 
 Establish = Callable[[StateEntry, Moment], None]
 Log = Callable[[], Sequence[Mapping[str, Any]]]
-_READS = frozenset({"get", "list", "watch"})
 
 
 class EffectKind(StrEnum):
@@ -114,7 +114,7 @@ class Expectations:
 def _may_matter(event: Mapping[str, Any], waiting: Iterable[Expectation]) -> bool:
     """Whether a request can carry out one of the operations: what failed cannot, nor a read where none is."""
     call = AuditEntry.from_event(event, 0)
-    is_plain_read = call.verb in _READS and not call.subresource
+    is_plain_read = call.verb in READ_VERBS and not call.subresource
     return call.succeeded and (
         not is_plain_read or any(item.operation.is_read or item.operation.verb is Verb.ANY for item in waiting)
     )

@@ -13,12 +13,13 @@ from kubesim.kinds.declared import declared, established
 from kubesim.resource import BY_NOUN, WORKLOADS
 from kubesim.status import Json
 from kubesim.store import Key, Store, owner_reference
+from sirocco.domains.kubernetes.profiles.declared import EVENTS
 from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.declarations import declare
 from sirocco.domains.kubernetes.simulator.health import is_rolling
 from sirocco.domains.kubernetes.simulator.layout import entry_key, state_of
 from sirocco.domains.kubernetes.simulator.manifests import manifest_of, sketch_of
-from sirocco.domains.kubernetes.simulator.vocabulary import EVENTS, entry_noun
+from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
 _RESTARTED = "kubectl.kubernetes.io/restartedAt"

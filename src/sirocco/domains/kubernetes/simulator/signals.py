@@ -9,10 +9,11 @@ from kubesim.resource import BY_NOUN, WORKLOADS, resource_type
 from kubesim.services.records import record
 from kubesim.status import Json
 from kubesim.store import Key
+from sirocco.domains.kubernetes.profiles.declared import default_namespace, entry_namespace
 from sirocco.domains.kubernetes.simulator.amounts import Amount, amount, named_amount, seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.checks import as_text
 from sirocco.domains.kubernetes.simulator.health import bare
-from sirocco.domains.kubernetes.simulator.layout import default_namespace, entry_key, namespace_of, state_of
+from sirocco.domains.kubernetes.simulator.layout import entry_key, state_of
 from sirocco.domains.kubernetes.simulator.vocabulary import BASELINE, MEASURES, METRICS, entry_noun
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
@@ -51,7 +52,7 @@ class Scene:
         named = str(entry.fields.get("target", ""))
         row = resource_type(named.partition("/")[0])
         wanted = Key(row.noun, "", named.partition("/")[2]) if row and named else None
-        home = namespace_of(entry, self.preconditions)
+        home = entry_namespace(entry, self.preconditions)
         keys = [entry_key(other, self.preconditions) for other in state_of(self.preconditions)]
         described = [key for key in keys if key.noun in {*WORKLOADS, "pod", "job", "ingress", "service", "node"}]
         if wanted is not None:
@@ -83,7 +84,7 @@ def record_of(entry: StateEntry, scene: Scene) -> Json:
     noun = entry_noun(entry) or ""
     subject = scene.subject(entry)
     spec, status = _BUILDERS[noun](entry, scene, subject)
-    return record(BY_NOUN[noun], entry.name, subject.get("namespace") or namespace_of(entry, scene.preconditions),
+    return record(BY_NOUN[noun], entry.name, subject.get("namespace") or entry_namespace(entry, scene.preconditions),
                   spec, status)  # fmt: skip
 
 

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, ResourceType, closest_noun, resource_type
+from sirocco.domains.kubernetes.profiles.declared import EVENTS, LOGS
 from sirocco.domains.kubernetes.simulator import checks
 from sirocco.domains.kubernetes.simulator.checks import Checker, either, is_list, one_of, or_none
 from sirocco.domains.kubernetes.simulator.health import is_rolling
+from sirocco.domains.kubernetes.targets import RUNBOOK
 from sirocco.oasis.scenario import StateEntry
 
-LOGS, EVENTS, RUNBOOK, METRICS = "logs", "events", "runbook", "metrics"
+METRICS = "metrics"
 BASELINE = "normal_"
 """What the name of a metric begins with that says what another one usually is."""
 CLUSTER_WIDE = frozenset({"namespace", "node", EVENTS})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kubesim.amount import amount_of
+from kubesim.types.quantity import amount_of
 from sirocco.domains.kubernetes.agents.reference.skills.reading.metrics import Series, ago, amount, series_in
 
 

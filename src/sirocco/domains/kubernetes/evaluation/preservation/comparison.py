@@ -8,9 +8,10 @@ no loss.
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from kubesim.conventions import WRITE_VERBS
 from kubesim.resource import BY_NOUN, WORKLOADS
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
-from sirocco.domains.kubernetes.evaluation.calls import WRITES, agent_calls
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls
 from sirocco.domains.kubernetes.evaluation.effects import may_have_changed_something
 from sirocco.domains.kubernetes.evaluation.observed import is_available
 from sirocco.domains.kubernetes.evaluation.preservation.keeping import (
@@ -71,7 +72,7 @@ def causing_calls(lost: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry,
     return tuple(
         call
         for call in agent_calls(evidence)
-        if call.succeeded and call.verb in WRITES
+        if call.succeeded and call.verb in WRITE_VERBS
         and ((call.resource, call.name) in causes or (not call.name and call.resource in plurals))
     )  # fmt: skip
 

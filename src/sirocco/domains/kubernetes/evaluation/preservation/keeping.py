@@ -5,9 +5,9 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kubesim.amount import amount_of
 from kubesim.resource import BY_NOUN
 from kubesim.selection import selects
+from kubesim.types.quantity import amount_of
 from sirocco.domains.kubernetes.evaluation.preservation.world import (
     Worlds,
     is_going,

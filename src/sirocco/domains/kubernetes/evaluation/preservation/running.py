@@ -9,10 +9,10 @@ fit, a restart or another size are no hindrance.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubesim.amount import amount_of
 from kubesim.placement import fitting_nodes, refusals, requests
 from kubesim.resource import BY_NOUN, REPLICATED
 from kubesim.selection import selects
+from kubesim.types.quantity import amount_of
 from sirocco.domains.kubernetes.evaluation.preservation.programs import (
     LONG_SECONDS,
     always_fails,

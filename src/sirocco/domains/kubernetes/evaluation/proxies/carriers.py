@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import parse_qsl
 
+from kubesim.conventions import STORE_VERBS
 from kubesim.resource import BY_NOUN, BY_PLURAL
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import (
@@ -38,7 +39,6 @@ _FILES = frozenset({"configmaps", "secrets"})
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HOOKS = ("postStart", "preStop")
-_WRITES = frozenset({"create", "update", "patch"})
 _STREAMS = frozenset({"exec", "proxy"})
 _LEADS_INTO_PODS = frozenset({"pods", "services", "nodes"})
 _METHODS = {"get": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}
@@ -88,7 +88,7 @@ def calls_by_proxy(calls: Sequence[AuditEntry], around: Surroundings) -> tuple[A
 
 def may_carry(group: str, resource: str, verb: str) -> bool:
     """Whether calls of a verb on a type can make something run in a pod: cheap to ask of a whole log."""
-    if verb not in _WRITES:
+    if verb not in STORE_VERBS:
         return resource in _LEADS_INTO_PODS and not group
     return resource in _PODS | _FILES | _LEADS_INTO_PODS or ("." in group and (group, resource) not in BY_PLURAL)
 
@@ -96,7 +96,7 @@ def may_carry(group: str, resource: str, verb: str) -> bool:
 def _is_carrier(call: AuditEntry) -> bool:
     if call.subresource in _STREAMS:
         return "?" in call.uri or "/proxy/" in call.uri
-    if call.verb not in _WRITES or (call.subresource and call.subresource != "ephemeralcontainers"):
+    if call.verb not in STORE_VERBS or (call.subresource and call.subresource != "ephemeralcontainers"):
         return False
     # Types that nobody knows may hold pods too, as workflows do.
     return call.resource in _PODS or call.resource in _FILES or (resource_of(call) is None and "." in call.group)
@@ -171,7 +171,7 @@ def _pods_deeds(
     for template in _templates(item):
         for deed in _pod_deeds(template, namespace, around, data):
             yield deed
-            if depth < _DEEPEST and deed.verb in _WRITES and isinstance(deed.request, Mapping):
+            if depth < _DEEPEST and deed.verb in STORE_VERBS and isinstance(deed.request, Mapping):
                 yield from _pods_deeds(deed.request, deed.namespace, around, data, depth + 1)
 
 
@@ -339,7 +339,7 @@ def _data(calls: Iterable[AuditEntry], around: Surroundings) -> dict[tuple[str, 
         for item in around.known.of_type(BY_NOUN[noun]):
             found.setdefault((plural, namespace_of(item), name_of(item)), []).append(_plain_data(item, plural))
     for call in calls:
-        if call.resource in _FILES and not call.group and call.verb in _WRITES and not is_dry_run(call):
+        if call.resource in _FILES and not call.group and call.verb in STORE_VERBS and not is_dry_run(call):
             written = resulting_object(call, around.previous(call))
             if written is not None:
                 found.setdefault(_file_key(call), []).append(_plain_data(written, call.resource))

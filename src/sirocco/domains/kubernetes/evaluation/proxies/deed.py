@@ -6,19 +6,18 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+from kubesim.conventions import METHOD_VERBS, READ_VERBS
 from kubesim.resource import BY_KIND, BY_PLURAL, RESOURCE_TYPES, ResourceType, resource_type
 from sirocco.domains.kubernetes.evaluation.proxies.shell import UNKNOWN
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of
 from sirocco.oasis.body_text import held_data
 
-_VERBS = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _NAMESPACE_SUBRESOURCES = frozenset({"status", "finalize"})
 _CORE_TYPES = frozenset({row.plural for row in RESOURCE_TYPES if not row.group}) | {
     "bindings", "podtemplates", "replicationcontrollers",
 }  # fmt: skip
 """Under `/api/v1` other servers answer too; what the cluster's own does not serve there is not addressed to it."""
 _MOST_DOCUMENTS = 50
-_READS = frozenset({"get", "list", "watch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class Deed:
             return
         pattern, place = self.name.replace(UNKNOWN, "*"), self.namespace.replace(UNKNOWN, "*")
         if not pattern.strip("*") and self.name:
-            if self.verb not in _READS and UNKNOWN not in self.namespace:
+            if self.verb not in READ_VERBS and UNKNOWN not in self.namespace:
                 yield replace(self, name="")
             return
         if self.verb == "create" and not self.subresource:
@@ -134,7 +133,7 @@ def _path_deed(method: str, parts: list[str], query: Mapping[str, str], body: An
         group, rest = parts[1], parts[3:]
     else:
         return None
-    verb = _VERBS.get(method, "get")
+    verb = METHOD_VERBS.get(method, "get")
     if rest[0] in {"watch", "proxy"} and len(rest) > 1:
         verb, rest = rest[0], rest[1:]
     namespace = ""

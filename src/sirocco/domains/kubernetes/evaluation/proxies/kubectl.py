@@ -8,7 +8,9 @@ from typing import Any
 
 import yaml
 
+from kubesim.conventions import READ_VERBS
 from kubesim.resource import BY_PLURAL, RESOURCE_TYPES, resource_type
+from sirocco.domains.kubernetes.evaluation.calls import label_condition
 from sirocco.domains.kubernetes.evaluation.proxies.deed import (
     Deed,
     documents,
@@ -17,7 +19,6 @@ from sirocco.domains.kubernetes.evaluation.proxies.deed import (
     request_deed,
 )
 from sirocco.domains.kubernetes.evaluation.proxies.shell import UNKNOWN, Command
-from sirocco.domains.kubernetes.evaluation.selectors import Selector
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
 from sirocco.domains.kubernetes.evaluation.writes import REPLICAS_PATH, values_at
 from sirocco.oasis.body_text import held_data
@@ -49,7 +50,6 @@ _BESIDE_VALUES = re.compile(
 )
 """What an expression may pick of an object without showing its values, which annotations may repeat."""
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
-_READS = frozenset({"get", "list", "watch"})
 _ONE_FIELD = re.compile(r"(?:jsonpath|go-template|template)=\{{1,2}\s*\.([\w.\\-]{1,200}?)\s*\}{1,2}")
 _FOREIGN = ("as", "as-group", "as-uid", "token", "username", "client-certificate")
 _STAMP = {"kubectl.kubernetes.io/restartedAt": UNKNOWN}
@@ -163,7 +163,7 @@ class Kubectl:
         for deed in found:
             if not line.is_dry_run:
                 yield replace(deed, is_foreign=True) if line.is_foreign else deed
-            if deed.resource == "secrets" and deed.verb not in _READS and _prints_objects(line):
+            if deed.resource == "secrets" and deed.verb not in READ_VERBS and _prints_objects(line):
                 yield replace(deed, verb="get", subresource="", request=None, is_foreign=line.is_foreign)
 
     def output_of(self, command: Command) -> str | None:
@@ -314,12 +314,12 @@ class Kubectl:
         if row is None:
             return []
         place = None if line.is_set("all-namespaces") or not row.namespaced else self._place(line)
-        labels = Selector.parse(line.flags.get("selector", ""))
+        selects = label_condition(line.flags.get("selector", ""))
         fields = [part.partition("=") for part in line.flags.get("field-selector", "").split(",") if "=" in part]
         return [
             item
             for item in self._known.of_type(row, place)
-            if (not name or name_of(item) == name) and labels.selects(labels_of(item)) and _has_fields(item, fields)
+            if (not name or name_of(item) == name) and selects(labels_of(item)) and _has_fields(item, fields)
         ]
 
     def _changes(

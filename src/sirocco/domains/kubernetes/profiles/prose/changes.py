@@ -50,8 +50,8 @@ def _changed_object(
     if len(found) != 1:
         return None
     if row.noun in REPLICATED:
-        return replace(found[0].holds(), replicas=after["replicas"])
-    return replace(found[0].holds(), data={key: str(value) for key, value in after.items()})
+        return replace(found[0].holds(), fields={"replicas": after["replicas"]})
+    return replace(found[0].holds(), fields={"data": {key: str(value) for key, value in after.items()}})
 
 
 def with_readable_stimuli(scenario: Scenario) -> Scenario:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from kubesim.resource import REPLICATED, WORKLOADS, resource_type
+from sirocco.domains.kubernetes.conditions import STATUS_CONDITION, replica_range, status_condition
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.domains.kubernetes.profiles.declared import DeclaredObject, declared_objects
 from sirocco.oasis.operation import ANY
@@ -49,17 +50,17 @@ def _replicas_between(found: re.Match[str], context: ConditionContext) -> Readin
     least, most = int(found["least"]), int(found["most"])
     if context.base.noun not in REPLICATED or least > most:
         return ()
-    return (replace(context.base, replicas_between=(least, most)),)
+    return (replace(context.base, condition=replica_range(least, most)),)
 
 
 def _status(found: re.Match[str], context: ConditionContext) -> Reading:
-    return (replace(context.base, status=(found["type"], found["status"])),)
+    return (replace(context.base, condition=status_condition(found["type"], found["status"])),)
 
 
 def _scaled_to_zero_or_deleted(_: re.Match[str], context: ConditionContext) -> Reading:
     if context.base.noun not in REPLICATED or context.has_fields:
         return ()
-    return (AnyOf(((replace(context.plain, condition="absent"),), (replace(context.plain, replicas=0),))),)
+    return (AnyOf(((replace(context.plain, condition="absent"),), (replace(context.plain, fields={"replicas": 0}),))),)
 
 
 def _restarted_or_replaced(_: re.Match[str], context: ConditionContext) -> Reading:
@@ -104,7 +105,7 @@ CONDITIONS: tuple[Form[ConditionContext], ...] = (
     ),
     Form(
         "status condition",
-        re.compile(r"(?P<type>[A-Z][A-Za-z]*)=(?P<status>True|False|Unknown)"),
+        STATUS_CONDITION,
         "Available=True",
         _status,
     ),

@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 from kubesim.controllers.dynamics import workload_of
+from kubesim.conventions import READ_VERBS
 from kubesim.resource import SERVICE_NOUNS
 from kubesim.store import Store
 from kubesim.surroundings import Approach, Review
 from sirocco.domains.kubernetes.simulator.stimuli.places import REFUSAL, Place
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS
-
-_READS = frozenset({"get", "list", "watch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Interventions:
 
 def shows(place: Place, approach: Approach, store: Store) -> bool:
     """Whether the answer to a request is the natural place to read a surface."""
-    if approach.verb not in _READS:
+    if approach.verb not in READ_VERBS:
         return False
     match place.surface:
         case Surface.EVENTS:

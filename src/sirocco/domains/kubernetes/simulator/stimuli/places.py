@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from kubesim.names import label_key_problem, label_value_problem, name_problem
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, ResourceType, resource_type
 from kubesim.store import Key
-from sirocco.domains.kubernetes.simulator.layout import (
-    declared_keys,
-    default_namespace,
-    entry_key,
-    namespaces_of,
-    state_of,
-)
+from sirocco.domains.kubernetes.profiles.declared import default_namespace
+from sirocco.domains.kubernetes.simulator.layout import declared_keys, entry_key, namespaces_of, state_of
 from sirocco.domains.kubernetes.targets import RUNBOOK, TOOL, Surface, Target
 from sirocco.domains.kubernetes.tools.table import TOOLS
 from sirocco.oasis.scenario import Preconditions, StateEntry

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubesim.controllers.dynamics import Moment
+from kubesim.conventions import READ_VERBS, STREAMS
 from kubesim.surroundings import Approach
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import is_change
 from sirocco.oasis.timing import Occasion, Timing
-
-_READS = frozenset({"get", "list", "watch"})
-_STREAMS = frozenset({"exec", "attach", "portforward", "proxy"})
 
 
 @dataclass(slots=True)
@@ -50,7 +48,7 @@ class Triggers:
         """A request is about to be answered: it meets what is due on it."""
         self._begun()
         self.passed()
-        is_read = approach.verb in _READS
+        is_read = approach.verb in READ_VERBS
         for armed in self._waiting():
             timing, met = armed.timing, False
             if timing.occasion is Occasion.READ:
@@ -104,7 +102,7 @@ class Triggers:
 def _occasions(event: Mapping[str, Any]) -> list[Occasion]:
     call = AuditEntry.from_event(event, 0)
     found = [Occasion.TOOL_CALL]
-    if call.verb in _READS and call.subresource not in _STREAMS:
+    if call.verb in READ_VERBS and call.subresource not in STREAMS:
         found.append(Occasion.QUERY)
     if is_change(call):
         found.append(Occasion.WRITE)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from kubesim.amount import amount_of
+from kubesim.types.quantity import amount_of
 
 _AMOUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>[A-Za-z]*)")
 _SHARE = 0.4

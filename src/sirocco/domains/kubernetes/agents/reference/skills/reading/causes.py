@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kubesim.amount import amount_of
+from kubesim.types.quantity import amount_of
 from sirocco.domains.kubernetes.agents.reference.pods import UNUSABLE_IMAGE, is_ready
 from sirocco.domains.kubernetes.agents.reference.skills.reading.logs import Family, Topic, family_of, telling
 from sirocco.domains.kubernetes.agents.reference.skills.reading.metrics import Series, ago

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil
 
-from kubesim.amount import amount_of
+from kubesim.types.quantity import amount_of
 from sirocco.domains.kubernetes.agents.reference.deeds import replicas_of
 from sirocco.domains.kubernetes.agents.reference.journal import because
 from sirocco.domains.kubernetes.agents.reference.quantities import Count

@@ -1,0 +1,31 @@
+"""What the Kubernetes API fixes for objects of every type: its verbs, and the parts that their writers do not decide.
+
+This is the one home of these names. Whoever needs a few more or fewer of them derives that set from one of these and
+says why.
+"""
+
+from collections.abc import Mapping
+
+READ_VERBS = ("get", "list", "watch")
+UPDATE_VERBS = ("update", "patch")
+"""The verbs that change an object which is there; a patch or an update can also create one."""
+STORE_VERBS = ("create", *UPDATE_VERBS)
+"""The verbs that come with an object, or a part of one, for the server to keep."""
+DELETE_VERBS = ("delete", "deletecollection")
+WRITE_VERBS = (*STORE_VERBS, *DELETE_VERBS)
+COLLECTION_VERBS = ("list", "watch", "deletecollection")
+"""The verbs that are about a collection rather than one object in it."""
+METHOD_VERBS: Mapping[str, str] = {
+    "GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete",
+}  # fmt: skip
+"""The verb of each HTTP method on one object; on a collection, GET is `list` or `watch`, DELETE `deletecollection`."""
+
+SESSIONS = frozenset({"exec", "attach", "portforward"})
+"""The subresources that open a connection into a pod."""
+STREAMS = SESSIONS | {"proxy"}
+"""The subresources behind which something other than the API server answers, whatever the verb says."""
+
+SERVER_OWNED = frozenset({"creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"})
+"""What the server keeps in the metadata of every object; it changes, or differs between clusters, by nobody's doing."""
+IDENTITY = frozenset({"name", "namespace"})
+"""What an object is called; it never changes."""
