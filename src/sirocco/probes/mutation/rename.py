@@ -8,12 +8,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from random import Random
-from typing import Any
 
-from sirocco.oasis.mutation import Document, Terms
-from sirocco.probes.mutation.document import names, patterns, places, rewritten, secret_values, subjects, texts
-from sirocco.probes.mutation.edits import prompts
+from sirocco.oasis.mutation import Dice, Language
+from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.lexicon import (
     ACTING,
     COMMON,
@@ -25,6 +22,8 @@ from sirocco.probes.mutation.lexicon import (
     plural,
     singular,
 )
+from sirocco.probes.mutation.reading import names, patterns, places, secret_values, subjects
+from sirocco.probes.mutation.rewriting import rewritten, texts
 
 _SHORT_WORD = 2
 _FUNCTION_WORD = 3
@@ -41,17 +40,17 @@ _AFTER_ACTION = re.compile(
 )
 
 
-def rename(terms: Terms, document: Mapping[str, Any], dice: Random) -> Document:
-    """The document with new names; goal, oracle, task and text keep meaning the same objects."""
-    return rewritten(terms, document, renaming(terms, document, dice))
+def rename(language: Language, draft: ScenarioDraft, dice: Dice) -> ScenarioDraft:
+    """The scenario with new names; goal, oracle, task and text keep meaning the same objects."""
+    return rewritten(language, draft, renaming(language, draft, dice))
 
 
-def renameable(terms: Terms, document: Mapping[str, Any]) -> tuple[str, ...]:
+def renameable(language: Language, draft: ScenarioDraft) -> tuple[str, ...]:
     """The names that renaming replaces: not those of the system, and no word that prose needs for something else."""
-    free = [name for name in names(terms, document) if not _is_fixed(terms, name.lower())]
-    running = subjects(terms, document)
-    telling = _telling(terms.words, running | places(terms, document), {name.lower() for name in free}, ())
-    prose, needed = " ".join(texts(terms, document)), _said_by_themselves(terms, document)
+    free = [name for name in names(language, draft) if not _is_fixed(language, name.lower())]
+    running = subjects(language, draft)
+    telling = _telling(language.words, running | places(language, draft), {name.lower() for name in free}, ())
+    prose, needed = " ".join(texts(language, draft)), _said_by_themselves(language, draft)
     return tuple(
         name
         for name in free
@@ -60,10 +59,10 @@ def renameable(terms: Terms, document: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _is_fixed(terms: Terms, name: str) -> bool:
+def _is_fixed(language: Language, name: str) -> bool:
     is_function_word = name in COMMON and len(name) <= _FUNCTION_WORD
-    is_word = name in terms.words or name in CRAFT or len(name) == 1 or is_function_word
-    return is_word or terms.naming.is_of_system(name)
+    is_word = name in language.words or name in CRAFT or len(name) == 1 or is_function_word
+    return is_word or language.naming.is_of_system(name)
 
 
 def _is_said_in_words(name: str, said: str) -> bool:
@@ -71,11 +70,11 @@ def _is_said_in_words(name: str, said: str) -> bool:
     return "-" in name and re.search(rf"\b{re.escape(name.replace('-', ' '))}\b", said, re.IGNORECASE) is not None
 
 
-def _said_by_themselves(terms: Terms, document: Mapping[str, Any]) -> frozenset[str]:
+def _said_by_themselves(language: Language, draft: ScenarioDraft) -> frozenset[str]:
     """The words that the operator says outside of names: replaced in a name, they would not lead to it any more."""
-    longest_first = sorted(names(terms, document), key=lambda name: (-len(name), name))
+    longest_first = sorted(names(language, draft), key=lambda name: (-len(name), name))
     named = "|".join(map(_in_any_spelling, longest_first)) or r"(?!)"
-    return frozenset(_words(re.sub(rf"\b(?:{named})\b", " ", " ".join(prompts(document)), flags=re.IGNORECASE)))
+    return frozenset(_words(re.sub(rf"\b(?:{named})\b", " ", " ".join(draft.prompts), flags=re.IGNORECASE)))
 
 
 def _replaceable(name: str, needed: Collection[str]) -> str | None:
@@ -84,10 +83,10 @@ def _replaceable(name: str, needed: Collection[str]) -> str | None:
     return next((word for word in words if len(word) > 1 and word not in CRAFT and word not in needed), None)
 
 
-def residue(terms: Terms, document: Mapping[str, Any], old: Collection[str]) -> tuple[str, ...]:
-    """Those of the `old` names that the document still holds, alone or as words of a longer name."""
-    said = "\n".join(texts(terms, document))
-    for secret in secret_values(terms.naming, document):
+def residue(language: Language, draft: ScenarioDraft, old: Collection[str]) -> tuple[str, ...]:
+    """Those of the `old` names that the draft still holds, alone or as words of a longer name."""
+    said = "\n".join(texts(language, draft))
+    for secret in secret_values(language, draft):
         said = said.replace(secret, " ")
     return tuple(
         name
@@ -151,16 +150,16 @@ class Renaming:
         return f"{article}{found['gap']}{said}"
 
 
-def renaming(terms: Terms, document: Mapping[str, Any], dice: Random) -> Renaming:
-    """New words for all names of the document; patterns match the same names afterwards as before."""
+def renaming(language: Language, draft: ScenarioDraft, dice: Dice) -> Renaming:
+    """New words for all names of the draft; patterns match the same names afterwards as before."""
     state = dice.getstate()
-    wanted = renameable(terms, document)
+    wanted = renameable(language, draft)
     pinned: set[str] = set()
     while True:
         dice.setstate(state)
-        drawn = _drawn(terms, document, tuple(name for name in wanted if name not in pinned), pinned, dice)
-        named = names(terms, document)
-        broken = {name for pattern in patterns(terms, document) for name in _told_apart(named, pattern, drawn)}
+        drawn = _drawn(language, draft, tuple(name for name in wanted if name not in pinned), pinned, dice)
+        named = names(language, draft)
+        broken = {name for pattern in patterns(language, draft) for name in _told_apart(named, pattern, drawn)}
         if broken <= pinned:
             return drawn
         # A pattern like `sto*` cuts through a word; the names that it is about keep theirs.
@@ -174,26 +173,26 @@ def _told_apart(named: Collection[str], pattern: str, drawn: Renaming) -> list[s
 
 
 def _drawn(
-    terms: Terms, document: Mapping[str, Any], wanted: Collection[str], pinned: Collection[str], dice: Random
+    language: Language, draft: ScenarioDraft, wanted: Collection[str], pinned: Collection[str], dice: Dice
 ) -> Renaming:
     kept = {word for name in pinned for word in _words(name)}
     full = {name.lower() for name in wanted} - kept
-    coined = _Coined(terms, document, wanted, full, dice)
+    coined = _Coined(language, draft, wanted, full, dice)
     forms: dict[str, str] = {}
     wholes: dict[str, str] = {}
-    for word, whole in _units(terms, document, wanted, full, kept):
+    for word, whole in _units(language, draft, wanted, full, kept):
         new = coined.instead_of(word)
         if whole:
             wholes[whole] = _with_first(whole, word, new)
         else:
-            forms |= _forms(terms.words, word, new, full, kept)
+            forms |= _forms(language.words, word, new, full, kept)
     # Shorter names first: what a whole name keeps of its own words may hold another name.
     for whole in sorted(wholes, key=lambda name: (len(name), name)):
         forms[whole] = Renaming.of(forms, full, ())(wholes[whole])
-    secrets = [secret for secret in secret_values(terms.naming, document) if secret.lower() not in full]
+    secrets = [secret for secret in secret_values(language, draft) if secret.lower() not in full]
     drawn = Renaming.of(forms, full, secrets)
-    for pattern in patterns(terms, document):
-        if _told_apart(names(terms, document), pattern, drawn):
+    for pattern in patterns(language, draft):
+        if _told_apart(names(language, draft), pattern, drawn):
             # The pattern may hold the one word of whole names that was replaced.
             forms[pattern.lower()] = coined.everywhere_in(drawn(pattern))
             drawn = Renaming.of(forms, full, secrets)
@@ -201,21 +200,21 @@ def _drawn(
 
 
 class _Coined:
-    """New words for the old ones of a document, one for each, in whatever number the old one stands."""
+    """New words for the old ones of a draft, one for each, in whatever number the old one stands."""
 
     def __init__(
-        self, terms: Terms, document: Mapping[str, Any], wanted: Collection[str], full: Collection[str], dice: Random
+        self, language: Language, draft: ScenarioDraft, wanted: Collection[str], full: Collection[str], dice: Dice
     ) -> None:
-        present = {word for text in texts(terms, document) for word in _words(text)}
-        avoid = present | terms.words | ROLES
-        never_within = [name.lower() for name in names(terms, document) if len(name) > _SHORT_WORD]
+        present = {word for text in texts(language, draft) for word in _words(text)}
+        avoid = present | language.words | ROLES
+        never_within = [name.lower() for name in names(language, draft) if len(name) > _SHORT_WORD]
         self._subjects = fresh_subjects(dice, avoid, never_within)
         self._agents = fresh_agents(dice, avoid, never_within)
         # A longer word within a longer name would make it longer still.
         parts = {singular(word) for name in wanted if len(_words(name)) > 1 for word in _words(name)}
         self._full = {singular(name) for name in full} - parts
         first = {singular(word) for name in wanted for word in _words(name)[:-1]}
-        doers = subjects(terms, document) - places(terms, document)
+        doers = subjects(language, draft) - places(language, draft)
         self._last = {singular(_words(name)[-1]) for name in wanted if name in doers} - first - self._full
         self._new: dict[str, str] = {}
 
@@ -233,14 +232,14 @@ class _Coined:
 
 
 def _units(
-    terms: Terms, document: Mapping[str, Any], wanted: Collection[str], full: set[str], kept: set[str]
+    language: Language, draft: ScenarioDraft, wanted: Collection[str], full: set[str], kept: set[str]
 ) -> Iterator[tuple[str, str | None]]:
     """The words to replace; with a word that may not be replaced on its own, the name in which it is.
 
     Prose talks of what runs and of namespaces by single words of their names; other objects are only named in full.
     """
-    telling = _telling(terms.words, subjects(terms, document) | places(terms, document), full, kept)
-    needed = _said_by_themselves(terms, document)
+    telling = _telling(language.words, subjects(language, draft) | places(language, draft), full, kept)
+    needed = _said_by_themselves(language, draft)
     for name in wanted:
         words = _words(name)
         alone = [word for word in words if word in telling]
