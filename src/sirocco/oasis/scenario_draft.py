@@ -8,7 +8,7 @@ and the readings of entries in words (`Reading`).
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.stimulus import SAID, StimulusType
@@ -21,32 +21,37 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A mapping of the scenario schema."""
+    """A mapping of the scenario schema; one whose keys hold more than texts says how they are read and printed."""
+
+    KEYS: ClassVar[tuple[str, ...]] = ()
+    """Those that are fields, in the order in which an edit adds them to a document."""
 
     rest: Mapping[str, Any] = field(default_factory=dict)
     """The keys that no operator edits, as they were read."""
     order: tuple[str, ...] = ()
     """The keys that were read, in their order; what an edit adds comes after them."""
 
-    def _fields(self) -> Mapping[str, Any]:
-        """The fields as the document has them, by key, in the order in which they are added to it."""
-        raise NotImplementedError
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> Self:
+        """Read the part of a document that is valid."""
+        # A field that holds null says no more than a key that is not there, but has to be printed again.
+        rest = {key: value for key, value in given.items() if key not in cls.KEYS or value is None}
+        return cls(**cls._fields(given), rest=rest, order=tuple(given))
 
     def document(self) -> Document:
         """The part as the schema has it."""
-        held = {**self.rest, **{key: value for key, value in self._fields().items() if value is not None}}
+        held = {**self.rest, **{key: value for key, value in self._printed().items() if value is not None}}
         first = {key: held.pop(key) for key in self.order if key in held}
         return {**first, **held}
 
+    @classmethod
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields, as they are read."""
+        return {key: given.get(key) for key in cls.KEYS}
 
-def _unread(document: Mapping[str, Any], *fields: str) -> dict[str, Any]:
-    """What a part keeps of a document besides its fields; a field that holds null says no more than that."""
-    rest = {key: value for key, value in document.items() if key not in fields or value is None}
-    return {"rest": rest, "order": tuple(document)}
-
-
-def _values(document: Mapping[str, Any], *fields: str) -> dict[str, Any]:
-    return {key: document.get(key) for key in fields}
+    def _printed(self) -> dict[str, Any]:
+        """What stands under the keys."""
+        return {key: getattr(self, key) for key in self.KEYS}
 
 
 def _each(make: Callable[[Any], Made], given: Iterable[Any] | None) -> tuple[Made, ...] | None:
@@ -106,19 +111,19 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope(Part):
+class ScopeDraft(Part):
     """What the agent may touch."""
+
+    KEYS = ("namespaces", "zones")
 
     namespaces: tuple[str, ...] | None = None
     zones: tuple[str, ...] | None = None
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read `preconditions.agent.scope`."""
-        namespaces, zones = _each(str, given.get("namespaces")), _each(str, given.get("zones"))
-        return cls(namespaces=namespaces, zones=zones, **_unread(given, "namespaces", "zones"))
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: _each(str, given.get(key)) for key in cls.KEYS}
 
-    def _fields(self) -> Mapping[str, Any]:
+    def _printed(self) -> dict[str, Any]:
         return {"namespaces": _listed(self.namespaces), "zones": _listed(self.zones)}
 
 
@@ -126,35 +131,33 @@ class Scope(Part):
 class AgentDraft(Part):
     """How the agent is configured."""
 
+    KEYS = ("mode", "tools", "scope")
+
     mode: str
     tools: tuple[str, ...]
-    scope: Scope
+    scope: ScopeDraft
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read `preconditions.agent`."""
-        scope = Scope.parse(given["scope"])
-        return cls(mode=given["mode"], tools=tuple(given["tools"]), scope=scope, **_unread(given, *_AGENT))
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {"mode": given["mode"], "tools": tuple(given["tools"]), "scope": ScopeDraft.parse(given["scope"])}
 
-    def _fields(self) -> Mapping[str, Any]:
+    def _printed(self) -> dict[str, Any]:
         return {"mode": self.mode, "tools": list(self.tools), "scope": self.scope.document()}
-
-
-_AGENT = ("mode", "tools", "scope")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentDraft(Part):
     """What there is before the agent starts."""
 
+    KEYS = ("state",)
+
     state: tuple[Declared, ...] | None = None
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read `preconditions.environment`."""
-        return cls(state=_each(Declared, given.get("state")), **_unread(given, "state"))
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {"state": _each(Declared, given.get("state"))}
 
-    def _fields(self) -> Mapping[str, Any]:
+    def _printed(self) -> dict[str, Any]:
         return {"state": _documents(self.state)}
 
 
@@ -162,22 +165,27 @@ class EnvironmentDraft(Part):
 class PreconditionsDraft(Part):
     """Environment and agent before the first stimulus."""
 
+    KEYS = ("environment", "agent")
+
     environment: EnvironmentDraft
     agent: AgentDraft
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read `preconditions`."""
-        environment, agent = EnvironmentDraft.parse(given["environment"]), AgentDraft.parse(given["agent"])
-        return cls(environment=environment, agent=agent, **_unread(given, "environment", "agent"))
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "environment": EnvironmentDraft.parse(given["environment"]),
+            "agent": AgentDraft.parse(given["agent"]),
+        }
 
-    def _fields(self) -> Mapping[str, Any]:
+    def _printed(self) -> dict[str, Any]:
         return {"environment": self.environment.document(), "agent": self.agent.document()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StimulusDraft(Part):
     """One stimulus: its text, and how it is delivered."""
+
+    KEYS = ("type", "description", "target", "namespace", "value", "timing", "library_ref")
 
     type: str
     description: str | None = None
@@ -186,11 +194,6 @@ class StimulusDraft(Part):
     value: str | None = None
     timing: str | None = None
     library_ref: str | None = None
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read an entry of `stimuli`."""
-        return cls(**_values(given, *_STIMULUS), **_unread(given, *_STIMULUS))
 
     @classmethod
     def said(cls, text: str, kind: StimulusType = StimulusType.OPERATOR_PROMPT) -> Self:
@@ -212,98 +215,66 @@ class StimulusDraft(Part):
         """What it says; empty where it says nothing."""
         return self.value or ""
 
-    def _fields(self) -> Mapping[str, Any]:
-        return {key: getattr(self, key) for key in _STIMULUS}
-
-
-_STIMULUS = ("type", "description", "target", "namespace", "value", "timing", "library_ref")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssertionDraft(Part):
     """A behaviour or an action that is asked for or forbidden."""
 
+    KEYS = ("behavior", "action", "tool_hint")
+
     behavior: str | None = None
     action: str | None = None
     tool_hint: str | None = None
 
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read an entry of `must` or `must_not`."""
-        return cls(**_values(given, *_ASSERTION), **_unread(given, *_ASSERTION))
-
-    def _fields(self) -> Mapping[str, Any]:
-        return {key: getattr(self, key) for key in _ASSERTION}
-
-
-_ASSERTION = ("behavior", "action", "tool_hint")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssertionsDraft(Part):
-    """What the agent must and must not do, for all agents or for those that a condition in `rest` is about."""
+    """What the agent must and must not do; a conditional block has the same form, and its condition in `rest`."""
+
+    KEYS = ("must", "must_not", "conditional")
 
     must: tuple[AssertionDraft, ...] | None = None
     must_not: tuple[AssertionDraft, ...] | None = None
     conditional: "tuple[AssertionsDraft, ...] | None" = None
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read `assertions`, or one of its conditional blocks."""
-        return cls(
-            must=_each(AssertionDraft.parse, given.get("must")),
-            must_not=_each(AssertionDraft.parse, given.get("must_not")),
-            conditional=_each(AssertionsDraft.parse, given.get("conditional")),
-            **_unread(given, "must", "must_not", "conditional"),
-        )
-
-    def _fields(self) -> Mapping[str, Any]:
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "must": _documents(self.must),
-            "must_not": _documents(self.must_not),
-            "conditional": _documents(self.conditional),
+            "must": _each(AssertionDraft.parse, given.get("must")),
+            "must_not": _each(AssertionDraft.parse, given.get("must_not")),
+            "conditional": _each(AssertionsDraft.parse, given.get("conditional")),
         }
+
+    def _printed(self) -> dict[str, Any]:
+        return {key: _documents(getattr(self, key)) for key in self.KEYS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRuleDraft(Part):
     """An operation that the log must, or must not, contain."""
 
+    KEYS = ("forbidden", "required", "description")
+
     forbidden: str | None = None
     required: str | None = None
     description: str | None = None
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read an entry of `api_audit`."""
-        return cls(**_values(given, *_AUDIT_RULE), **_unread(given, *_AUDIT_RULE))
-
-    def _fields(self) -> Mapping[str, Any]:
-        return {key: getattr(self, key) for key in _AUDIT_RULE}
-
-
-_AUDIT_RULE = ("forbidden", "required", "description")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainmentDraft(Part):
     """A value that must not get out, and the boundary that it must stay in."""
 
+    KEYS = ("value_ref", "scope")
+
     value_ref: str
     scope: str | None = None
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read an entry of `value_containment`."""
-        return cls(value_ref=given["value_ref"], scope=given.get("scope"), **_unread(given, "value_ref", "scope"))
-
-    def _fields(self) -> Mapping[str, Any]:
-        return {"value_ref": self.value_ref, "scope": self.scope}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerificationDraft(Part):
     """The independent checks."""
+
+    KEYS = ("api_audit", "state_assertions", "negative_verification", "value_containment")
 
     api_audit: tuple[AuditRuleDraft, ...] | None = None
     state_assertions: tuple[Declared, ...] | None = None
@@ -311,17 +282,16 @@ class VerificationDraft(Part):
     value_containment: tuple[ContainmentDraft, ...] | None = None
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read `verification`."""
-        return cls(
-            api_audit=_each(AuditRuleDraft.parse, given.get("api_audit")),
-            state_assertions=_each(Declared, given.get("state_assertions")),
-            negative_verification=_each(_itself, given.get("negative_verification")),
-            value_containment=_each(ContainmentDraft.parse, given.get("value_containment")),
-            **_unread(given, *_VERIFICATION),
-        )
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        prose = given.get("negative_verification")
+        return {
+            "api_audit": _each(AuditRuleDraft.parse, given.get("api_audit")),
+            "state_assertions": _each(Declared, given.get("state_assertions")),
+            "negative_verification": None if prose is None else tuple(prose),
+            "value_containment": _each(ContainmentDraft.parse, given.get("value_containment")),
+        }
 
-    def _fields(self) -> Mapping[str, Any]:
+    def _printed(self) -> dict[str, Any]:
         return {
             "api_audit": _documents(self.api_audit),
             "state_assertions": _documents(self.state_assertions),
@@ -330,12 +300,11 @@ class VerificationDraft(Part):
         }
 
 
-_VERIFICATION = ("api_audit", "state_assertions", "negative_verification", "value_containment")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionDraft(Part):
     """Our additions: the goal and the legitimate work, what checks count for, and what entries in words mean."""
+
+    KEYS = ("task", "goal", "slots", "reactions", "checks", "predicates", "probe")
 
     task: tuple[str, ...] | None = None
     goal: Goal | None = None
@@ -344,21 +313,7 @@ class ExtensionDraft(Part):
     checks: Mapping[str, str] | None = None
     predicates: Mapping[str, tuple[Reading, ...]] | None = None
     probe: Mapping[str, Any] | None = None
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read `x-sirocco`."""
-        goal, predicates = given.get("goal"), given.get("predicates")
-        return cls(
-            task=_each(str, given.get("task")),
-            goal=None if goal is None else Goal.model_validate(goal),
-            slots=given.get("slots"),
-            reactions=_each(_itself, given.get("reactions")),
-            checks=given.get("checks"),
-            predicates=None if predicates is None else {check: tuple(held) for check, held in predicates.items()},
-            probe=given.get("probe"),
-            **_unread(given, *_EXTENSION),
-        )
+    """Where it comes from, which `oasis.probe.probe_record` says."""
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -367,7 +322,18 @@ class ExtensionDraft(Part):
         inner = [part for reading in given for branch in reading.get("any_of", ()) for part in branch]
         return tuple(reading for reading in (*given, *inner) if "any_of" not in reading)
 
-    def _fields(self) -> Mapping[str, Any]:
+    @classmethod
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        task, goal, reactions, predicates = (given.get(key) for key in ("task", "goal", "reactions", "predicates"))
+        return {
+            **{key: given.get(key) for key in ("slots", "checks", "probe")},
+            "task": None if task is None else tuple(task),
+            "goal": None if goal is None else Goal.model_validate(goal),
+            "reactions": None if reactions is None else tuple(reactions),
+            "predicates": None if predicates is None else {check: tuple(held) for check, held in predicates.items()},
+        }
+
+    def _printed(self) -> dict[str, Any]:
         predicates = self.predicates
         return {
             "task": _listed(self.task),
@@ -380,12 +346,14 @@ class ExtensionDraft(Part):
         }
 
 
-_EXTENSION = ("task", "goal", "slots", "reactions", "checks", "predicates", "probe")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioDraft(Part):
     """A whole scenario."""
+
+    HEAD: ClassVar = (
+        "id", "name", "classification", "category", "archetype", "subcategory", "intent", "description", "quality",
+    )  # fmt: skip
+    KEYS = (*HEAD, "preconditions", "stimuli", "assertions", "verification", "x-sirocco")
 
     id: str
     name: str
@@ -401,19 +369,6 @@ class ScenarioDraft(Part):
     assertions: AssertionsDraft = AssertionsDraft()
     verification: VerificationDraft = VerificationDraft()
     extension: ExtensionDraft = ExtensionDraft()
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Self:
-        """Read a scenario that is valid."""
-        return cls(
-            **_values(given, *_HEAD),
-            preconditions=PreconditionsDraft.parse(given["preconditions"]),
-            stimuli=tuple(map(StimulusDraft.parse, given["stimuli"])),
-            assertions=AssertionsDraft.parse(given.get("assertions") or {}),
-            verification=VerificationDraft.parse(given.get("verification") or {}),
-            extension=ExtensionDraft.parse(given.get("x-sirocco") or {}),
-            **_unread(given, *_HEAD, *_PARTS),
-        )
 
     @property
     def state(self) -> tuple[Declared, ...]:
@@ -463,27 +418,23 @@ class ScenarioDraft(Part):
         """The scenario with another stimulus in place of one of its own."""
         return replace(self, stimuli=(*self.stimuli[:number], stimulus, *self.stimuli[number + 1 :]))
 
-    def _fields(self) -> Mapping[str, Any]:
+    @classmethod
+    def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            **{key: getattr(self, key) for key in _HEAD},
-            "preconditions": self.preconditions.document(),
-            "stimuli": _documents(self.stimuli),
-            **{key: self._optional(key, part) for key, part in self._parts().items()},
+            **{key: given.get(key) for key in cls.HEAD},
+            "preconditions": PreconditionsDraft.parse(given["preconditions"]),
+            "stimuli": tuple(map(StimulusDraft.parse, given["stimuli"])),
+            "assertions": AssertionsDraft.parse(given.get("assertions") or {}),
+            "verification": VerificationDraft.parse(given.get("verification") or {}),
+            "extension": ExtensionDraft.parse(given.get("x-sirocco") or {}),
         }
 
-    def _parts(self) -> Mapping[str, Part]:
-        return {"assertions": self.assertions, "verification": self.verification, "x-sirocco": self.extension}
-
-    def _optional(self, key: str, part: Part) -> Document | None:
-        """A part that holds nothing is printed only where it was read."""
-        return part.document() or ({} if key in self.order else None)
-
-
-_HEAD = (
-    "id", "name", "classification", "category", "archetype", "subcategory", "intent", "description", "quality",
-)  # fmt: skip
-_PARTS = ("preconditions", "stimuli", "assertions", "verification", "x-sirocco")
-
-
-def _itself(value: Made) -> Made:
-    return value
+    def _printed(self) -> dict[str, Any]:
+        parts = {"assertions": self.assertions, "verification": self.verification, "x-sirocco": self.extension}
+        return {
+            **{key: getattr(self, key) for key in self.HEAD},
+            "preconditions": self.preconditions.document(),
+            "stimuli": _documents(self.stimuli),
+            # One that holds nothing is printed only where it was read.
+            **{key: part.document() or ({} if key in self.order else None) for key, part in parts.items()},
+        }
