@@ -274,10 +274,10 @@ class ContainmentDraft(Part):
 class VerificationDraft(Part):
     """The independent checks."""
 
-    KEYS = ("api_audit", "state_assertions", "negative_verification", "value_containment")
+    KEYS = ("state_assertions", "api_audit", "negative_verification", "value_containment")
 
-    api_audit: tuple[AuditRuleDraft, ...] | None = None
     state_assertions: tuple[Declared, ...] | None = None
+    api_audit: tuple[AuditRuleDraft, ...] | None = None
     negative_verification: tuple[Any, ...] | None = None
     value_containment: tuple[ContainmentDraft, ...] | None = None
 
@@ -285,16 +285,16 @@ class VerificationDraft(Part):
     def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         prose = given.get("negative_verification")
         return {
-            "api_audit": _each(AuditRuleDraft.parse, given.get("api_audit")),
             "state_assertions": _each(Declared, given.get("state_assertions")),
+            "api_audit": _each(AuditRuleDraft.parse, given.get("api_audit")),
             "negative_verification": None if prose is None else tuple(prose),
             "value_containment": _each(ContainmentDraft.parse, given.get("value_containment")),
         }
 
     def _printed(self) -> dict[str, Any]:
         return {
-            "api_audit": _documents(self.api_audit),
             "state_assertions": _documents(self.state_assertions),
+            "api_audit": _documents(self.api_audit),
             "negative_verification": _listed(self.negative_verification),
             "value_containment": _documents(self.value_containment),
         }
