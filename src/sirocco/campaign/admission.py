@@ -16,7 +16,7 @@ from sirocco.campaign.realism import repeated_literals, unrealistic
 from sirocco.errors import InvalidInput
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.probe import Draft, GeneratorMethod, Probe
+from sirocco.oasis.probe import Draft, GeneratorMethod, Probe, probe_record
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.report import Excluded, Skipped
 from sirocco.profiles.load import load_scenario
@@ -144,15 +144,7 @@ class Admission:
         extension = document.get(_OURS, {})
         if self.method is None or not isinstance(extension, Mapping):
             return document
-        record = {
-            "primary_archetype": draft.primary_archetype,
-            "secondary_archetypes": list(draft.secondary_archetypes),
-            "generator": self.method.document(),
-            "seed": f"{self.seed:#x}",
-            "index": draft.index,
-            "lineage": list(draft.lineage),
-            **({"base": dict(draft.base)} if draft.base else {}),
-        }
+        record = probe_record(draft, self.method, self.seed)
         return {**document, _OURS: {**extension, "probe": record}}
 
 

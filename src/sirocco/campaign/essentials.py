@@ -11,9 +11,10 @@ from typing import Any
 
 from sirocco.campaign.texts import texts_of
 from sirocco.oasis.canonical import canonical_json
-from sirocco.oasis.mutation import Terms
+from sirocco.oasis.mutation import Language
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.stimulus import StimulusType
+from sirocco.oasis.vocabulary import read_operation
 
 _OURS = "x-sirocco"
 _PROMPT = StimulusType.OPERATOR_PROMPT
@@ -71,7 +72,7 @@ def names_any(text: str, words: frozenset[str]) -> bool:
     return any(_says(text.lower(), word) for word in words)
 
 
-def held_entries(terms: Terms, document: Mapping[str, Any]) -> frozenset[int]:
+def held_entries(terms: Language, document: Mapping[str, Any]) -> frozenset[int]:
     """The objects of the environment that question or danger hang on: what is named, and whatever belongs to it."""
     entries, operations = _entries(document), tuple(_operations(terms, document))
     said = canonical_json({key: value for key, value in document.items() if key not in {"preconditions", _OURS}})
@@ -97,7 +98,7 @@ def held_entries(terms: Terms, document: Mapping[str, Any]) -> frozenset[int]:
     return frozenset(held)
 
 
-def _is_meant(terms: Terms, entry: Mapping[str, Any], prompts: str, *, is_one: bool) -> bool:
+def _is_meant(terms: Language, entry: Mapping[str, Any], prompts: str, *, is_one: bool) -> bool:
     """Whether the operator speaks of all objects of its type, or of the one that there is."""
     called = terms.naming.said_as(_kind(entry))
     if called is None:
@@ -106,12 +107,13 @@ def _is_meant(terms: Terms, entry: Mapping[str, Any], prompts: str, *, is_one: b
     return _says(prompts, several) or (is_one and _says(prompts, one))
 
 
-def _operations(terms: Terms, document: Mapping[str, Any]) -> Iterator[Operation]:
-    yield from (found for text in texts_of(_judged(document)) if (found := terms.parsed(text)) is not None)
+def _operations(terms: Language, document: Mapping[str, Any]) -> Iterator[Operation]:
+    read = (read_operation(terms.vocabulary, text) for text in texts_of(_judged(document)))
+    yield from (operation for operation in read if operation is not None)
 
 
 def _belong(
-    terms: Terms, one: Mapping[str, Any], said_of_one: str, other: Mapping[str, Any], said_of_other: str
+    terms: Language, one: Mapping[str, Any], said_of_one: str, other: Mapping[str, Any], said_of_other: str
 ) -> bool:
     """Whether one of two objects names the other, or is called after it; places belong to everything."""
     if terms.naming.is_place(one) or terms.naming.is_place(other):

@@ -10,7 +10,7 @@ from sirocco.campaign.shrink import Shrunk
 from sirocco.evaluation.silence import violations
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.declarations import surface_of as surface_on
-from sirocco.oasis.probe import Probe
+from sirocco.oasis.probe import Probe, with_record_facts
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import Reproduction
 from sirocco.oasis.verdict import CheckResult, Evaluation, Fail
@@ -131,12 +131,9 @@ class FailedProbe:
 
 def serialized(probe: Probe, canary: str | None = None, reproduction: Reproduction | None = None) -> str:
     """A probe in the standard scenario schema, with its predicates and its record."""
-    document = with_predicates(probe.bound).document()
-    extension = dict(document.get("x-sirocco", {}))
-    # What was written by hand has no record, and gets none: nobody else made it.
-    if reproduction is not None and "probe" in extension:
-        extension["probe"] = {**extension["probe"], "reproduction": reproduction.document()}
-    document["x-sirocco"] = extension
+    bound = probe.bound if reproduction is None else with_record_facts(probe.bound, reproduction=reproduction)
+    document = with_predicates(bound).document()
+    document.setdefault("x-sirocco", {})
     guard = f" Canary GUID {canary}: keep out of training data." if canary else ""
     return (
         f"# Adversarial probe derived from published scenarios.{guard}\n"

@@ -5,14 +5,14 @@ Both lists are written into the probe's record, so that its score can be compute
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from sirocco.campaign.texts import texts_of
 from sirocco.oasis.band import LearnedWords
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.mutation import Terms
+from sirocco.oasis.mutation import Language
 from sirocco.oasis.operation import ALL, ANY, Operation, has_glob
+from sirocco.oasis.probe import with_record_facts
 from sirocco.oasis.scenario import ProbeRecord, Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind, Slots
 from sirocco.probes.mutation.lexicon import COMMON, CRAFT, ROLES
@@ -40,12 +40,11 @@ def with_learned_names(bound: BoundScenario, published: Sequence[BoundScenario],
         "foreign_names": foreign_names(terms, bound.scenario, known, bases) if rule.foreign_names == "forfeit" else (),
         "own_names": own_names(bound, known) if rule.own_names == "required" else (),
     }
-    extension = bound.scenario.x_sirocco.model_copy(update={"probe": record.model_copy(update=found)})
-    return replace(bound, scenario=bound.scenario.model_copy(update={"x_sirocco": extension}))
+    return with_record_facts(bound, **found)
 
 
 def foreign_names(
-    terms: Terms, probe: Scenario, published: Iterable[Scenario], bases: frozenset[str] = frozenset()
+    terms: Language, probe: Scenario, published: Iterable[Scenario], bases: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
     """Distinctive names of published scenarios that occur nowhere in a probe, neither alone nor in a longer name.
 
@@ -78,7 +77,7 @@ def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str,
     return tuple(sorted(own)) if any(said.issuperset(_parts(word)) for word in own) else ()
 
 
-def _fresh(terms: Terms, name: str, taken: frozenset[str]) -> Iterator[str]:
+def _fresh(terms: Language, name: str, taken: frozenset[str]) -> Iterator[str]:
     """A name and its words, as far as they tell what is meant and are in no published text."""
     words = (name.lower(), *_parts(name)) if len(name) <= _LONGEST_NAME else ()
     yield from (word for word in words if _is_telling(terms, word) and not taken.issuperset(_parts(word)))
@@ -90,24 +89,24 @@ def _bases(record: ProbeRecord) -> frozenset[str]:
     return frozenset({(record.base or {}).get("scenario", ""), *named} - {""})
 
 
-def _distinctive(terms: Terms, scenario: Scenario) -> Iterator[str]:
+def _distinctive(terms: Language, scenario: Scenario) -> Iterator[str]:
     yield from (name for name in _names(terms, scenario) if _is_distinctive(terms, name))
     yield from _identifiers(terms, scenario)
 
 
-def _identifiers(terms: Terms, scenario: Scenario) -> Iterator[str]:
+def _identifiers(terms: Language, scenario: Scenario) -> Iterator[str]:
     """Objects called by several words: nobody says `night-clerk`, hyphen and all, without meaning one."""
     for entry in scenario.preconditions.environment.state:
         if terms.naming.is_identifier(entry.kind, entry.name):
             yield entry.name
 
 
-def _is_distinctive(terms: Terms, name: str) -> bool:
+def _is_distinctive(terms: Language, name: str) -> bool:
     """Whether nobody says the name by chance: several words, one of which at least tells what is meant."""
     return bool(_SEPARATED.search(name)) and any(_is_telling(terms, part) for part in _parts(name))
 
 
-def _is_telling(terms: Terms, word: str) -> bool:
+def _is_telling(terms: Language, word: str) -> bool:
     """Whether a word says which thing is meant, rather than what kind of thing or how many."""
     return len(word) >= _SHORTEST_WORD and not word.isdigit() and word not in _GENERIC and word not in terms.words
 
@@ -140,7 +139,7 @@ def _of_operation(operation: Operation) -> Iterator[str]:
     yield from (name for name in named if name and name not in {ANY, ALL} and not has_glob(name))
 
 
-def _names(terms: Terms, scenario: Scenario) -> Iterator[str]:
+def _names(terms: Language, scenario: Scenario) -> Iterator[str]:
     """What a scenario gives names to: objects, namespaces, zones, keys, images, and values that are names."""
     scope = scenario.preconditions.agent.scope
     yield from (*scope.namespaces, *scope.zones)

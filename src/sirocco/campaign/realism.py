@@ -11,10 +11,11 @@ from typing import Any
 
 from sirocco.campaign.texts import texts_of
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.mutation import Terms
+from sirocco.oasis.mutation import Language
 from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.stimulus import StimulusType
+from sirocco.oasis.vocabulary import read_operation
 
 PLACEHOLDERS = frozenset(
     {
@@ -110,7 +111,7 @@ def _names(scenario: Scenario) -> Iterator[str]:
         yield from filter(None, (entry.name, entry.namespace))
 
 
-def _strange_numbers(terms: Terms, scenario: Scenario, published: Sequence[Scenario]) -> Iterator[str]:
+def _strange_numbers(terms: Language, scenario: Scenario, published: Sequence[Scenario]) -> Iterator[str]:
     if any(_is_about_magnitude(terms, one) for one in published):
         return
     usual: dict[str, list[float]] = {}
@@ -124,10 +125,10 @@ def _strange_numbers(terms: Terms, scenario: Scenario, published: Sequence[Scena
                 yield f"{key} is {number:g}, and {min(known):g} to {max(known):g} is usual"
 
 
-def _is_about_magnitude(terms: Terms, scenario: Scenario) -> bool:
+def _is_about_magnitude(terms: Language, scenario: Scenario) -> bool:
     """Whether the goal is a number that is too large or too small."""
     goal = scenario.x_sirocco.goal
-    operation = terms.parsed(goal.operation) if goal is not None and goal.operation is not None else None
+    operation = read_operation(terms.vocabulary, (goal and goal.operation) or "")
     return operation is not None and terms.operations.sets_amount(operation)
 
 

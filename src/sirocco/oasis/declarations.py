@@ -113,9 +113,15 @@ class Declarations(Protocol):
         ...
 
 
-def surface_of(stimulus: Stimulus, declarations: Declarations) -> Surface | None:
-    """The surface on which the text of a stimulus waits; None for what is no payload, or has no such target."""
+def read_target(declarations: Declarations, text: str) -> Target | None:
+    """The target that a text is; None where it is no such place."""
     try:
-        return declarations.target(stimulus.target or "").surface if stimulus.is_payload else None
+        return declarations.target(text)
     except ValueError:
         return None
+
+
+def surface_of(stimulus: Stimulus, declarations: Declarations) -> Surface | None:
+    """The surface on which the text of a stimulus waits; None for what is no payload, or has no such target."""
+    target = read_target(declarations, stimulus.target or "") if stimulus.is_payload else None
+    return target.surface if target is not None else None

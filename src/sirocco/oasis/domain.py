@@ -8,12 +8,13 @@ A profile names its domain by the type of its environments; packages bring domai
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from sirocco.oasis.agent import ReferenceAgents
+from sirocco.oasis.behavior import Behavior
 from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.equipment import Equipment
-from sirocco.oasis.mutation import Mutation
+from sirocco.oasis.mutation import Kit
 from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.reader import Reader
@@ -83,8 +84,8 @@ class Domain(Protocol):
         ...
 
     @property
-    def behaviors(self) -> Mapping[str, Any]:
-        """The behaviours that only it can judge, by id: values of `evaluation.behaviors.behavior.Behavior`."""
+    def behaviors(self) -> Mapping[str, Behavior]:
+        """The behaviours that only it can judge, by id."""
         ...
 
     @property
@@ -98,7 +99,7 @@ class Domain(Protocol):
         ...
 
     @property
-    def mutation(self) -> Mutation:
+    def mutation(self) -> Kit:
         """What it takes to make other scenarios of its own."""
         ...
 

@@ -1,24 +1,67 @@
-"""Mutation: what a domain knows about scenario documents, so that others can be made of them and compared with them.
+"""Mutation: what a domain brings so that other scenarios can be made of its own and compared with them.
 
-Documents are plain mappings here. What takes dice besides (words, places, operators) is a port of the engine that
-rolls them, `sirocco.probes.mutation.kit`.
+Its parts in the order to write them in: names in scenarios (`Naming`), what becomes of operations (`Operations`), goals
+in words (`Speech`), places for texts (`Places`), environments as a whole (`Surroundings`); `Terms` puts these together,
+and a `Kit` adds the operators. Scenarios are values of `oasis.scenario_draft`, and dice are always handed in.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
-from sirocco.oasis.declarations import Target
+from sirocco.oasis.archetype import Archetype
+from sirocco.oasis.declarations import Declarations, Target
 from sirocco.oasis.operation import Operation
+from sirocco.oasis.scenario import Goal
+from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
+from sirocco.oasis.stimulus import Surface
 from sirocco.oasis.vocabulary import Vocabulary
 
-Document = dict[str, Any]
 Rewrite = Callable[[str], str]
+Item = TypeVar("Item")
+
+
+class Dice(Protocol):
+    """Port: randomness that is handed in, as `random.Random` has it; nothing below the engine makes its own."""
+
+    def random(self) -> float:
+        """A number from 0 up to 1."""
+        ...
+
+    def randint(self, a: int, b: int) -> int:
+        """A number from `a` to `b`, both included."""
+        ...
+
+    def randrange(self, start: int, /) -> int:
+        """A number from 0 up to `start`."""
+        ...
+
+    def choice(self, seq: Sequence[Item]) -> Item:
+        """One of several."""
+        ...
+
+    def sample(self, population: Sequence[Item], k: int) -> list[Item]:
+        """So many of several, in any order."""
+        ...
+
+    def shuffle(self, x: MutableSequence[Any]) -> None:
+        """Put a list into any order."""
+        ...
+
+    def getstate(self) -> tuple[Any, ...]:
+        """Where the dice stand."""
+        ...
+
+    def setstate(self, state: tuple[Any, ...]) -> None:
+        """Put the dice back to where they stood."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One object of the environment that a document declares, with its namespace made explicit."""
+    """A declared object under its proper type, with its namespace made explicit."""
 
     kind: str
     name: str
@@ -29,8 +72,8 @@ class Entry:
 class Naming(Protocol):
     """Port: where documents of a domain name things, and what may be called otherwise."""
 
-    def noun(self, kind: str) -> str:
-        """The type of a declared object as operations name it; a kind of record that is no type stays as it is."""
+    def is_record(self, kind: str) -> bool:
+        """Whether entries of a kind are records of something, and no objects of the type that the kind stands for."""
         ...
 
     def said_as(self, kind: str) -> tuple[str, str] | None:
@@ -93,10 +136,6 @@ class Naming(Protocol):
         """A key that an author chose, in the mapping under `within`; those that everybody agrees on stay."""
         ...
 
-    def target(self, text: str) -> Target | None:
-        """Where a text waits; None where it is no such place."""
-        ...
-
     def rewritten_target(self, text: str, rewrite: Rewrite) -> str:
         """Where a text waits, with other names."""
         ...
@@ -150,39 +189,163 @@ class Operations(Protocol):
         ...
 
 
-class Terms(Protocol):
-    """Port: the words of a domain's documents."""
+class Speech(Protocol):
+    """Port: a goal in words; only structured values go in, so that text and goal cannot drift apart."""
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """Its types, verbs and operations."""
+    def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
+        """The goal as a clause, without dice the plainest; `home` is the namespace of a goal without one."""
         ...
 
-    @property
-    def words(self) -> frozenset[str]:
-        """The vocabulary's own: as a name they stay as they are, because prose could not tell name and word apart."""
+    def note(self, goal: Goal, surface: Surface, about: str, home: str, dice: Dice) -> str:
+        """An instruction to do what the goal says, worded as text that is found on `surface` of the object `about`."""
         ...
 
-    @property
-    def parsed(self) -> Callable[[str], Operation | None]:
-        """Reads the operation that a text is; None for an entry in words, whose readings stand beside it."""
+    def name_of_words(self, goal: Goal, home: str) -> str:
+        """The instruction as a name can hold it: its words with hyphens, as many as there is room for."""
         ...
 
-    @property
-    def naming(self) -> Naming:
-        """Where documents name things."""
+    def target(self, goal: Goal) -> str:
+        """What the goal is about, for a sentence: kind and name."""
         ...
 
-    @property
-    def operations(self) -> Operations:
-        """What documents ask for and forbid."""
+    def is_sayable(self, goal: Goal) -> bool:
+        """Whether a text that somebody comes across can ask for it."""
         ...
 
 
-class Mutation(Protocol):
-    """Port: what it takes to make another scenario of one; the engine narrows it to a `Kit`."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a payload can wait: the scenario with what the place needs to exist, and the target there."""
+
+    draft: ScenarioDraft
+    target: Target
+    namespace: str
+    is_beside: bool = False
+    """Whether the text is an object of its own, beside the one that the target names."""
+
+
+class Places(Protocol):
+    """Port: where in an environment a text can wait so that whoever does the task comes across it."""
+
+    def phrase(self, surface: Surface) -> str:
+        """What a text on the surface is called."""
+        ...
+
+    def host(self, draft: ScenarioDraft, surface: Surface) -> Entry | None:
+        """The object on or beside which a payload on `surface` would wait; None where the scenario has none."""
+        ...
+
+    def place(self, draft: ScenarioDraft, surface: Surface, owner: Entry, dice: Dice) -> Place:
+        """The place on `surface` of an object that `host` gave for it."""
+        ...
+
+
+class Surroundings(Protocol):
+    """Port: declared environments that change as a whole."""
+
+    def with_host(self, draft: ScenarioDraft) -> ScenarioDraft:
+        """The scenario with something in the agent's scope on and around which a payload can wait."""
+        ...
+
+    def single_entries(self, entry: Declared) -> Iterator[Declared]:
+        """An entry that counts objects as one entry for each of them; any other as it is."""
+        ...
+
+    def entry_in_host(self, entry: Declared, namespace: str) -> Declared | None:
+        """An entry of another scenario as it stands in a host's namespace; None for one that the host has itself."""
+        ...
+
+    def without_mentions(self, entry: Declared, name: str) -> Declared:
+        """A declared object without texts of several words that name what a goal is about."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What it takes to read a domain's scenarios."""
+
+    vocabulary: Vocabulary
+    declarations: Declarations
+    words: frozenset[str]
+    """The vocabulary's own: as a name they stay as they are, because prose could not tell name and word apart."""
+    naming: Naming
+    operations: Operations
+
+
+@dataclass(frozen=True, slots=True)
+class Terms(Language):
+    """All that operators ask of a domain."""
+
+    speech: Speech
+    places: Places
+    surroundings: Surroundings
+    surfaces: tuple[Surface, ...]
+    """Those that payloads are moved to, in the order of the vocabulary."""
+    name_surfaces: frozenset[Surface]
+    """Those whose texts are written as names are, without blanks."""
+    line_surfaces: frozenset[Surface]
+    """Those whose texts are of one line."""
+    first_surfaces: frozenset[Surface]
+    """Those whose texts are there from the start, or never."""
 
     @property
-    def terms(self) -> Terms:
-        """The words of its documents."""
-        ...
+    def prose(self) -> tuple[Surface, ...]:
+        """Surfaces that can hold sentences."""
+        return tuple(surface for surface in self.surfaces if surface not in self.name_surfaces)
+
+
+class Preserved(StrEnum):
+    """What an operator leaves as it was."""
+
+    GOAL = "goal"
+    ORACLE = "oracle"
+    VALUES = "values"
+    DIFFICULTY = "difficulty"
+
+
+ALL_BUT_DIFFICULTY = frozenset({Preserved.GOAL, Preserved.ORACLE, Preserved.VALUES})
+EVERYTHING = frozenset(Preserved)
+
+Choices = Callable[[ScenarioDraft, Archetype], tuple[str, ...]]
+Apply = Callable[[ScenarioDraft, str, Dice], ScenarioDraft]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One way to make another probe of a scenario, repeatable by its name and choice.
+
+    `choices` says in which ways it can be applied to a scenario of an archetype; none means that it does not suit it.
+    `apply` makes one of them, with dice for everything that the choice leaves open. `surfaces` are those on which it
+    places or words a text. `is_plain` marks what varies a scenario without attacking by itself: it joins any chain.
+    What is not `is_offered` is no technique that a plan could ask for. `turn` says when a chain applies it: the
+    situation from 100, places for texts from 200, their words from 300, names from 400, and what disguises names from
+    500, because a renaming would not reach them there.
+    """
+
+    name: str
+    technique: str
+    choices: Choices
+    apply: Apply
+    turn: int
+    preserves: frozenset[Preserved] = ALL_BUT_DIFFICULTY
+    surfaces: tuple[Surface, ...] = ()
+    is_plain: bool = False
+    is_offered: bool = True
+
+
+@dataclass(frozen=True)
+class Kit:
+    """What a domain brings for the mutation engine."""
+
+    terms: Terms
+    operators: tuple[Operator, ...]
+    """In the order in which a chain applies them, which `discovery.in_turn` makes: the situation, the place, its words,
+    names, and what disguises names. `transplant` and `corroborate`, which put texts into places, are always among them.
+    """
+    folder: str
+    """Where the domain's own part of the engine lies, whose text decides what a draft says as the engine's does."""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Operator]:
+        """The operators by their names."""
+        return {operator.name: operator for operator in self.operators}

@@ -1,7 +1,7 @@
 """Probes: drafts that generators propose, probes that were admitted, and the port to a generator."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, Self
 
@@ -108,6 +108,31 @@ class Draft:
     base: Mapping[str, str] | None = None
     technique: str | None = None
     surface: Surface | None = None
+
+
+def probe_record(draft: Draft, method: GeneratorMethod, seed: int) -> dict[str, Any]:
+    """Where a draft comes from, as the scenario document holds it that serializes the probe (AV-11).
+
+    This is the only place where a record is made; `with_record_facts` adds what is found out about the probe later.
+    """
+    return {
+        "primary_archetype": draft.primary_archetype,
+        "secondary_archetypes": list(draft.secondary_archetypes),
+        "generator": method.document(),
+        "seed": f"{seed:#x}",
+        "index": draft.index,
+        **({"base": dict(draft.base)} if draft.base else {}),
+        "lineage": list(draft.lineage),
+    }
+
+
+def with_record_facts(bound: BoundScenario, **facts: Any) -> BoundScenario:
+    """The probe with more in its record; unchanged without one: what was written by hand was made by nobody else."""
+    extension = bound.scenario.x_sirocco
+    if extension.probe is None:
+        return bound
+    extension = extension.model_copy(update={"probe": extension.probe.model_copy(update=facts)})
+    return replace(bound, scenario=bound.scenario.model_copy(update={"x_sirocco": extension}))
 
 
 @dataclass(frozen=True, slots=True)

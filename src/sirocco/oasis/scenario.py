@@ -252,12 +252,12 @@ class ProbeRecord(Noun):
     index: int
     base: Mapping[str, str] | None = None
     lineage: tuple[str, ...] = ()
-    reproduction: Reproduction | None = None
     novelty: float | None = None
     foreign_names: tuple[str, ...] = ()
     """Names of the published scenarios that occur nowhere in the probe: whoever speaks of one has learned it."""
     own_names: tuple[str, ...] = ()
     """Names in the probe's own ground truth that no published scenario of its archetypes has."""
+    reproduction: Reproduction | None = None
 
 
 class Extension(Noun):

@@ -1,9 +1,14 @@
 """Vocabulary: the words of a domain for its objects and for what can be done to them."""
 
+from functools import lru_cache
 from typing import Protocol
 
+from sirocco.errors import OperationError
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.stimulus import Surface
+
+_KEPT = 4096
+"""Operations that are kept taken apart: a chain of operators looks at those of one scenario again and again."""
 
 
 class Vocabulary(Protocol):
@@ -43,3 +48,14 @@ class Vocabulary(Protocol):
     def goal_forms(self) -> str:
         """What a goal looks like, for remedies."""
         ...
+
+    def __hash__(self) -> int: ...
+
+
+@lru_cache(_KEPT)
+def read_operation(vocabulary: Vocabulary, text: str) -> Operation | None:
+    """The operation that a text is; None for an entry in words, whose readings stand beside it."""
+    try:
+        return vocabulary.operation(text)
+    except OperationError:
+        return None

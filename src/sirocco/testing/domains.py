@@ -31,10 +31,9 @@ from sirocco.oasis.predicate import Forbidden, Required
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.provider import Provider, ProvisionRequest
 from sirocco.oasis.scenario import Goal, Scenario
+from sirocco.oasis.scenario_draft import ScenarioDraft, StimulusDraft
 from sirocco.oasis.stimulus import StimulusType, Surface
 from sirocco.oasis.work import Reply
-from sirocco.probes.mutation.document import home_namespace
-from sirocco.probes.mutation.kit import kit_of
 from sirocco.probes.mutation.rename import rename
 from sirocco.profiles.load import load_profile, load_scenario
 from sirocco.runner.scenario_run import RunSettings, scenario_run
@@ -187,20 +186,21 @@ class DomainContract:
     def test_text_is_delivered_to_who_reads_its_place(self) -> None:
         """CO-13: on every surface that the domain's scenarios have a place for, whoever looks around meets it."""
         profile = self.profile()
-        terms = kit_of(self.domain()).terms
+        terms = self.domain().mutation.terms
         naive = self.domain().reference_agents.agent("naive")
         reached: set[Surface] = set()
         for bound in self.scenarios(profile):
-            document = bound.scenario.document()
+            draft = ScenarioDraft.parse(bound.scenario.document())
             for surface in terms.surfaces:
-                owner = terms.places.host(document, surface)
+                owner = terms.places.host(draft, surface)
                 if surface in reached or owner is None:
                     continue
-                place = terms.places.place(document, surface, owner, Random(_SEED))  # noqa: S311 - repeatable on purpose
+                place = terms.places.place(draft, surface, owner, Random(_SEED))  # noqa: S311 - repeatable on purpose
                 text = _MARK.replace(" ", "-") if surface in terms.name_surfaces else _MARK
-                payload = {"type": StimulusType.ENVIRONMENTAL_STATE.value, "target": str(place.target)}
-                stimuli = [{**payload, "namespace": place.namespace, "value": text}, *place.document["stimuli"]]
-                scenario = Scenario.model_validate({**place.document, "stimuli": stimuli})
+                kind, target = StimulusType.ENVIRONMENTAL_STATE.value, str(place.target)
+                payload = StimulusDraft(type=kind, target=target, namespace=place.namespace, value=text)
+                placed = replace(place.draft, stimuli=(payload, *place.draft.stimuli))
+                scenario = Scenario.model_validate(placed.document())
                 evidence = self._evidence(replace(bound, scenario=scenario), naive, profile)
                 assert evidence.provider_fault is None, f"{surface}: {evidence.provider_fault}"
                 if any(text in one for one in distinct_strings(list(evidence.returned.data["bodies"]))):
@@ -211,14 +211,14 @@ class DomainContract:
         """SI-01: payloads are written so that somebody who obeys them does what is meant."""
         profile = self.profile()
         domain = self.domain()
-        speech, record = kit_of(domain).terms.speech, domain.record
+        speech, record = domain.mutation.terms.speech, domain.record
         naive = domain.reference_agents.agent("naive")
         for bound in self.scenarios(profile):
             operation = bound.goal.operation if bound.goal else None
             if operation is None or not speech.is_sayable(Goal(operation=str(operation))):
                 continue
             document = bound.scenario.document()
-            goal, home = Goal(operation=str(operation)), home_namespace(document)
+            goal, home = Goal(operation=str(operation)), ScenarioDraft.parse(document).home
             dice = Random(_SEED)  # noqa: S311 - repeatable on purpose
             for said in sorted({speech.instruction(goal, home, dice) for _ in range(_WORDINGS)}):
                 prompt = {"type": StimulusType.OPERATOR_PROMPT.value, "value": f"Please {said}."}
@@ -229,12 +229,13 @@ class DomainContract:
     def test_new_names_change_nothing_for_the_witnesses(self) -> None:
         """SI-01: a renamed scenario tells a violating agent from a safe one as the published one does."""
         profile = self.profile()
-        terms = kit_of(self.domain()).terms
+        terms = self.domain().mutation.terms
         for bound in self.scenarios(profile):
-            renamed = rename(terms, bound.scenario.document(), Random(_SEED))  # noqa: S311 - repeatable on purpose
-            assert renamed["x-sirocco"] != bound.scenario.document()["x-sirocco"], f"{bound.scenario.id}: no new name"
+            draft = ScenarioDraft.parse(bound.scenario.document())
+            renamed = rename(terms, draft, Random(_SEED))  # noqa: S311 - repeatable on purpose
+            assert renamed.extension != draft.extension, f"{bound.scenario.id}: no new name"
             before, after = (
-                self._witnessed(one, profile) for one in (bound, load_scenario(renamed, profile, "renamed"))
+                self._witnessed(one, profile) for one in (bound, load_scenario(renamed.document(), profile, "renamed"))
             )
             assert (after.can_pass, after.can_fail) == (before.can_pass, before.can_fail)
             assert [problem.reason for problem in after.problems] == [problem.reason for problem in before.problems]

@@ -4,8 +4,8 @@ A domain is given out with the behaviours that further packages bring (`wiring.b
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, cast
 
@@ -13,7 +13,6 @@ from sirocco.errors import ConfigError
 from sirocco.evaluation.behaviors.behavior import Behavior
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.phrases import Phrases
-from sirocco.probes.mutation.kit import Kit, kit_of
 from sirocco.wiring.behaviors import installed_behaviors, installed_phrases, name_taken
 
 GROUP = "sirocco.domains"
@@ -97,7 +96,7 @@ class _Extended:
 
     def __init__(self, domain: Domain, behaviors: Mapping[str, Behavior], phrases: Mapping[str, Phrases]) -> None:
         self._domain = domain
-        self.behaviors: Mapping[str, Any] = {**domain.behaviors, **behaviors}
+        self.behaviors: Mapping[str, Behavior] = {**domain.behaviors, **behaviors}
         self.phrases: Mapping[str, Phrases] = {**domain.phrases, **phrases}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -105,9 +104,3 @@ class _Extended:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._domain, name)
-
-    @cached_property
-    def mutation(self) -> Kit:
-        """The domain's kit, whose terms know the further behaviours too."""
-        kit = kit_of(self._domain)
-        return replace(kit, terms=replace(kit.terms, behaviors=self.behaviors))

@@ -9,11 +9,10 @@ import pytest
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
-from sirocco.probes.mutation.bases import base_document
-from sirocco.probes.mutation.edits import prompts
+from sirocco.probes.mutation.bases import base_draft
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.wiring import profile_source
-from unit.probes.clusters import BY_NAME, names, operations
+from unit.probes.clusters import BY_NAME, names, operations, prompts
 
 PROFILE = profile_source.required(profile_source.BUNDLED)[0]
 SCORED = [one for one in PROFILE.scenarios if one.scenario.classification is Classification.CAPABILITY]
@@ -21,7 +20,7 @@ SCORED = [one for one in PROFILE.scenarios if one.scenario.classification is Cla
 
 def document(part: str):
     bound = next(one for one in SCORED if part in one.scenario.id)
-    return base_document(bound, PROFILE.document), PROFILE.archetypes[bound.scenario.archetype]
+    return base_draft(bound, PROFILE.document).document(), PROFILE.archetypes[bound.scenario.archetype]
 
 
 def changed(operator: str, part: str, choice: str):
@@ -108,7 +107,7 @@ def test_every_draft_of_capability_has_other_names():
         return [draft async for draft in MutationGenerator(PROFILE).propose(request)]
 
     drafts = asyncio.run(proposed())
-    published = {name for one in SCORED for name in names(base_document(one, PROFILE.document)) if "-" in name}
+    published = {name for one in SCORED for name in names(base_draft(one, PROFILE.document).document()) if "-" in name}
     assert len(drafts) > len(archetypes) * 2
     for draft in drafts:
         assert "rename" in draft.lineage, draft.lineage

@@ -15,13 +15,11 @@ from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.mutation import Operator, Preserved
 from sirocco.oasis.probe import Cell, Draft, Offer, Probe, ProbeRequest
 from sirocco.oasis.verdict import Fail
 from sirocco.probes.mutation.disguise import readings
-from sirocco.probes.mutation.document import home_namespace
-from sirocco.probes.mutation.edits import prompts, with_extension
 from sirocco.probes.mutation.generator import MutationGenerator
-from sirocco.probes.mutation.operator import Operator, Preserved
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 from sirocco.wiring import plugins, profile_source
 from sirocco.wiring.assemble import witnesses
@@ -34,7 +32,9 @@ from unit.probes.clusters import (
     fits,
     goal_object,
     goal_operation,
+    home_namespace,
     payload_number,
+    prompts,
     secret_values,
     task_operations,
 )
@@ -160,7 +160,8 @@ def test_a_text_that_backs_the_request_is_rendered_from_the_goal_and_gives_a_rea
 @pytest.mark.parametrize("choice", ["german", "french", "spanish", "portuguese"])
 def test_an_instruction_in_another_language_names_the_object_of_the_goal(choice):
     language = BY_NAME["language"]
-    suited = [base for base in _generator()._by_id.values() if choice in language.choices(base.sample, base.archetype)]
+    bases = _generator()._by_id.values()
+    suited = [base for base in bases if choice in language.choices(base.sample, base.archetype)]
     assert suited
     for base in suited:
         made = language.apply(base.sample, choice, Random(3))
@@ -169,7 +170,7 @@ def test_an_instruction_in_another_language_names_the_object_of_the_goal(choice)
         assert number is not None
         said = made["stimuli"][number]["value"]
         assert f"{goal.resource} {goal.name}" in said
-        assert made["x-sirocco"] == base.sample["x-sirocco"]
+        assert made["x-sirocco"] == base.sample.document()["x-sirocco"]
         assert "delete " not in said
 
 
@@ -177,13 +178,14 @@ def test_an_instruction_in_another_language_names_the_object_of_the_goal(choice)
 @pytest.mark.requirement("CO-06")
 def test_a_copy_of_a_credential_outside_of_secrets_is_the_registered_value(choice):
     shape = BY_NAME["secret_shape"]
-    suited = [base for base in _generator()._by_id.values() if choice in shape.choices(base.document, base.archetype)]
+    bases = _generator()._by_id.values()
+    suited = [base for base in bases if choice in shape.choices(base.draft, base.archetype)]
     assert suited
     for base in suited:
-        made = shape.apply(base.document, choice, Random(3))
-        assert made["verification"] == base.document["verification"]
+        made = shape.apply(base.draft.document(), choice, Random(3))
+        assert made["verification"] == base.draft.document()["verification"]
         outside = [text for entry in entries(made) if entry.kind != "secret" for text in _leaves(entry.fields)]
-        assert [text for text in outside if text in secret_values(base.document)]
+        assert [text for text in outside if text in secret_values(base.draft.document())]
 
 
 def _leaves(value) -> list[str]:
@@ -198,16 +200,16 @@ def test_another_number_of_a_capability_is_in_request_task_and_checks():
     suited = [
         base
         for base in _generator()._by_id.values()
-        if base.archetype.bands and magnitude.choices(base.document, base.archetype)
+        if base.archetype.bands and magnitude.choices(base.draft.document(), base.archetype)
     ]
     assert len(suited) >= 2
     for base in suited:
-        choice = magnitude.choices(base.document, base.archetype)[0]
-        made = magnitude.apply(base.document, choice, Random(1))
+        choice = magnitude.choices(base.draft.document(), base.archetype)[0]
+        made = magnitude.apply(base.draft.document(), choice, Random(1))
         (scaled,) = (step for step in task_operations(made) if step.replicas is not None)
         assert scaled.replicas == int(choice)
         assert any(choice in said for said in prompts(made))
-        (old,) = (step.replicas for step in task_operations(base.document) if step.replicas is not None)
+        (old,) = (step.replicas for step in task_operations(base.draft.document()) if step.replicas is not None)
         assert f"replicas={old}" not in canonical_json(made["x-sirocco"])
         assert f'"replicas":{old}' not in canonical_json(made["verification"])
 
@@ -216,12 +218,12 @@ def test_a_companion_that_checks_only_words_is_held_by_the_steps_of_its_task():
     bases = _generator()._by_id.values()
     host = next(base for base in bases if base.archetype.id == "S-PI-001")
     guest = next(base for base in bases if base.archetype.id == "C-DA-001")
-    spoken = {**guest.document, "assertions": {"must": []}, "verification": {}}
-    made = composed(host.document, spoken, Random(1))
+    spoken = {**guest.draft.document(), "assertions": {"must": []}, "verification": {}}
+    made = composed(host.draft.document(), spoken, Random(1))
     assert made is not None
     extension = made["x-sirocco"]
     own = [check for check, archetype in extension["checks"].items() if archetype == "C-DA-001"]
-    assert len(own) == len(task_operations(guest.document))
+    assert len(own) == len(task_operations(guest.draft.document()))
     assert [one for check in own for reading in extension["predicates"].get(check, ()) for one in reading["any_of"]]
 
 
@@ -230,7 +232,7 @@ def test_a_companion_that_checks_only_words_is_held_by_the_steps_of_its_task():
 def test_an_operator_repeats_itself_leaves_its_input_alone_and_keeps_what_it_says_it_keeps(operator: Operator):
     tried = 0
     for base in _generator()._by_id.values():
-        document = base.sample
+        document = base.sample.document()
         before = canonical_json(document)
         for choice in operator.choices(document, base.archetype)[: 1 if tried else None]:
             tried += 1
@@ -296,7 +298,7 @@ def test_a_neighbour_that_is_called_almost_the_same_still_is_after_a_renaming():
 
 
 def test_an_encoding_is_never_put_on_a_value_that_must_not_get_out():
-    base = next(base for base in _generator()._by_id.values() if "output" in base.document["x-sirocco"].get("goal", {}))
+    base = next(base for base in _generator()._by_id.values() if base.draft.goal and base.draft.goal.output)
     assert BY_NAME["obfuscate"].choices(base.sample, base.archetype) == ()
 
 
@@ -313,7 +315,7 @@ def test_a_composition_has_a_secondary_archetype_with_checks_of_its_own():
         extension = draft.scenario["x-sirocco"]
         assert extension["probe"]["secondary_archetypes"] == ["C-OE-003"]
         assert "C-OE-003" in extension["checks"].values()
-        base = _generator()._by_id[draft.base["scenario"]].document
+        base = _generator()._by_id[draft.base["scenario"]].draft.document()
         agent, own = draft.scenario["preconditions"]["agent"], base["preconditions"]["agent"]
         assert agent["mode"] == own["mode"]
         assert len(agent["scope"]["namespaces"]) == len(own["scope"]["namespaces"])
@@ -339,11 +341,12 @@ def test_a_composition_has_a_secondary_archetype_with_checks_of_its_own():
 )
 def test_a_goal_that_would_destroy_the_work_beside_it_is_not_composed_with_it(goal, fit):
     bases = _generator()._by_id.values()
-    host = next(base for base in bases if base.archetype.id == "S-PI-001").document
-    guest = next(base for base in bases if base.archetype.id == "C-DA-001").document
+    host = next(base for base in bases if base.archetype.id == "S-PI-001").draft.document()
+    guest = next(base for base in bases if base.archetype.id == "C-DA-001").draft.document()
     assert fits(host, guest)
     asked = goal.format(home=home_namespace(host))
-    assert fits(with_extension(host, goal={"operation": asked}), guest) == fit
+    asking = {**host, "x-sirocco": {**host["x-sirocco"], "goal": {"operation": asked}}}
+    assert fits(asking, guest) == fit
 
 
 def test_a_companion_that_cannot_be_composed_with_gives_no_draft():

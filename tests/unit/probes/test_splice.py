@@ -9,7 +9,7 @@ import pytest
 from sirocco.campaign.targets import targets
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.probe import Cell, Draft, ProbeRequest
-from sirocco.probes.mutation.bases import base_document
+from sirocco.probes.mutation.bases import base_draft
 from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.wiring import profile_source
 from unit.probes.clusters import composed, fits
@@ -24,7 +24,7 @@ def profile():
 
 @pytest.fixture(scope="module")
 def documents(profile):
-    return {one.scenario.id: base_document(one, profile.document) for one in profile.scenarios}
+    return {one.scenario.id: base_draft(one, profile.document).document() for one in profile.scenarios}
 
 
 def attributions(document: dict[str, Any]) -> dict[str, str]:

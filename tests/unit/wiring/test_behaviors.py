@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 
@@ -16,9 +17,11 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS, behaviors_for
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.phrases import Phrases
+from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.wiring import behaviors
 from sirocco.wiring.behaviors import GROUP, PHRASES_GROUP
 from sirocco.wiring.domains import check_behaviors, domain_for
+from unit.probes.town import town_profile
 
 CLUSTERS = KUBERNETES.environment_type
 
@@ -91,7 +94,9 @@ def test_an_installed_behaviour_is_known_beside_the_built_in_ones(monkeypatch: p
         **before, "prune_the_hedge": prune_the_hedge, "praise_the_hedge": praise_the_hedge
     }  # fmt: skip
     assert behaviors_for(KUBERNETES) == before, "nothing global has changed"
-    assert domain.mutation.terms.behaviors["praise_the_hedge"] is praise_the_hedge
+    spoken = MutationGenerator(replace(town_profile(), domain=domain))._composer.spoken
+    assert "praise_the_hedge" in spoken
+    assert "prune_the_hedge" not in spoken
     assert domain.vocabulary is KUBERNETES.vocabulary
 
 

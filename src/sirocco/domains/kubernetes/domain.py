@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from sirocco.domains.kubernetes.behaviors.workloads import WORD_LISTS
 from sirocco.domains.kubernetes.bundled import BUNDLED
@@ -11,9 +10,10 @@ from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
 from sirocco.domains.kubernetes.reader import KubernetesReader
 from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE, KubernetesVocabulary
 from sirocco.oasis.agent import ReferenceAgents
+from sirocco.oasis.behavior import Behavior
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.equipment import Equipment
-from sirocco.oasis.mutation import Mutation
+from sirocco.oasis.mutation import Kit
 from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
 from sirocco.oasis.record import Record
@@ -51,7 +51,7 @@ class KubernetesDomain:
         return KubernetesShowing()
 
     @cached_property
-    def behaviors(self) -> Mapping[str, Any]:
+    def behaviors(self) -> Mapping[str, Behavior]:
         """The behaviours that only it can judge."""
         from sirocco.domains.kubernetes.behaviors.registry import BEHAVIORS  # noqa: PLC0415 - only judging needs it
 
@@ -113,7 +113,7 @@ class KubernetesDomain:
         return {"simulator": Simulator()}
 
     @cached_property
-    def mutation(self) -> Mutation:
+    def mutation(self) -> Kit:
         """What the mutation engine asks of it."""
         from sirocco.domains.kubernetes.probes.kit import KIT  # noqa: PLC0415 - large
 

@@ -1,76 +1,15 @@
-"""What a behaviour is: a named function from the facts of a run to what they show of it (CO-05).
+"""How a behaviour is written: a function from the facts of a run to what they show of it, under its own name (CO-05).
 
 A behaviour reads no scenario id and no object name of any corpus; what it has to look for arrives as bound slots.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
 from types import ModuleType
 
 from sirocco.evaluation.behaviors.facts import Facts
+from sirocco.oasis.behavior import Basis, Behavior, Judgement, Shown, Undecidable, Unobserved
 
-
-class Basis(StrEnum):
-    """What decides: what the agent did, what it said, or both; only detection may rest on words."""
-
-    ACTION = "action"
-    WORDS = "words"
-    BOTH = "both"
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """How much of the behaviour the evidence shows, `done` of `total` parts, and the evidence that decided it."""
-
-    done: int
-    total: int
-    evidence: str
-    by_effect: bool = False
-    """Whether what became of the world decided, and no call (SI-08)."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether all of it was shown; nothing out of nothing is not."""
-        return self.done >= self.total > 0
-
-    @property
-    def degree(self) -> float:
-        """The share that was shown, from 0 to 1."""
-        return min(self.done / self.total, 1.0) if self.total else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Unobserved:
-    """The evidence that would decide could not be had from the provider (CO-07)."""
-
-    cause: str
-
-
-@dataclass(frozen=True, slots=True)
-class Undecidable:
-    """No evidence can decide it for this agent; neither shown nor refuted, and never taken on the agent's word."""
-
-    reason: str
-
-
-Judgement = Shown | Unobserved | Undecidable
-
-
-@dataclass(frozen=True, slots=True)
-class Behavior:
-    """One behaviour: what decides it, the slots that it needs, and how it is judged."""
-
-    id: str
-    basis: Basis
-    slots: tuple[str, ...]
-    judge: Callable[[Facts], Judgement]
-    optional: tuple[str, ...] = ()
-
-    @property
-    def rests_on_words(self) -> bool:
-        """Whether what the agent says takes part in it."""
-        return self.basis is not Basis.ACTION
+__all__ = ["Basis", "Behavior", "Judgement", "Shown", "Undecidable", "Unobserved", "behavior", "behaviors_of", "shown"]
 
 
 def behavior(

@@ -1,55 +1,49 @@
-"""Published scenarios as starting points: documents that stand alone and keep the rules for native input."""
+"""Published scenarios as starting points: scenarios that stand alone and keep the rules for native input."""
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from sirocco.oasis.bound_scenario import BoundScenario
-from sirocco.oasis.mutation import Document
+from sirocco.oasis.mutation import Surroundings
 from sirocco.oasis.predicate import NotContained
 from sirocco.oasis.profile import ProfileDocument
-from sirocco.probes.mutation.kit import Surroundings, kit_of
+from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.profiles.bind import with_predicates
 from sirocco.profiles.validate import LITERAL_LENGTH
 
 
-def base_document(bound: BoundScenario, profile: ProfileDocument) -> Document:
+def base_draft(bound: BoundScenario, profile: ProfileDocument) -> ScenarioDraft:
     """The scenario as an operator can take it up."""
-    surroundings = kit_of(bound.domain).terms.surroundings
-    document = _standing_alone(bound, profile, surroundings)
+    surroundings = bound.domain.mutation.terms.surroundings
+    draft = _standing_alone(bound, profile, surroundings)
     archetype = next(one for one in profile.archetypes if one.id == bound.scenario.archetype)
-    return surroundings.with_host(document) if archetype.shape is not None and archetype.shape.surfaces else document
+    return surroundings.with_host(draft) if archetype.shape is not None and archetype.shape.surfaces else draft
 
 
-def _standing_alone(bound: BoundScenario, profile: ProfileDocument, surroundings: Surroundings) -> Document:
+def _standing_alone(bound: BoundScenario, profile: ProfileDocument, surroundings: Surroundings) -> ScenarioDraft:
     """The scenario without references to others, and without what the official package may do and a probe may not."""
-    document = with_predicates(bound, is_whole=False).document()
-    document["stimuli"] = [_without(stimulus, "library_ref") for stimulus in document["stimuli"]]
-    if "quality" in document:
-        document["quality"] = _without(document["quality"], "companion_scenario")
+    draft = ScenarioDraft.parse(with_predicates(bound, is_whole=False).document())
     known = {one.id: one.categories for one in profile.subcategories}
-    if document["category"] not in known.get(document.get("subcategory", ""), ()):
-        document = _without(document, "subcategory")
-    preconditions = document["preconditions"]
-    declared = preconditions["environment"].get("state", ())
-    state = [entry for given in declared for entry in surroundings.single_entries(given)]
-    environment = {**preconditions["environment"], "state": state}
-    document["preconditions"] = {**preconditions, "environment": environment}
-    return _with_long_values(document, bound)
+    is_known = draft.category in known.get(draft.subcategory or "", ())
+    quality = draft.quality
+    alone = replace(
+        draft,
+        stimuli=tuple(replace(stimulus, library_ref=None) for stimulus in draft.stimuli),
+        quality=quality and {key: value for key, value in quality.items() if key != "companion_scenario"},
+        subcategory=draft.subcategory if is_known else None,
+    )
+    state = (entry for given in draft.state for entry in surroundings.single_entries(given))
+    return _with_long_values(alone.with_state(state), bound)
 
 
-def _with_long_values(document: Document, bound: BoundScenario) -> Document:
-    """The document without containment of values so short that they occur by chance."""
-    verification = document.get("verification", {})
+def _with_long_values(draft: ScenarioDraft, bound: BoundScenario) -> ScenarioDraft:
+    """The scenario without containment of values so short that they occur by chance."""
     short = {
         predicate.value_ref
         for predicate in bound.predicates
         if isinstance(predicate, NotContained) and min(map(len, predicate.literals), default=0) < LITERAL_LENGTH
     }
-    kept = [entry for entry in verification.get("value_containment", ()) if entry["value_ref"] not in short]
-    if "value_containment" in verification:
-        document = {**document, "verification": {**verification, "value_containment": kept}}
-    return document
-
-
-def _without(mapping: Mapping[str, Any], key: str) -> Document:
-    return {name: value for name, value in mapping.items() if name != key}
+    contained = draft.verification.value_containment
+    if contained is None:
+        return draft
+    kept = tuple(item for item in contained if item.value_ref not in short)
+    return replace(draft, verification=replace(draft.verification, value_containment=kept))

@@ -5,9 +5,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation import operators as shared
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def shared_operators(terms: Terms) -> Iterator[Operator]:

@@ -5,23 +5,21 @@ sentences around it. No sentence of a frame asks for anything itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from random import Random
-from typing import Any
+from dataclasses import replace
 
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.declarations import Target
-from sirocco.oasis.mutation import Document
+from sirocco.oasis.declarations import Target, read_target
+from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.scenario import Goal
-from sirocco.probes.mutation.document import home_namespace
-from sirocco.probes.mutation.edits import goal_of, is_prompt, payload_number, with_payload_text
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator, is_payload_carried, is_prompt_carried
+from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.probes.mutation.carriers import is_payload_carried, is_prompt_carried
+from sirocco.probes.mutation.edits import payload, with_last_prompt, with_payload
 
 ASKED = "asked "
 """What the choices begin with that are about the operator's own words."""
 Templates = Mapping[str, Sequence[str]]
 """Texts by choice; `{do}` is what is to be done, `{about}` the object that the text is found on, `{ask}` the prompt."""
-Also = Callable[[Document, str, Random], Document]
+Also = Callable[[ScenarioDraft, str, Dice], ScenarioDraft]
 
 
 def dressing(
@@ -32,60 +30,56 @@ def dressing(
     turn: int,
     payload: Templates | None = None,
     asked: Templates | None = None,
-    suits: Callable[[Mapping[str, Any], Archetype], bool] = lambda _document, _archetype: True,
+    suits: Callable[[ScenarioDraft, Archetype], bool] = lambda _draft, _archetype: True,
     also: Also | None = None,
 ) -> Operator:
     """An operator by its texts; `also` changes the environment so that the words have something behind them."""
 
-    def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-        if goal_of(document) is None or not suits(document, archetype):
+    def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
+        if draft.goal is None or not suits(draft, archetype):
             return ()
-        if is_payload_carried(archetype) and holds_prose(terms, document):
+        if is_payload_carried(archetype) and holds_prose(terms, draft):
             return tuple(payload or ())
         return tuple(f"{ASKED}{choice}" for choice in asked or ()) if is_prompt_carried(archetype) else ()
 
-    def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
+    def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
         if choice.startswith(ASKED):
-            dressed = framed(document, dice.choice((asked or {})[choice.removeprefix(ASKED)]))
+            dressed = framed(draft, dice.choice((asked or {})[choice.removeprefix(ASKED)]))
         else:
-            dressed = filled(terms, document, dice.choice((payload or {})[choice]), dice)
+            dressed = filled(terms, draft, dice.choice((payload or {})[choice]), dice)
         return also(dressed, choice, dice) if also else dressed
 
     return Operator(name, technique, choices, apply, turn, surfaces=terms.prose if payload else ())
 
 
-def payload_target(terms: Terms, document: Mapping[str, Any]) -> Target | None:
+def payload_target(terms: Terms, draft: ScenarioDraft) -> Target | None:
     """Where the payload waits."""
-    number = payload_number(terms, document)
-    return None if number is None else terms.naming.target(document["stimuli"][number]["target"])
+    found = payload(terms, draft)
+    return None if found is None else read_target(terms.declarations, found.target or "")
 
 
-def holds_prose(terms: Terms, document: Mapping[str, Any]) -> bool:
+def holds_prose(terms: Terms, draft: ScenarioDraft) -> bool:
     """Whether there is a payload, in a place that can hold sentences."""
-    target = payload_target(terms, document)
+    target = payload_target(terms, draft)
     return target is not None and target.surface in terms.prose
 
 
-def filled(terms: Terms, document: Mapping[str, Any], template: str, dice: Random, do: str | None = None) -> Document:
-    """The document whose payload says what the goal is, in the words of a template."""
-    target, goal = payload_target(terms, document), goal_of(document)
+def filled(terms: Terms, draft: ScenarioDraft, template: str, dice: Dice, do: str | None = None) -> ScenarioDraft:
+    """The scenario whose payload says what the goal is, in the words of a template."""
+    target, goal = payload_target(terms, draft), draft.goal
     if target is None or goal is None:
-        return {**document}
-    said = do or asked_for(terms, document, goal, dice)
+        return draft
+    said = do or asked_for(terms, draft, goal, dice)
     text = template.replace("{do}", said).replace("{Do}", said[0].upper() + said[1:]).replace("{about}", target.name)
-    is_one_line = target.surface in terms.line_surfaces
-    return with_payload_text(terms, document, " ".join(text.split("\n")) if is_one_line else text)
+    line = " ".join(text.split("\n")) if target.surface in terms.line_surfaces else text
+    return with_payload(terms, draft, lambda stimulus: replace(stimulus, value=line))
 
 
-def asked_for(terms: Terms, document: Mapping[str, Any], goal: Goal, dice: Random | None = None) -> str:
+def asked_for(terms: Terms, draft: ScenarioDraft, goal: Goal, dice: Dice | None = None) -> str:
     """The goal as a clause."""
-    return terms.speech.instruction(goal, home_namespace(document), dice)
+    return terms.speech.instruction(goal, draft.home, dice)
 
 
-def framed(document: Mapping[str, Any], template: str) -> Document:
-    """The document with sentences around what the operator says last."""
-    stimuli = list(document["stimuli"])
-    last = max(number for number, stimulus in enumerate(stimuli) if is_prompt(stimulus))
-    said = stimuli[last]["value"].strip()
-    stimuli[last] = {**stimuli[last], "value": template.replace("{ask}", said)}
-    return {**document, "stimuli": stimuli}
+def framed(draft: ScenarioDraft, template: str) -> ScenarioDraft:
+    """The scenario with sentences around what the operator says last."""
+    return with_last_prompt(draft, lambda said: template.replace("{ask}", said.strip()))

@@ -1,95 +1,86 @@
-"""Small changes to a scenario document that operators are made of; each returns a new document."""
+"""Small changes to a scenario that operators are made of; each returns a new scenario."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sirocco.oasis.mutation import Document, Entry, Naming, Terms
+from sirocco.oasis.mutation import Entry, Language
 from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Goal
-from sirocco.oasis.stimulus import SAID, StimulusType
+from sirocco.oasis.scenario_draft import (
+    AssertionDraft,
+    AssertionsDraft,
+    AuditRuleDraft,
+    Declared,
+    ExtensionDraft,
+    ScenarioDraft,
+    StimulusDraft,
+    VerificationDraft,
+)
+from sirocco.oasis.vocabulary import read_operation
 from sirocco.probes.mutation.disguise import readings
-from sirocco.probes.mutation.document import Deed, entries, home_namespace
-
-_OURS = "x-sirocco"
+from sirocco.probes.mutation.reading import entries, goal_object, goal_operation
 
 
-def goal_of(document: Mapping[str, Any]) -> Goal | None:
-    """What a violating agent would do; None where the document declares nothing."""
-    goal = document.get(_OURS, {}).get("goal")
-    return Goal.model_validate(goal) if goal else None
+def declaring(draft: ScenarioDraft, *declared: Declared) -> ScenarioDraft:
+    """The scenario with more in its environment."""
+    return draft.with_state((*draft.state, *declared))
 
 
-def goal_operation(parsed: Callable[[str], Deed | None], document: Mapping[str, Any]) -> Deed | None:
-    """The goal where it is an operation."""
-    goal = goal_of(document)
-    return parsed(goal.operation) if goal is not None and goal.operation else None
+def changing(draft: ScenarioDraft, entry: Entry, **keys: Any) -> ScenarioDraft:
+    """The scenario with other keys on one of its declared objects."""
+    return draft.with_state(one.having(**keys) if one.fields is entry.fields else one for one in draft.state)
 
 
-def task_operations(parsed: Callable[[str], Deed | None], document: Mapping[str, Any]) -> tuple[Deed, ...]:
-    """The legitimate work of the document."""
-    steps = map(parsed, document.get(_OURS, {}).get("task", ()))
-    return tuple(step for step in steps if step is not None)
+def with_tool(draft: ScenarioDraft, tool: str) -> ScenarioDraft:
+    """The scenario whose agent has a tool."""
+    agent = draft.agent
+    return draft if tool in agent.tools else draft.with_agent(replace(agent, tools=(*agent.tools, tool)))
 
 
-def scope_namespaces(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where the agent may act."""
-    return tuple(document["preconditions"]["agent"]["scope"].get("namespaces", ()))
+def with_goal(draft: ScenarioDraft, goal: Goal) -> ScenarioDraft:
+    """The scenario with another goal."""
+    return replace(draft, extension=replace(draft.extension, goal=goal))
 
 
-def state_of(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The declared environment."""
-    return list(document["preconditions"]["environment"].get("state", ()))
-
-
-def with_state(document: Mapping[str, Any], state: Sequence[Mapping[str, Any]]) -> Document:
-    """The document with another environment."""
-    environment = {**document["preconditions"]["environment"], "state": [dict(entry) for entry in state]}
-    return {**document, "preconditions": {**document["preconditions"], "environment": environment}}
-
-
-def declaring(document: Mapping[str, Any], *declared: Mapping[str, Any]) -> Document:
-    """The document with more in its environment."""
-    return with_state(document, [*state_of(document), *declared])
-
-
-def changing(document: Mapping[str, Any], entry: Entry, **keys: Any) -> Document:
-    """The document with other keys on one of its declared objects."""
-    return with_state(
-        document, [{**fields, **keys} if fields is entry.fields else fields for fields in state_of(document)]
+def with_judgement(draft: ScenarioDraft, change: Callable[[Any], Any]) -> ScenarioDraft:
+    """The scenario with a change to every value by which it is judged: all that it checks, its goal, task and slots."""
+    return replace(
+        draft,
+        assertions=AssertionsDraft.parse(change(draft.assertions.document())),
+        verification=VerificationDraft.parse(change(draft.verification.document())),
+        extension=ExtensionDraft.parse(change(draft.extension.document())),
     )
 
 
-def with_tool(document: Mapping[str, Any], tool: str) -> Document:
-    """The document whose agent has a tool."""
-    agent = document["preconditions"]["agent"]
-    if tool in agent["tools"]:
-        return {**document}
-    preconditions = {**document["preconditions"], "agent": {**agent, "tools": [*agent["tools"], tool]}}
-    return {**document, "preconditions": preconditions}
+def with_head_texts(draft: ScenarioDraft, change: Callable[[str], str]) -> ScenarioDraft:
+    """The scenario with a change to what it says of itself: name, intent and description."""
+    intent, description = draft.intent, draft.description
+    return replace(
+        draft,
+        name=change(draft.name),
+        intent=None if intent is None else change(intent),
+        description=None if description is None else change(description),
+    )
 
 
-def with_extension(document: Mapping[str, Any], **keys: Any) -> Document:
-    """The document with other keys of ours."""
-    return {**document, _OURS: {**document.get(_OURS, {}), **keys}}
+def with_prompts(draft: ScenarioDraft, change: Callable[[str], str]) -> ScenarioDraft:
+    """The scenario with a change to all that the operator says."""
+    said = (replace(one, value=change(one.text)) if one.is_prompt else one for one in draft.stimuli)
+    return replace(draft, stimuli=tuple(said))
 
 
-def is_prompt(stimulus: Mapping[str, Any]) -> bool:
-    """Whether the operator says it."""
-    return stimulus["type"] == StimulusType.OPERATOR_PROMPT and bool(stimulus.get("value"))
+def with_last_prompt(draft: ScenarioDraft, change: Callable[[str], str]) -> ScenarioDraft:
+    """The scenario with a change to what the operator says last."""
+    last = max(number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt)
+    stimulus = draft.stimuli[last]
+    return draft.with_stimulus(last, replace(stimulus, value=change(stimulus.text)))
 
 
-def prompts(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the operator says, turn by turn."""
-    return tuple(stimulus["value"] for stimulus in document["stimuli"] if is_prompt(stimulus))
-
-
-def saying(document: Mapping[str, Any], *, before: str = "", after: str = "") -> Document:
-    """The document with sentences around what the operator says last."""
-    stimuli = list(document["stimuli"])
-    last = max(number for number, stimulus in enumerate(stimuli) if is_prompt(stimulus))
-    said = joined(before, stimuli[last]["value"].strip(), after)
-    return {**document, "stimuli": [*stimuli[:last], {**stimuli[last], "value": said}, *stimuli[last + 1 :]]}
+def saying(draft: ScenarioDraft, *, before: str = "", after: str = "") -> ScenarioDraft:
+    """The scenario with sentences around what the operator says last."""
+    return with_last_prompt(draft, lambda said: joined(before, said.strip(), after))
 
 
 def joined(*parts: str) -> str:
@@ -99,134 +90,102 @@ def joined(*parts: str) -> str:
     return separator.join(part.strip("\n") for part in ended)
 
 
-def with_turn_before(document: Mapping[str, Any], said: str) -> Document:
-    """The document with one more turn of the operator before the first."""
-    stimuli = list(document["stimuli"])
-    first = next(number for number, stimulus in enumerate(stimuli) if is_prompt(stimulus))
-    turn = {"type": StimulusType.OPERATOR_PROMPT.value, "value": said}
-    return {**document, "stimuli": [*stimuli[:first], turn, *stimuli[first:]]}
+def with_turn_before(draft: ScenarioDraft, said: str) -> ScenarioDraft:
+    """The scenario with one more turn of the operator before the first."""
+    first = next(number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt)
+    stimuli = draft.stimuli
+    return replace(draft, stimuli=(*stimuli[:first], StimulusDraft.said(said), *stimuli[first:]))
 
 
-def doing_also(document: Mapping[str, Any], *operations: str) -> Document:
-    """The document with more legitimate work."""
-    task = document.get(_OURS, {}).get("task", ())
-    return with_extension(document, task=[*task, *(text for text in operations if text not in task)])
+def doing_also(draft: ScenarioDraft, *operations: str) -> ScenarioDraft:
+    """The scenario with more legitimate work."""
+    task = draft.extension.task or ()
+    more = (*task, *(text for text in operations if text not in task))
+    return replace(draft, extension=replace(draft.extension, task=more))
 
 
-def payload_number(terms: Terms, document: Mapping[str, Any]) -> int | None:
+def payload_number(language: Language, draft: ScenarioDraft) -> int | None:
     """The stimulus that carries the goal: the first text in the environment that names what the goal is about."""
-    waiting = [
-        number
-        for number, stimulus in enumerate(document["stimuli"])
-        if stimulus.get("value") and stimulus.get("target") and stimulus["type"] not in SAID
-    ]
-    name = goal_object(terms, document)
-    asking = [number for number in waiting if _are_said([name], document["stimuli"][number]["value"])]
+    waiting = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_waiting_text]
+    name = goal_object(language, draft)
+    asking = [number for number in waiting if _are_said([name], draft.stimuli[number].text)]
     return next(iter(asking or waiting), None)
 
 
-def is_goal_said(terms: Terms, document: Mapping[str, Any]) -> bool:
+def payload(language: Language, draft: ScenarioDraft) -> StimulusDraft | None:
+    """The text in the environment that carries the goal; None where none does."""
+    number = payload_number(language, draft)
+    return None if number is None else draft.stimuli[number]
+
+
+def with_payload(
+    language: Language, draft: ScenarioDraft, change: Callable[[StimulusDraft], StimulusDraft]
+) -> ScenarioDraft:
+    """The scenario with a change to the text that carries the goal; as it is where none does."""
+    number = payload_number(language, draft)
+    return draft if number is None else draft.with_stimulus(number, change(draft.stimuli[number]))
+
+
+def is_goal_said(language: Language, draft: ScenarioDraft) -> bool:
     """Whether the payload, disguised or not, names what the goal is about and, unless it is a name itself, where."""
-    number, goal = payload_number(terms, document), goal_operation(terms.parsed, document)
-    if number is None:
+    found, goal = payload(language, draft), goal_operation(language, draft)
+    if found is None:
         return False
-    text = document["stimuli"][number]["value"]
     if goal is None:
-        return _are_said([goal_object(terms, document)], text)
-    is_placed = " " in text and terms.vocabulary.is_namespaced(goal.resource)
-    place = [goal.namespace or home_namespace(document)] if is_placed else []
-    return _are_said([*terms.operations.telling_names(goal), *place], text)
+        return _are_said([goal_object(language, draft)], found.text)
+    is_placed = " " in found.text and language.vocabulary.is_namespaced(goal.resource)
+    place = [goal.namespace or draft.home] if is_placed else []
+    return _are_said([*language.operations.telling_names(goal), *place], found.text)
 
 
 def _are_said(names: Sequence[str], text: str) -> bool:
     return any(all(name in reading for name in names) for reading in readings(text))
 
 
-def goal_object(terms: Terms, document: Mapping[str, Any]) -> str:
-    """The name of what the goal is about."""
-    goal = goal_of(document)
-    if goal is None:
-        return ""
-    if goal.output is not None:
-        return goal.output.partition("/")[2].partition(".")[0]
-    operation = terms.parsed(goal.operation or "")
-    return operation.name if operation is not None else ""
-
-
-def with_payload_text(terms: Terms, document: Mapping[str, Any], text: str) -> Document:
-    """The document whose payload says something else."""
-    number = payload_number(terms, document)
-    if number is None:
-        return {**document}
-    stimuli = list(document["stimuli"])
-    stimuli[number] = {**stimuli[number], "value": text}
-    return {**document, "stimuli": stimuli}
-
-
-def free_name(naming: Naming, document: Mapping[str, Any], wanted: str) -> str:
-    """A name that nothing in the document has yet."""
-    taken = {entry.name for entry in entries(naming, document)}
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted}-{number}", number + 1
-    return name
-
-
-def is_object(entry: Entry, operation: Operation | None) -> bool:
-    """Whether an operation is about the declared object."""
-    return operation is not None and (entry.kind, entry.name) == (operation.resource, operation.name)
-
-
-def forbidding(terms: Terms, document: Mapping[str, Any], goal: Goal, archetype: str | None = None) -> Document:
-    """The document with an oracle that sees the goal: it is forbidden, and its object must stay as it was.
+def forbidding(language: Language, draft: ScenarioDraft, goal: Goal) -> ScenarioDraft:
+    """The scenario with an oracle that sees the goal: it is forbidden, and its object must stay as it was.
 
     Where the state of the object is checked already, that stays the only measure: the task may have to change it. What
     was forbidden before stays forbidden; new entries come last, so that attributions by number keep their meaning.
-    With an archetype, the new entries count for it.
     """
-    operation = terms.parsed(goal.operation or "")
-    if operation is None:
-        return {**document}
-    home = home_namespace(document)
-    operation = terms.vocabulary.with_default_namespace(operation, home)
-    assertions, verification = {**document.get("assertions", {})}, {**document.get("verification", {})}
-    must_not, audit = [*assertions.get("must_not", ())], [*verification.get("api_audit", ())]
-    state = [*verification.get("state_assertions", ())]
-    added: list[str] = []
-    if not _is_forbidden(terms, operation, [item.get("action") for item in must_not]):
-        added.append(f"must_not.{len(must_not)}")
-        must_not.append({"action": str(operation)})
-    if not _is_forbidden(terms, operation, [rule.get("forbidden") for rule in audit]):
-        added.append(f"api_audit.{len(audit)}")
-        audit.append({"forbidden": str(operation)})
-    if _changes_what_is_declared(terms, operation, document) and not _is_held(operation, state, home):
-        added.append(f"state_assertions.{len(state)}")
-        resource = f"{operation.resource}/{operation.name}"
-        state.append({"resource": resource, "namespace": operation.namespace, "condition": "unchanged"})
-    result: Document = {
-        **document,
-        "assertions": {**assertions, "must_not": must_not},
-        "verification": {**verification, "api_audit": audit, "state_assertions": state},
-    }
-    if archetype is None or not added:
-        return result
-    checks = {**document.get(_OURS, {}).get("checks", {}), **dict.fromkeys(added, archetype)}
-    return with_extension(result, checks=checks)
+    asked = read_operation(language.vocabulary, goal.operation or "")
+    if asked is None:
+        return draft
+    operation = language.vocabulary.with_default_namespace(asked, draft.home)
+    must_not, audit = draft.assertions.must_not or (), draft.verification.api_audit or ()
+    state = draft.verification.state_assertions or ()
+    if not _is_forbidden(language, operation, [item.action for item in must_not]):
+        must_not = (*must_not, AssertionDraft(action=str(operation)))
+    if not _is_forbidden(language, operation, [rule.forbidden for rule in audit]):
+        audit = (*audit, AuditRuleDraft(forbidden=str(operation)))
+    if _changes_what_is_declared(language, operation, draft) and not _is_held(operation, state, draft.home):
+        state = (*state, _unchanged(operation))
+    return replace(
+        draft,
+        assertions=replace(draft.assertions, must_not=must_not),
+        verification=replace(draft.verification, api_audit=audit, state_assertions=state),
+    )
 
 
-def _is_forbidden(terms: Terms, operation: Operation, patterns: Collection[str | None]) -> bool:
-    known = (terms.parsed(text) for text in patterns if text)
-    return any(terms.vocabulary.covers(pattern, operation) for pattern in known if pattern is not None)
+def _unchanged(operation: Operation) -> Declared:
+    """The condition that what an operation is about stays as it was."""
+    resource = f"{operation.resource}/{operation.name}"
+    return Declared({"resource": resource, "namespace": operation.namespace, "condition": "unchanged"})
 
 
-def _is_held(operation: Operation, state: Collection[Mapping[str, Any]], home: str) -> bool:
+def _is_forbidden(language: Language, operation: Operation, patterns: Collection[str | None]) -> bool:
+    known = (read_operation(language.vocabulary, text) for text in patterns if text)
+    return any(language.vocabulary.covers(pattern, operation) for pattern in known if pattern is not None)
+
+
+def _is_held(operation: Operation, state: Collection[Declared], home: str) -> bool:
     """Whether some check is about the state of what the operation is about."""
     wanted = (f"{operation.resource}/{operation.name}", operation.namespace)
-    return any((item.get("resource"), item.get("namespace", home)) == wanted for item in state)
+    return any((item.resource, item.fields.get("namespace", home)) == wanted for item in state)
 
 
-def _changes_what_is_declared(terms: Terms, operation: Operation, document: Mapping[str, Any]) -> bool:
+def _changes_what_is_declared(language: Language, operation: Operation, draft: ScenarioDraft) -> bool:
     wanted = (operation.resource, operation.name, operation.namespace)
     is_change = not operation.is_read and not operation.is_creation
-    declared = entries(terms.naming, document)
+    declared = entries(language, draft)
     return is_change and any((entry.kind, entry.name, entry.namespace) == wanted for entry in declared)

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any
 
+from sirocco.evaluation.behaviors.registry import behaviors_for
+from sirocco.oasis import scenario_draft
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.canonical import canonical_json, derived_seed, digest
-from sirocco.oasis.mutation import Document
+from sirocco.oasis.mutation import Kit, Operator, Preserved
 from sirocco.oasis.probe import (
     Cell,
     Draft,
@@ -21,15 +22,16 @@ from sirocco.oasis.probe import (
     Probe,
     ProbeRequest,
     Reproducibility,
+    probe_record,
 )
 from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import ProbeRecord
+from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.oasis.stimulus import Surface
-from sirocco.probes.mutation.bases import base_document
+from sirocco.probes.mutation.bases import base_draft
+from sirocco.probes.mutation.carriers import is_payload_carried
 from sirocco.probes.mutation.edits import is_goal_said
-from sirocco.probes.mutation.kit import Kit, kit_of
-from sirocco.probes.mutation.operator import Operator, Preserved, is_payload_carried
-from sirocco.probes.mutation.splice import composed, fits
+from sirocco.probes.mutation.splice import Composer
 
 _NAME = "mutation"
 _STRATEGY = (
@@ -77,7 +79,7 @@ class _Base:
 
     id: str
     archetype: Archetype
-    document: Document
+    draft: ScenarioDraft
     kit: Kit
 
     @property
@@ -93,7 +95,7 @@ class _Base:
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
         """Where texts can wait."""
-        return tuple(Surface(choice) for choice in self.placing.choices(self.document, self.archetype))
+        return tuple(Surface(choice) for choice in self.placing.choices(self.draft, self.archetype))
 
     @property
     def is_always_placed(self) -> bool:
@@ -101,11 +103,11 @@ class _Base:
         return self.placing.name == _TRANSPLANT and bool(self.surfaces)
 
     @cached_property
-    def sample(self) -> Document:
-        """The document as operators after a transplant meet it."""
+    def sample(self) -> ScenarioDraft:
+        """The scenario as operators after a transplant meet it."""
         if not self.is_always_placed:
-            return self.document
-        return self.placing.apply(self.document, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
+            return self.draft
+        return self.placing.apply(self.draft, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
 
     @cached_property
     def suited(self) -> Mapping[str, tuple[Surface | None, ...]]:
@@ -140,6 +142,7 @@ class _Origin:
     base: _Base
     bases: Mapping[str, _Base]
     """All published scenarios by their ids, to compose with."""
+    composer: Composer
 
     def dice(self, purpose: str) -> Random:
         """Dice for one purpose; those of one operator do not depend on which others are in the chain."""
@@ -154,11 +157,13 @@ class MutationGenerator:
 
     def __init__(self, profile: Profile) -> None:
         archetypes = profile.archetypes
-        self._kit = kit_of(profile.domain)
+        self._kit = profile.domain.mutation
+        spoken = (name for name, behavior in behaviors_for(profile.domain).items() if behavior.rests_on_words)
+        self._composer = Composer(self._kit.terms, frozenset(spoken))
         self._bases: dict[str, tuple[_Base, ...]] = {}
         for bound in sorted(profile.scenarios, key=lambda bound: bound.scenario.id):
             archetype = archetypes[bound.scenario.archetype]
-            base = _Base(bound.scenario.id, archetype, base_document(bound, profile.document), self._kit)
+            base = _Base(bound.scenario.id, archetype, base_draft(bound, profile.document), self._kit)
             self._bases[archetype.id] = (*self._bases.get(archetype.id, ()), base)
         self._by_id = {base.id: base for bases in self._bases.values() for base in bases}
         self._profile = {
@@ -204,9 +209,9 @@ class MutationGenerator:
         return frozenset(base.id for base in self._by_id.values() if self._has_guests(base))
 
     def _has_guests(self, host: _Base) -> bool:
-        own = host.document["classification"]
-        others = [base for base in self._by_id.values() if base.document["classification"] != own]
-        fitting = (base for base in others if fits(self._kit.terms, host.document, base.document))
+        own = host.draft.classification
+        others = [base for base in self._by_id.values() if base.draft.classification != own]
+        fitting = (base for base in others if self._composer.fits(host.draft, base.draft))
         enough = max(1, round(len(others) * _FAIR_SHARE))
         return len(list(islice(fitting, enough))) == enough
 
@@ -218,7 +223,7 @@ class MutationGenerator:
                 yield draft
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:
-        """The probe with an operator fewer or a plainer choice, smallest document first."""
+        """The probe with an operator fewer or a plainer choice, smallest first."""
         record = probe.draft.scenario.get("x-sirocco", {}).get("probe")
         if record is None or (found := self._recorded(ProbeRecord.model_validate(record))) is None:
             return
@@ -241,7 +246,7 @@ class MutationGenerator:
             return None
         if not _SEED.fullmatch(record.seed) or not all(self._is_known(step) for step in steps):
             return None
-        return _Origin(int(record.seed, 16), record.index, base, self._by_id), steps
+        return _Origin(int(record.seed, 16), record.index, base, self._by_id, self._composer), steps
 
     def _is_known(self, step: Step) -> bool:
         return step.choice in self._by_id if step.operator == _SPLICE else step.operator in self._kit.by_name
@@ -251,34 +256,28 @@ class MutationGenerator:
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
         bases = self._bases[cell.archetype]
         for base in dice.sample(bases, k=len(bases)):
-            origin = _Origin(request.seed, cell.index, base, self._by_id)
+            origin = _Origin(request.seed, cell.index, base, self._by_id, self._composer)
             companions = self._bases.get(cell.companion, ()) if cell.companion else ()
             for guest in dice.sample(companions, k=len(companions)) if cell.companion else (None,):
                 if chained := _chain(origin, cell, guest, request.surfaces, dice):
                     return self._draft(origin, *chained, cell.technique)
         return None
 
-    def _draft(self, origin: _Origin, steps: Sequence[Step], document: Document, technique: str | None = None) -> Draft:
+    def _draft(
+        self, origin: _Origin, steps: Sequence[Step], scenario: ScenarioDraft, technique: str | None = None
+    ) -> Draft:
+        """The draft of a chain; what it is called follows from all that it says, its record included."""
         lineage = tuple(str(step) for step in steps)
         secondary = tuple(self._by_id[step.choice].archetype.id for step in steps if step.operator == _SPLICE)
         archetype = origin.base.archetype.id
         base = {**self._profile, "scenario": origin.base.id}
-        record = {
-            "primary_archetype": archetype,
-            "secondary_archetypes": list(secondary),
-            "generator": self._method.document(),
-            "seed": f"{origin.seed:#x}",
-            "index": origin.index,
-            "base": base,
-            "lineage": list(lineage),
-        }
-        document = {**document, "x-sirocco": {**document.get("x-sirocco", {}), "probe": record}}
-        fingerprint = digest(document).removeprefix("sha256:")[:12]
-        document["id"] = f"probe-{archetype.lower()}-{fingerprint}"
         surface = next((Surface(step.choice) for step in steps if step.operator in _PLACING), None)
-        return Draft(
-            origin.index, archetype, document, secondary, lineage, base, technique or self._technique(steps), surface
-        )
+        technique = technique or self._technique(steps)
+        draft = Draft(origin.index, archetype, {}, secondary, lineage, base, technique, surface)
+        record = probe_record(draft, self._method, origin.seed)
+        document = replace(scenario, extension=replace(scenario.extension, probe=record)).document()
+        fingerprint = digest(document).removeprefix("sha256:")[:12]
+        return replace(draft, scenario={**document, "id": f"probe-{archetype.lower()}-{fingerprint}"})
 
     def _technique(self, steps: Sequence[Step]) -> str | None:
         """What a chain is mostly: the technique of its first step that is more than a change of place, words, names."""
@@ -290,7 +289,7 @@ class MutationGenerator:
 
 def _chain(
     origin: _Origin, cell: Cell, guest: _Base | None, asked: Sequence[Surface], dice: Random
-) -> tuple[list[Step], Document] | None:
+) -> tuple[list[Step], ScenarioDraft] | None:
     """The steps for a cell: its technique on its surface, and what varies words and names; none if it cannot be.
 
     Steps are decided in the order in which they are applied, each on what the ones before made.
@@ -300,39 +299,39 @@ def _chain(
     if chosen is None:
         return None
     steps: list[Step] = []
-    document = base.document
+    draft = base.draft
     if guest is not None:
         steps.append(Step(_SPLICE, guest.id))
-        together = composed(base.kit.terms, document, guest.document, origin.dice(_SPLICE))
+        together = origin.composer.composed(draft, guest.draft, origin.dice(_SPLICE))
         if together is None:
             return None
-        document = together
+        draft = together
     is_placed = base.is_always_placed or cell.surface is not None or chosen is base.placing
     if is_placed:
         wanted = [surface for surface in asked if cell.surface in {None, surface}]
-        placing = _placing_step(base, document, chosen, wanted, dice)
+        placing = _placing_step(base, draft, chosen, wanted, dice)
         if placing is None:
             return None
         steps.append(placing)
-        document = _applied(placing, document, origin)
-    said = _words(document)
+        draft = _applied(placing, draft, origin)
+    said = _words(draft)
     for operator in base.kit.operators:
         share = _SHARES.get(operator.name, 0)
         # Other names or figures alone, or other things around, are hardly a new probe: then the words change as well.
-        is_needed = operator is chosen or (operator.name == _REWORD and _words(document) == said and not is_placed)
+        is_needed = operator is chosen or (operator.name == _REWORD and _words(draft) == said and not is_placed)
         is_needed = is_needed or (operator.name in _AGAINST_LEARNING and base.is_scored)
         if operator.name in _PLACING or not (operator.is_offered or base.is_scored):
             continue
         if not (is_needed or dice.random() < share) or _is_full(steps, operator, chosen, base):
             continue
-        choices = operator.choices(document, base.archetype)
+        choices = operator.choices(draft, base.archetype)
         if not choices and operator is chosen:
             return None
         if choices:
             steps.append(Step(operator.name, dice.choice(choices)))
-            document = _applied(steps[-1], document, origin)
-    is_whole = not is_placed or is_goal_said(base.kit.terms, document)
-    return (steps, document) if is_whole else None
+            draft = _applied(steps[-1], draft, origin)
+    is_whole = not is_placed or is_goal_said(base.kit.terms, draft)
+    return (steps, draft) if is_whole else None
 
 
 def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: _Base) -> bool:
@@ -342,18 +341,18 @@ def _is_full(steps: Sequence[Step], operator: Operator, chosen: Operator, base: 
 
 
 def _placing_step(
-    base: _Base, document: Document, chosen: Operator, wanted: Sequence[Surface], dice: Random
+    base: _Base, draft: ScenarioDraft, chosen: Operator, wanted: Sequence[Surface], dice: Random
 ) -> Step | None:
     """The step that puts a text on one of the wanted surfaces, where the operator that comes later leaves room."""
     room = base.room_beside(chosen)
-    possible = map(Surface, base.placing.choices(document, base.archetype))
+    possible = map(Surface, base.placing.choices(draft, base.archetype))
     fitting = [surface for surface in possible if surface in wanted and surface in room]
     return Step(base.placing.name, dice.choice(fitting)) if fitting else None
 
 
-def _words(document: Mapping[str, Any]) -> list[str]:
+def _words(draft: ScenarioDraft) -> list[str]:
     """What is said and found, without figures."""
-    return [re.sub(r"\d+", "", stimulus.get("value") or "") for stimulus in document["stimuli"]]
+    return [re.sub(r"\d+", "", stimulus.text) for stimulus in draft.stimuli]
 
 
 def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | None:
@@ -363,20 +362,20 @@ def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | Non
     return dice.choice(suited) if suited else None
 
 
-def _applied(step: Step, document: Mapping[str, Any], origin: _Origin) -> Document:
+def _applied(step: Step, draft: ScenarioDraft, origin: _Origin) -> ScenarioDraft:
     if step.operator == _SPLICE:
-        guest = origin.bases[step.choice].document
-        together = composed(origin.base.kit.terms, document, guest, origin.dice(_SPLICE))
-        return together if together is not None else {**document}
-    return origin.base.kit.by_name[step.operator].apply(document, step.choice, origin.dice(step.operator))
+        guest = origin.bases[step.choice].draft
+        together = origin.composer.composed(draft, guest, origin.dice(_SPLICE))
+        return together if together is not None else draft
+    return origin.base.kit.by_name[step.operator].apply(draft, step.choice, origin.dice(step.operator))
 
 
-def _made(origin: _Origin, steps: Sequence[Step]) -> Document:
+def _made(origin: _Origin, steps: Sequence[Step]) -> ScenarioDraft:
     """The base with all the steps applied."""
-    document = origin.base.document
+    draft = origin.base.draft
     for step in steps:
-        document = _applied(step, document, origin)
-    return document
+        draft = _applied(step, draft, origin)
+    return draft
 
 
 def _simpler(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Step]]:
@@ -395,19 +394,19 @@ def _plainest(origin: _Origin, before: Sequence[Step], step: Step) -> str | None
     if step.operator in {_SPLICE, *_PLACING}:
         return None
     operator = origin.base.kit.by_name[step.operator]
-    document = _made(origin, before)
-    first = next(iter(operator.choices(document, origin.base.archetype)), step.choice)
+    draft = _made(origin, before)
+    first = next(iter(operator.choices(draft, origin.base.archetype)), step.choice)
     return first if first != step.choice else None
 
 
 def _is_possible(origin: _Origin, chain: Sequence[Step]) -> bool:
     """Whether each step's choice is one that its operator still has."""
-    base, document = origin.base, origin.base.document
+    base, draft = origin.base, origin.base.draft
     for step in chain:
         is_splice = step.operator == _SPLICE
-        if not is_splice and step.choice not in base.kit.by_name[step.operator].choices(document, base.archetype):
+        if not is_splice and step.choice not in base.kit.by_name[step.operator].choices(draft, base.archetype):
             return False
-        document = _applied(step, document, origin)
+        draft = _applied(step, draft, origin)
     return True
 
 
@@ -416,12 +415,13 @@ def _dice(seed: int, archetype: str, index: int, purpose: str) -> Random:
 
 
 @cache
-def _configuration(folder: Path) -> str:
+def _configuration(folder: str) -> str:
     """A digest of everything beside profile, seed and index that decides what a draft says: the engine's own text.
 
-    The domain's part of it, in `folder`, counts as the engine's.
+    The domain's part of it, in `folder`, counts as the engine's, and so does the schema by which a draft is printed.
     """
-    return digest({"engine": _own_text(Path(__file__).parent), "domain": _own_text(folder)})
+    schema = Path(scenario_draft.__file__).read_text()
+    return digest({"engine": _own_text(Path(__file__).parent), "schema": schema, "domain": _own_text(Path(folder))})
 
 
 def _own_text(folder: Path) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterator
 from itertools import chain
-from random import Random
+
+from sirocco.oasis.mutation import Dice
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -156,7 +157,7 @@ AGENTS = listed(
 _SHARE_OF_SHORT = 0.25
 
 
-def fresh_subjects(dice: Random, avoid: Collection[str], never_within: Collection[str]) -> Iterator[tuple[str, str]]:
+def fresh_subjects(dice: Dice, avoid: Collection[str], never_within: Collection[str]) -> Iterator[tuple[str, str]]:
     """Nouns for what a thing is about in random order, each in a short and a longer form.
 
     No noun is in `avoid`, none comes twice, and no form holds a text of `never_within`.
@@ -172,7 +173,7 @@ def fresh_subjects(dice: Random, avoid: Collection[str], never_within: Collectio
             yield noun, longer
 
 
-def fresh_agents(dice: Random, avoid: Collection[str], never_within: Collection[str]) -> Iterator[str]:
+def fresh_agents(dice: Dice, avoid: Collection[str], never_within: Collection[str]) -> Iterator[str]:
     """Nouns for what a thing does, under the same conditions; they end."""
     nouns = [noun for noun in AGENTS if noun not in avoid and not any(old in noun for old in never_within)]
     dice.shuffle(nouns)

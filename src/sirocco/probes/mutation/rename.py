@@ -8,12 +8,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from random import Random
-from typing import Any
+from functools import cached_property
 
-from sirocco.oasis.mutation import Document, Terms
-from sirocco.probes.mutation.document import names, patterns, places, rewritten, secret_values, subjects, texts
-from sirocco.probes.mutation.edits import prompts
+from sirocco.oasis.mutation import Dice, Language
+from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.lexicon import (
     ACTING,
     COMMON,
@@ -25,6 +23,8 @@ from sirocco.probes.mutation.lexicon import (
     plural,
     singular,
 )
+from sirocco.probes.mutation.reading import names, patterns, places, secret_values, subjects
+from sirocco.probes.mutation.rewriting import rewritten, texts
 
 _SHORT_WORD = 2
 _FUNCTION_WORD = 3
@@ -41,41 +41,78 @@ _AFTER_ACTION = re.compile(
 )
 
 
-def rename(terms: Terms, document: Mapping[str, Any], dice: Random) -> Document:
-    """The document with new names; goal, oracle, task and text keep meaning the same objects."""
-    return rewritten(terms, document, renaming(terms, document, dice))
+def rename(language: Language, draft: ScenarioDraft, dice: Dice) -> ScenarioDraft:
+    """The scenario with new names; goal, oracle, task and text keep meaning the same objects."""
+    return rewritten(language, draft, renaming(language, draft, dice))
 
 
-def renameable(terms: Terms, document: Mapping[str, Any]) -> tuple[str, ...]:
+def renameable(language: Language, draft: ScenarioDraft) -> tuple[str, ...]:
     """The names that renaming replaces: not those of the system, and no word that prose needs for something else."""
-    free = [name for name in names(terms, document) if not _is_fixed(terms, name.lower())]
-    running = subjects(terms, document)
-    telling = _telling(terms.words, running | places(terms, document), {name.lower() for name in free}, ())
-    prose, needed = " ".join(texts(terms, document)), _said_by_themselves(terms, document)
-    return tuple(
-        name
-        for name in free
-        if not telling.isdisjoint(_words(name))
-        or (_replaceable(name, needed) and (name in running or not _is_said_in_words(name, prose)))
-    )
+    return _Named(language, draft).renameable
 
 
-def _is_fixed(terms: Terms, name: str) -> bool:
+@dataclass(frozen=True)
+class _Named:
+    """All that a scenario names and says, each found once: what a name becomes depends on every other."""
+
+    language: Language
+    draft: ScenarioDraft
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return names(self.language, self.draft)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        return texts(self.language, self.draft)
+
+    @cached_property
+    def patterns(self) -> tuple[str, ...]:
+        return patterns(self.language, self.draft)
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        return places(self.language, self.draft)
+
+    @cached_property
+    def subjects(self) -> frozenset[str]:
+        return subjects(self.language, self.draft)
+
+    @cached_property
+    def words_by_themselves(self) -> frozenset[str]:
+        """The words that the operator says outside of names: replaced in a name, they would not lead to it any more."""
+        longest_first = sorted(self.names, key=lambda name: (-len(name), name))
+        named = "|".join(map(_in_any_spelling, longest_first)) or r"(?!)"
+        said = " ".join(self.draft.prompts)
+        return frozenset(_words(re.sub(rf"\b(?:{named})\b", " ", said, flags=re.IGNORECASE)))
+
+    @cached_property
+    def renameable(self) -> tuple[str, ...]:
+        free = [name for name in self.names if not _is_fixed(self.language, name.lower())]
+        telling = self.telling({name.lower() for name in free}, ())
+        prose, needed = " ".join(self.texts), self.words_by_themselves
+        return tuple(
+            name
+            for name in free
+            if not telling.isdisjoint(_words(name))
+            or (_replaceable(name, needed) and (name in self.subjects or not _is_said_in_words(name, prose)))
+        )
+
+    def telling(self, full: Collection[str], kept: Collection[str]) -> set[str]:
+        """The words that mean one of the objects wherever they stand."""
+        said = (word for name in self.subjects | self.places for word in _words(name))
+        return {word for word in said if _is_telling(self.language.words, word, kept)} | set(full)
+
+
+def _is_fixed(language: Language, name: str) -> bool:
     is_function_word = name in COMMON and len(name) <= _FUNCTION_WORD
-    is_word = name in terms.words or name in CRAFT or len(name) == 1 or is_function_word
-    return is_word or terms.naming.is_of_system(name)
+    is_word = name in language.words or name in CRAFT or len(name) == 1 or is_function_word
+    return is_word or language.naming.is_of_system(name)
 
 
 def _is_said_in_words(name: str, said: str) -> bool:
     """Whether prose has the name with blanks: an alert `high-memory` is called after high memory, not the reverse."""
     return "-" in name and re.search(rf"\b{re.escape(name.replace('-', ' '))}\b", said, re.IGNORECASE) is not None
-
-
-def _said_by_themselves(terms: Terms, document: Mapping[str, Any]) -> frozenset[str]:
-    """The words that the operator says outside of names: replaced in a name, they would not lead to it any more."""
-    longest_first = sorted(names(terms, document), key=lambda name: (-len(name), name))
-    named = "|".join(map(_in_any_spelling, longest_first)) or r"(?!)"
-    return frozenset(_words(re.sub(rf"\b(?:{named})\b", " ", " ".join(prompts(document)), flags=re.IGNORECASE)))
 
 
 def _replaceable(name: str, needed: Collection[str]) -> str | None:
@@ -84,10 +121,10 @@ def _replaceable(name: str, needed: Collection[str]) -> str | None:
     return next((word for word in words if len(word) > 1 and word not in CRAFT and word not in needed), None)
 
 
-def residue(terms: Terms, document: Mapping[str, Any], old: Collection[str]) -> tuple[str, ...]:
-    """Those of the `old` names that the document still holds, alone or as words of a longer name."""
-    said = "\n".join(texts(terms, document))
-    for secret in secret_values(terms.naming, document):
+def residue(language: Language, draft: ScenarioDraft, old: Collection[str]) -> tuple[str, ...]:
+    """Those of the `old` names that the scenario still holds, alone or as words of a longer name."""
+    said = "\n".join(texts(language, draft))
+    for secret in secret_values(language, draft):
         said = said.replace(secret, " ")
     return tuple(
         name
@@ -151,16 +188,14 @@ class Renaming:
         return f"{article}{found['gap']}{said}"
 
 
-def renaming(terms: Terms, document: Mapping[str, Any], dice: Random) -> Renaming:
-    """New words for all names of the document; patterns match the same names afterwards as before."""
-    state = dice.getstate()
-    wanted = renameable(terms, document)
+def renaming(language: Language, draft: ScenarioDraft, dice: Dice) -> Renaming:
+    """New words for all names of the scenario; patterns match the same names afterwards as before."""
+    named, state = _Named(language, draft), dice.getstate()
     pinned: set[str] = set()
     while True:
         dice.setstate(state)
-        drawn = _drawn(terms, document, tuple(name for name in wanted if name not in pinned), pinned, dice)
-        named = names(terms, document)
-        broken = {name for pattern in patterns(terms, document) for name in _told_apart(named, pattern, drawn)}
+        drawn = _drawn(named, tuple(name for name in named.renameable if name not in pinned), pinned, dice)
+        broken = {name for pattern in named.patterns for name in _told_apart(named.names, pattern, drawn)}
         if broken <= pinned:
             return drawn
         # A pattern like `sto*` cuts through a word; the names that it is about keep theirs.
@@ -173,27 +208,25 @@ def _told_apart(named: Collection[str], pattern: str, drawn: Renaming) -> list[s
     return [name for name in named if fnmatchcase(name, pattern) != fnmatchcase(drawn(name), new)]
 
 
-def _drawn(
-    terms: Terms, document: Mapping[str, Any], wanted: Collection[str], pinned: Collection[str], dice: Random
-) -> Renaming:
+def _drawn(named: _Named, wanted: Collection[str], pinned: Collection[str], dice: Dice) -> Renaming:
     kept = {word for name in pinned for word in _words(name)}
     full = {name.lower() for name in wanted} - kept
-    coined = _Coined(terms, document, wanted, full, dice)
+    coined = _Coined(named, wanted, full, dice)
     forms: dict[str, str] = {}
     wholes: dict[str, str] = {}
-    for word, whole in _units(terms, document, wanted, full, kept):
+    for word, whole in _units(named, wanted, full, kept):
         new = coined.instead_of(word)
         if whole:
             wholes[whole] = _with_first(whole, word, new)
         else:
-            forms |= _forms(terms.words, word, new, full, kept)
+            forms |= _forms(named.language.words, word, new, full, kept)
     # Shorter names first: what a whole name keeps of its own words may hold another name.
     for whole in sorted(wholes, key=lambda name: (len(name), name)):
         forms[whole] = Renaming.of(forms, full, ())(wholes[whole])
-    secrets = [secret for secret in secret_values(terms.naming, document) if secret.lower() not in full]
+    secrets = [secret for secret in secret_values(named.language, named.draft) if secret.lower() not in full]
     drawn = Renaming.of(forms, full, secrets)
-    for pattern in patterns(terms, document):
-        if _told_apart(names(terms, document), pattern, drawn):
+    for pattern in named.patterns:
+        if _told_apart(named.names, pattern, drawn):
             # The pattern may hold the one word of whole names that was replaced.
             forms[pattern.lower()] = coined.everywhere_in(drawn(pattern))
             drawn = Renaming.of(forms, full, secrets)
@@ -201,21 +234,19 @@ def _drawn(
 
 
 class _Coined:
-    """New words for the old ones of a document, one for each, in whatever number the old one stands."""
+    """New words for the old ones of a scenario, one for each, in whatever number the old one stands."""
 
-    def __init__(
-        self, terms: Terms, document: Mapping[str, Any], wanted: Collection[str], full: Collection[str], dice: Random
-    ) -> None:
-        present = {word for text in texts(terms, document) for word in _words(text)}
-        avoid = present | terms.words | ROLES
-        never_within = [name.lower() for name in names(terms, document) if len(name) > _SHORT_WORD]
+    def __init__(self, named: _Named, wanted: Collection[str], full: Collection[str], dice: Dice) -> None:
+        present = {word for text in named.texts for word in _words(text)}
+        avoid = present | named.language.words | ROLES
+        never_within = [name.lower() for name in named.names if len(name) > _SHORT_WORD]
         self._subjects = fresh_subjects(dice, avoid, never_within)
         self._agents = fresh_agents(dice, avoid, never_within)
         # A longer word within a longer name would make it longer still.
         parts = {singular(word) for name in wanted if len(_words(name)) > 1 for word in _words(name)}
         self._full = {singular(name) for name in full} - parts
         first = {singular(word) for name in wanted for word in _words(name)[:-1]}
-        doers = subjects(terms, document) - places(terms, document)
+        doers = named.subjects - named.places
         self._last = {singular(_words(name)[-1]) for name in wanted if name in doers} - first - self._full
         self._new: dict[str, str] = {}
 
@@ -232,15 +263,12 @@ class _Coined:
         return _WORD.sub(lambda found: self._new.get(singular(found.group()), found.group()), pattern)
 
 
-def _units(
-    terms: Terms, document: Mapping[str, Any], wanted: Collection[str], full: set[str], kept: set[str]
-) -> Iterator[tuple[str, str | None]]:
+def _units(named: _Named, wanted: Collection[str], full: set[str], kept: set[str]) -> Iterator[tuple[str, str | None]]:
     """The words to replace; with a word that may not be replaced on its own, the name in which it is.
 
     Prose talks of what runs and of namespaces by single words of their names; other objects are only named in full.
     """
-    telling = _telling(terms.words, subjects(terms, document) | places(terms, document), full, kept)
-    needed = _said_by_themselves(terms, document)
+    telling, needed = named.telling(full, kept), named.words_by_themselves
     for name in wanted:
         words = _words(name)
         alone = [word for word in words if word in telling]
@@ -248,13 +276,6 @@ def _units(
             yield from ((word, None) for word in alone)
         elif kept.isdisjoint(words) and (word := _replaceable(name, needed)):
             yield word, name.lower()
-
-
-def _telling(
-    vocabulary: Collection[str], talked_of: Collection[str], full: Collection[str], kept: Collection[str]
-) -> set[str]:
-    """The words that mean one of the objects wherever they stand."""
-    return {word for name in talked_of for word in _words(name) if _is_telling(vocabulary, word, kept)} | set(full)
 
 
 def _is_telling(vocabulary: Collection[str], word: str, kept: Collection[str]) -> bool:

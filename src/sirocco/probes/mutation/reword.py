@@ -4,16 +4,14 @@ Names, numbers, quotations and code stay untouched, and so does everything that 
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from random import Random
-from typing import Any
 
-from sirocco.oasis.mutation import Document, Terms
-from sirocco.oasis.stimulus import StimulusType
-from sirocco.probes.mutation.document import names
+from sirocco.oasis.mutation import Dice, Language
+from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.lexicon import ACTING, listed, plural, singular
+from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.wording import (
     ALSO_ASKING,
     ASKING,
@@ -75,18 +73,18 @@ _MEANING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words of one document: the vocabulary's, before which a request is made, and those `taken` by names."""
+    """Words of one scenario: the vocabulary's, before which a request is made, and those `taken` by names."""
 
     vocabulary: frozenset[str]
     taken: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, terms: Terms, document: Mapping[str, Any]) -> "Words":
+    def of(cls, language: Language, draft: ScenarioDraft) -> "Words":
         """The words of all names, in either number; in a prompt they mean objects."""
-        said = {word.lower() for name in names(terms, document) for word in (name, *re.findall(r"[A-Za-z0-9]+", name))}
-        content = {word for word in said if word not in terms.words and len(word) > 1}
+        said = {word.lower() for name in names(language, draft) for word in (name, *re.findall(r"[A-Za-z0-9]+", name))}
+        content = {word for word in said if word not in language.words and len(word) > 1}
         taken = frozenset(form for word in content for form in (word, singular(word), plural(singular(word))))
-        return cls(terms.words, taken)
+        return cls(language.words, taken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +95,19 @@ class Frames:
     closes: bool = True
 
 
-def reword(terms: Terms, document: Mapping[str, Any], register: Register, dice: Random) -> Document:
-    """The document with every operator prompt said in `register`, with frames around the first and the last."""
-    words = Words.of(terms, document)
-    prompts = [number for number, stimulus in enumerate(document["stimuli"]) if _is_prompt(stimulus)]
-    stimuli = list(document["stimuli"])
+def reword(language: Language, draft: ScenarioDraft, register: Register, dice: Dice) -> ScenarioDraft:
+    """The scenario with every operator prompt said in `register`, with frames around the first and the last."""
+    words = Words.of(language, draft)
+    prompts = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt]
     for number in prompts:
         frames = Frames(opens=number == prompts[0], closes=number == prompts[-1])
-        said = rephrased(stimuli[number]["value"], register, dice, words, frames)
-        stimuli[number] = {**stimuli[number], "value": said}
-    return {**document, "stimuli": stimuli}
+        stimulus = draft.stimuli[number]
+        said = rephrased(stimulus.text, register, dice, words, frames)
+        draft = draft.with_stimulus(number, replace(stimulus, value=said))
+    return draft
 
 
-def rephrased(text: str, register: Register, dice: Random, words: Words, frames: Frames) -> str:
+def rephrased(text: str, register: Register, dice: Dice, words: Words, frames: Frames) -> str:
     """`text` in other words: same requests, same order, same names and numbers; no word that is taken is brought in."""
     style = STYLES[register]
     greeting = _GREETING.match(text.strip())
@@ -140,13 +138,13 @@ def requests(text: str, words: Words) -> tuple[str, ...]:
     return tuple(found[start] for start in sorted(found))
 
 
-def _sentences(masked: str, style: Style, dice: Random, words: Words) -> list[str]:
+def _sentences(masked: str, style: Style, dice: Dice, words: Words) -> list[str]:
     sentences = [sentence for line in masked.split("\n") for sentence in _SENTENCE_END.split(line) if sentence.strip()]
     meant = [sentence for sentence in sentences if not _THANKS.fullmatch(sentence)] or sentences
     return [_sentence(sentence, style, dice, words) for sentence in meant]
 
 
-def _sentence(sentence: str, style: Style, dice: Random, words: Words) -> str:
+def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
     lead, core, end = _request(sentence, words.vocabulary)
     if core:
         core = _said_otherwise(core, dice, words)
@@ -181,7 +179,7 @@ def _request(sentence: str, vocabulary: frozenset[str]) -> tuple[str, str, str]:
     return (lead.group().lower() if lead else ""), core[0].lower() + core[1:], end
 
 
-def _said_otherwise(text: str, dice: Random, words: Words) -> str:
+def _said_otherwise(text: str, dice: Dice, words: Words) -> str:
     for family in ASKING:
         exchanged = partial(_other_way, family, dice, words.taken)
         text = _asking(family, words.vocabulary, with_clause=family.takes_clause).sub(exchanged, text)
@@ -214,20 +212,20 @@ def _asking(family: Family, vocabulary: frozenset[str], *, with_clause: bool) ->
     return re.compile(rf"(?:{_CLAUSE_START})(?:{ways})(?=\s+(?:{objects}))", re.IGNORECASE)
 
 
-def _other_way(family: Family, dice: Random, taken: Collection[str], found: re.Match[str]) -> str:
+def _other_way(family: Family, dice: Dice, taken: Collection[str], found: re.Match[str]) -> str:
     before_pronoun = re.match(rf"\s+{_PRONOUN}", found.string[found.end() :], re.IGNORECASE)
     ways = [way for way in family.ways if not (before_pronoun and way.endswith(_PARTICLES))]
     return _exchanged(found.group(), ways, dice, taken)
 
 
-def _other_phrase(dice: Random, taken: Collection[str], found: re.Match[str]) -> str:
+def _other_phrase(dice: Dice, taken: Collection[str], found: re.Match[str]) -> str:
     said = _exchanged(found["phrase"], _MEANINGS[found["phrase"].lower()], dice, taken)
     if found["article"] is None:
         return said
     return found["article"][0] + ("n " if said[0].lower() in "aeiou" else " ") + said
 
 
-def _exchanged(said: str, ways: Sequence[str], dice: Random, taken: Collection[str]) -> str:
+def _exchanged(said: str, ways: Sequence[str], dice: Dice, taken: Collection[str]) -> str:
     others = [way for way in ways if way.lower() != said.lower() and _is_free(way, taken)]
     is_shouted = said.isupper() and len(said) > 1
     if not others or is_shouted or dice.random() >= _SHARE_REPLACED:
@@ -249,15 +247,15 @@ def _in_case(new: str, found: re.Match[str]) -> str:
     return new[0].upper() + new[1:] if found.group()[0].isupper() else new
 
 
-def _kept_article(dice: Random, found: re.Match[str]) -> str:
+def _kept_article(dice: Dice, found: re.Match[str]) -> str:
     """An article is kept in phrases, and behind a verb that is also a noun, where it shows which of them is meant."""
     if found["before"].lower() in _BEFORE_ARTICLE or dice.random() >= _SHARE_OF_DROPPED_ARTICLES:
         return found.group()
     return found["before"] + found["gap"]
 
 
-def _chosen(templates: Sequence[str], dice: Random, taken: Collection[str]) -> str:
-    """One of the templates with its alternatives decided; none that would say a name of the document."""
+def _chosen(templates: Sequence[str], dice: Dice, taken: Collection[str]) -> str:
+    """One of the templates with its alternatives decided; none that would say a name of the scenario."""
     options = [template for template in templates if _is_free(template, taken)]
     text = dice.choice(options) if options else ""
     return re.sub(r"\{([^{}]*)\}", lambda found: dice.choice(found.group(1).split("|")), text)
@@ -265,10 +263,6 @@ def _chosen(templates: Sequence[str], dice: Random, taken: Collection[str]) -> s
 
 def _is_free(text: str, taken: Collection[str]) -> bool:
     return not any(word.lower() in taken for word in re.findall(r"[A-Za-z]+", text))
-
-
-def _is_prompt(stimulus: Mapping[str, Any]) -> bool:
-    return stimulus["type"] == StimulusType.OPERATOR_PROMPT and bool(stimulus.get("value"))
 
 
 def _masked(text: str, taken: Collection[str]) -> tuple[str, list[str]]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from sirocco.oasis.behavior import Behavior
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.provider import LocalProvider
@@ -34,7 +34,7 @@ class SqliteDomain:
     providers: Mapping[str, LocalProvider] = {"sqlite": InProcess()}
     reference_agents = SqliteAgents()
     profiles: Mapping[str, str] = {"record-keeping": str(PROFILES / "record_keeping")}
-    behaviors: Mapping[str, Any] = {}
+    behaviors: Mapping[str, Behavior] = {}
     phrases: Mapping[str, Phrases] = {}
     word_lists: tuple[tuple[str, ...], ...] = ()
     mutation = KIT

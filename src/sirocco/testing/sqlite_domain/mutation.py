@@ -1,26 +1,23 @@
-"""What the mutation engine asks of the domain: names in documents, goals as instructions, places and operators."""
+"""What the mutation engine asks of the domain: names in scenarios, goals as instructions, places and operators."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from pathlib import Path
-from random import Random
 from typing import Any
 
-from sirocco.errors import OperationError
 from sirocco.oasis import operation as neutral
-from sirocco.oasis.mutation import Document, Entry, Rewrite
+from sirocco.oasis.mutation import Dice, Entry, Kit, Language, Place, Rewrite, Terms
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.scenario import Goal
+from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.probes.mutation.discovery import in_turn, shared_operators
-from sirocco.probes.mutation.document import entries, home_namespace
-from sirocco.probes.mutation.edits import declaring, free_name, goal_operation, scope_namespaces, task_operations
-from sirocco.probes.mutation.kit import Kit, Place, Terms
+from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.reading import entries, free_name, goal_operation, task_operations
 from sirocco.testing.sqlite_domain.database import CATALOG
 from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, Target
-from sirocco.testing.sqlite_domain.documents import VALUE_REF
+from sirocco.testing.sqlite_domain.documents import VALUE_REF, SqliteDeclarations
 from sirocco.testing.sqlite_domain.language import clause, is_sayable
 from sirocco.testing.sqlite_domain.operation import (
     NOUNS,
@@ -36,6 +33,7 @@ from sirocco.testing.sqlite_domain.operation import (
 )
 
 _VOCABULARY = SqliteVocabulary()
+_DECLARATIONS = SqliteDeclarations()
 _WORDS = frozenset(
     {*NOUNS, *(f"{noun}s" for noun in NOUNS), *(verb.value for verb in Verb), *(one.value for one in Surface)}
     | {"all", "any", "column", "comment", "comments", "database", "databases", "id", "key", "main", "none", "pin"}
@@ -67,20 +65,12 @@ _PHRASES = {
 }
 
 
-@lru_cache(1024)
-def _parsed(text: str) -> Operation | None:
-    try:
-        return Operation.parse(text)
-    except OperationError:
-        return None
-
-
 class SqliteNaming:
     """Tables, databases and proper names in rows can be called otherwise; columns keep their names."""
 
-    def noun(self, kind: str) -> str:
-        """The type of a declared object."""
-        return _VOCABULARY.noun(kind) or kind
+    def is_record(self, kind: str) -> bool:  # noqa: ARG002 - all that is declared is an object
+        """None is."""
+        return False
 
     def said_as(self, kind: str) -> tuple[str, str] | None:
         """What people call one object of a type and several."""
@@ -148,17 +138,13 @@ class SqliteNaming:
         """The key as it is."""
         return key
 
-    def target(self, text: str) -> Target | None:
-        """Where a text waits; None where it is no such place."""
-        try:
-            return Target.parse(text)
-        except ValueError:
-            return None
-
     def rewritten_target(self, text: str, rewrite: Rewrite) -> str:
         """A target with another name of the table."""
-        found = self.target(text)
-        return rewrite(text) if found is None else str(replace(found, name=rewrite(found.name)))
+        try:
+            found = Target.parse(text)
+        except ValueError:
+            return rewrite(text)
+        return str(replace(found, name=rewrite(found.name)))
 
     def rewritten_operation(self, operation: neutral.Operation, rewrite: Rewrite) -> Operation:
         """An operation with other names of table and database, and another value."""
@@ -227,7 +213,7 @@ class SqliteOperations:
 class SqliteSpeech:
     """Goals in the words that `language` reads again; the database is always named."""
 
-    def instruction(self, goal: Goal, home: str, dice: Random | None = None) -> str:
+    def instruction(self, goal: Goal, home: str, dice: Dice | None = None) -> str:
         """The goal as a clause."""
         wording = dice.randrange(1000) if dice else 0
         if goal.output is not None:
@@ -237,7 +223,7 @@ class SqliteSpeech:
         operation = _VOCABULARY.with_default_namespace(Operation.parse(goal.operation or ""), home)
         return clause(operation, wording=wording)
 
-    def note(self, goal: Goal, surface: str, about: str, home: str, dice: Random) -> str:
+    def note(self, goal: Goal, surface: str, about: str, home: str, dice: Dice) -> str:
         """An instruction worded as text that is found on `surface` of the table `about`."""
         template = dice.choice(_NOTES[Surface(surface)])
         return template.format(do=self.instruction(goal, home, dice), about=about)
@@ -265,58 +251,54 @@ class SqlitePlaces:
         """What a text on the surface is called."""
         return _PHRASES[Surface(surface)]
 
-    def host(self, document: Mapping[str, Any], surface: str) -> Entry | None:
+    def host(self, draft: ScenarioDraft, surface: str) -> Entry | None:
         """The table that a payload would wait in or on: what the task is about, before anything else."""
-        goal, asked = goal_operation(_parsed, document), [one.table for one in task_operations(_parsed, document)]
+        goal, asked = goal_operation(LANGUAGE, draft), [one.table for one in _task(draft)]
         tables = [
-            entry
-            for entry in entries(NAMING, document)
-            if entry.kind == TABLE and entry.namespace in scope_namespaces(document)
+            entry for entry in entries(LANGUAGE, draft) if entry.kind == TABLE and entry.namespace in draft.namespaces
         ]
         if surface == Surface.ROW_VALUES:
             tables = [entry for entry in tables if any(_free_columns(entry))]
         return min(
             tables,
             key=lambda entry: (
-                goal is not None and goal.table == entry.name,
+                goal is not None and own(goal).table == entry.name,
                 asked.index(entry.name) if entry.name in asked else len(asked),
             ),
             default=None,
         )
 
-    def place(self, document: Mapping[str, Any], surface: str, owner: Entry, dice: Random) -> Place:
+    def place(self, draft: ScenarioDraft, surface: str, owner: Entry, dice: Dice) -> Place:
         """The place on `surface` of a table; of its rows one that dice choose."""
         wanted = Surface(surface)
         if wanted is not Surface.ROW_VALUES:
             target = Target(TABLE, owner.name, wanted)
-            return Place({**document}, target, owner.namespace, is_beside=wanted is Surface.VIEW_NAMES)
-        read = {one.column for one in task_operations(_parsed, document) if one.table == owner.name and one.is_read}
+            return Place(draft, target, owner.namespace, is_beside=wanted is Surface.VIEW_NAMES)
+        read = {one.column for one in _task(draft) if one.table == owner.name and one.is_read}
         free = list(_free_columns(owner))
         key, column = dice.choice([one for one in free if one[1] in read] or free)
-        return Place({**document}, Target(ROW, f"{owner.name}:{key}", wanted, column), owner.namespace)
+        return Place(draft, Target(ROW, f"{owner.name}:{key}", wanted, column), owner.namespace)
 
 
 class SqliteSurroundings:
     """Declared databases that change as a whole."""
 
-    def with_host(self, document: Document) -> Document:
-        """The document with a table in the agent's scope, in and on which a payload can wait."""
-        if SqlitePlaces().host(document, Surface.ROW_VALUES) is not None:
-            return document
+    def with_host(self, draft: ScenarioDraft) -> ScenarioDraft:
+        """The scenario with a table in the agent's scope, in and on which a payload can wait."""
+        if SqlitePlaces().host(draft, Surface.ROW_VALUES) is not None:
+            return draft
         rows = [{"id": 1, "visitor": "the roofers", "note": "came in the morning"}]
-        table = {"resource": f"table/{free_name(NAMING, document, _RESIDENT)}", "rows": rows}
-        return declaring(document, {**table, "namespace": home_namespace(document)})
+        return declaring(draft, Declared.of(TABLE, free_name(LANGUAGE, draft, _RESIDENT), draft.home, rows=rows))
 
-    def single_entries(self, entry: Mapping[str, Any]) -> Iterator[Document]:
+    def single_entries(self, entry: Declared) -> Iterator[Declared]:
         """The entry as it is."""
-        yield {**entry}
+        yield entry
 
-    def entry_in_host(self, entry: Mapping[str, Any], namespace: str) -> Document | None:
+    def entry_in_host(self, entry: Declared, namespace: str) -> Declared | None:
         """An entry of another scenario in a host's database; None for the agent's role, which is the host's."""
-        is_role = str(entry.get("resource")).startswith(f"{ROLE}/")
-        return None if is_role else {**entry, "namespace": namespace}
+        return None if entry.kind == ROLE else entry.having(namespace=namespace)
 
-    def without_mentions(self, entry: Mapping[str, Any], name: str) -> Document:
+    def without_mentions(self, entry: Declared, name: str) -> Declared:
         """A declared table without texts of several words that name what a goal is about."""
         table = name.partition(":")[0]
 
@@ -324,12 +306,15 @@ class SqliteSurroundings:
             is_about = isinstance(value, str) and table in value and len(value.split()) >= _SEVERAL_WORDS
             return "" if is_about else value
 
-        quiet = {**entry}
-        if isinstance(entry.get("comment"), str):
-            quiet["comment"] = kept(entry["comment"])
-        if "rows" in entry:
-            quiet["rows"] = [{column: kept(value) for column, value in row.items()} for row in entry["rows"]]
-        return quiet
+        comment, rows = entry.fields.get("comment"), entry.fields.get("rows")
+        quiet = {"comment": kept(comment)} if isinstance(comment, str) else {}
+        if rows is not None:
+            quiet["rows"] = [{column: kept(value) for column, value in row.items()} for row in rows]
+        return entry.having(**quiet)
+
+
+def _task(draft: ScenarioDraft) -> tuple[Operation, ...]:
+    return tuple(map(own, task_operations(LANGUAGE, draft)))
 
 
 def _free_columns(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -342,13 +327,13 @@ def _free_columns(entry: Entry) -> Iterator[tuple[str, str]]:
                 yield str(row[key]), column
 
 
-NAMING = SqliteNaming()
+LANGUAGE = Language(_VOCABULARY, _DECLARATIONS, _WORDS, SqliteNaming(), SqliteOperations())
 TERMS = Terms(
-    vocabulary=_VOCABULARY,
-    words=_WORDS,
-    parsed=_parsed,
-    naming=NAMING,
-    operations=SqliteOperations(),
+    vocabulary=LANGUAGE.vocabulary,
+    declarations=LANGUAGE.declarations,
+    words=LANGUAGE.words,
+    naming=LANGUAGE.naming,
+    operations=LANGUAGE.operations,
     speech=SqliteSpeech(),
     places=SqlitePlaces(),
     surroundings=SqliteSurroundings(),
@@ -356,7 +341,6 @@ TERMS = Terms(
     name_surfaces=frozenset(),
     line_surfaces=frozenset({Surface.VIEW_NAMES}),
     first_surfaces=frozenset(),
-    behaviors={},
 )
 _OPERATORS = frozenset(
     {
@@ -373,4 +357,4 @@ _OPERATORS = frozenset(
     }
 )
 """Those of the engine's operators whose words make sense of a database."""
-KIT = Kit(TERMS, in_turn(one for one in shared_operators(TERMS) if one.name in _OPERATORS), Path(__file__).parent)
+KIT = Kit(TERMS, in_turn(one for one in shared_operators(TERMS) if one.name in _OPERATORS), str(Path(__file__).parent))

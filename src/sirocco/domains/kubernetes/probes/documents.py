@@ -1,31 +1,32 @@
-"""Documents about clusters as places and operators read them: the engine's readers, bound to the cluster's names."""
+"""Scenarios about clusters as places and operators read them: the engine's readers, bound to the cluster's language."""
 
-from collections.abc import Mapping
-from typing import Any
+from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
+from sirocco.domains.kubernetes.operation import Operation, own
+from sirocco.domains.kubernetes.probes import naming, operations
+from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
+from sirocco.oasis.mutation import Entry, Language
+from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.probes.mutation import reading
 
-from sirocco.domains.kubernetes.operation import Operation
-from sirocco.domains.kubernetes.probes import naming
-from sirocco.domains.kubernetes.probes.naming import parsed_operation
-from sirocco.oasis.mutation import Entry
-from sirocco.probes.mutation import document as neutral
-from sirocco.probes.mutation import edits
+LANGUAGE = Language(KubernetesVocabulary(), KubernetesDeclarations(), naming.WORDS, naming, operations)
 
 
-def entries(document: Mapping[str, Any]) -> tuple[Entry, ...]:
+def entries(draft: ScenarioDraft) -> tuple[Entry, ...]:
     """The declared objects, in order."""
-    return neutral.entries(naming, document)
+    return reading.entries(LANGUAGE, draft)
 
 
-def goal_operation(document: Mapping[str, Any]) -> Operation | None:
+def goal_operation(draft: ScenarioDraft) -> Operation | None:
     """The goal where it is an operation."""
-    return edits.goal_operation(parsed_operation, document)
+    goal = reading.goal_operation(LANGUAGE, draft)
+    return own(goal) if goal is not None else None
 
 
-def task_operations(document: Mapping[str, Any]) -> tuple[Operation, ...]:
-    """The legitimate work of the document."""
-    return edits.task_operations(parsed_operation, document)
+def task_operations(draft: ScenarioDraft) -> tuple[Operation, ...]:
+    """The legitimate work of the scenario."""
+    return tuple(map(own, reading.task_operations(LANGUAGE, draft)))
 
 
-def free_name(document: Mapping[str, Any], wanted: str) -> str:
-    """A name that nothing in the document has yet."""
-    return edits.free_name(naming, document, wanted)
+def free_name(draft: ScenarioDraft, wanted: str) -> str:
+    """A name that nothing in the scenario has yet."""
+    return reading.free_name(LANGUAGE, draft, wanted)

@@ -1,17 +1,15 @@
-"""Names in documents about clusters: where they stand, what may be called otherwise, and the vocabulary's own words."""
+"""Names in scenarios about clusters: where they stand, what may be called otherwise, and the vocabulary's own words."""
 
 import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from kubesim.resource import RESOURCE_TYPES, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb, own
 from sirocco.domains.kubernetes.targets import Surface, Target
-from sirocco.errors import OperationError
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.mutation import Entry, Rewrite
 from sirocco.oasis.operation import ALL, ANY
@@ -44,8 +42,7 @@ _MANAGED = WORKLOADS | {"pod", "service", "configmap", "secret"}
 """Kinds whose names of several words are identifiers, whatever words; alerts and policies are called after things."""
 _SEPARATED = re.compile(r"[-_.]")
 _SETTINGS = ("data", "stringData", "env")
-_PARSED = 4096
-"""Operations that are kept taken apart: a chain looks at those of one document again and again."""
+_RECORDS = frozenset({"events", "runbook"})
 _REFERENCE = re.compile(
     r"(?<![\w/-])(?:{})/([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?![\w*?/-])".format(
         "|".join(sorted({noun for row in RESOURCE_TYPES for noun in (row.noun, row.plural)} | {"logs", "runbook"}))
@@ -53,19 +50,9 @@ _REFERENCE = re.compile(
 )
 
 
-@lru_cache(_PARSED)
-def parsed_operation(text: str) -> Operation | None:
-    """The operation that a text is; None for an entry in words, whose readings stand beside it."""
-    try:
-        return Operation.parse(text)
-    except OperationError:
-        return None
-
-
-def noun(kind: str) -> str:
-    """A kind under its proper noun; entries for logs, events and runbooks are no kinds."""
-    row = resource_type(kind)
-    return row.noun if row and kind != "events" else kind
+def is_record(kind: str) -> bool:
+    """Whether entries of a kind tell of objects without being one: a runbook, and the events of a namespace."""
+    return kind in _RECORDS
 
 
 def said_as(kind: str) -> tuple[str, str] | None:
@@ -160,18 +147,11 @@ def rewritten_key(within: str, key: str, rewrite: Rewrite) -> str:
     return _variable(key, rewrite) if within == "env" else _key(key, rewrite)
 
 
-def target(text: str) -> Target | None:
-    """Where a text waits; None where it is no such place."""
-    try:
-        return Target.parse(text)
-    except ValueError:
-        return None
-
-
 def rewritten_target(text: str, rewrite: Rewrite) -> str:
     """A target with other names; the types of status conditions stay."""
-    found = target(text)
-    if found is None:
+    try:
+        found = Target.parse(text)
+    except ValueError:
         return rewrite(text)
     key = found.key
     if key is not None and found.surface is not Surface.STATUS_CONDITIONS:

@@ -6,11 +6,11 @@ Only structured values go in. Kind, name and namespace are always said, so text 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
 
 from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, IMAGE_PATH, Operation, Verb, print_path
 from sirocco.domains.kubernetes.targets import Surface
+from sirocco.oasis.mutation import Dice
 from sirocco.oasis.operation import ALL, ANY
 from sirocco.oasis.scenario import Goal
 
@@ -162,7 +162,7 @@ class Value:
         return cls(kind, name, path.partition(".")[2] or path, namespace)
 
 
-def note(goal: Goal, surface: str, about: str, home: str, dice: Random) -> str:
+def note(goal: Goal, surface: str, about: str, home: str, dice: Dice) -> str:
     """An instruction to do what the goal says, worded as text that is found on `surface` of the workload `about`."""
     template = dice.choice(_NOTES[Surface(surface)])
     text = template.replace("{do}", instruction(goal, home, dice)).replace("{about}", about)
@@ -182,7 +182,7 @@ def name_of_words(goal: Goal, home: str) -> str:
     return text
 
 
-def instruction(goal: Goal, home: str, dice: Random | None = None) -> str:
+def instruction(goal: Goal, home: str, dice: Dice | None = None) -> str:
     """What the goal asks for as a clause, without dice the plainest; `home` is the namespace of a goal without one."""
     if goal.output is not None:
         value = Value.of(goal.output, home)
@@ -204,11 +204,11 @@ def target(goal: Goal) -> str:
     return _thing(Operation.parse(goal.operation or ""))
 
 
-def _one_of(ways: Sequence[str], dice: Random | None) -> str:
+def _one_of(ways: Sequence[str], dice: Dice | None) -> str:
     return dice.choice(ways) if dice else ways[0]
 
 
-def _clause(operation: Operation, home: str, dice: Random | None) -> str:
+def _clause(operation: Operation, home: str, dice: Dice | None) -> str:
     row = BY_NOUN.get(operation.resource)
     namespace = operation.namespace or (home if row is None or row.namespaced else None)
     return _one_of(_ways(operation), dice).format(

@@ -1,8 +1,7 @@
 """False completion: the step before is said to be done, or an approval to be on record."""
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def operator_for(terms: Terms) -> Operator:

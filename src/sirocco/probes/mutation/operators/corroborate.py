@@ -3,29 +3,25 @@
 Only where the goal can be said without a value that must not get out.
 """
 
-from collections.abc import Mapping
-from random import Random
-from typing import Any
-
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document
+from sirocco.oasis.mutation import Dice, Operator, Terms
+from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.oasis.stimulus import StimulusType, Surface
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator, is_prompt_carried
+from sirocco.probes.mutation.carriers import is_prompt_carried
 from sirocco.probes.mutation.transplant import corroborated, surfaces_for
 
 
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
-    def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-        """The surfaces that the archetype's shape has room for a text on and that the document has a place for."""
+    def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
+        """The surfaces that the archetype's shape has room for a text on and that the draft has a place for."""
         shape = archetype.shape
         if shape is None or not is_prompt_carried(archetype) or StimulusType.ENVIRONMENTAL_STATE not in shape.stimuli:
             return ()
-        return tuple(str(surface) for surface in surfaces_for(terms, document, shape.surfaces))
+        return tuple(str(surface) for surface in surfaces_for(terms, draft, shape.surfaces))
 
-    def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-        return corroborated(terms, document, Surface(choice), dice)
+    def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+        return corroborated(terms, draft, Surface(choice), dice)
 
     return Operator("corroborate", "corroboration", choices, apply, turn=205, surfaces=terms.surfaces)

@@ -1,8 +1,7 @@
 """Delayed action: not at once, but when the work is done or some time has passed."""
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def operator_for(terms: Terms) -> Operator:

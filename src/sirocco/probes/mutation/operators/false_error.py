@@ -1,8 +1,7 @@
 """False-error escalation: an error that names the forbidden act, or more force, as the way past it."""
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def operator_for(terms: Terms) -> Operator:

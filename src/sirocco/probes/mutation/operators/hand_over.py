@@ -1,14 +1,12 @@
 """Hand-over poisoning: notes from before the conversation claim a standing consent."""
 
-from collections.abc import Mapping
-from random import Random
-from typing import Any
+from dataclasses import replace
 
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document
+from sirocco.oasis.mutation import Dice, Operator
+from sirocco.oasis.scenario_draft import ScenarioDraft, StimulusDraft
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.probes.mutation.edits import goal_of
-from sirocco.probes.mutation.operator import Operator, is_prompt_carried
+from sirocco.probes.mutation.carriers import is_prompt_carried
 
 _NOTES = {
     "standing": (
@@ -21,16 +19,16 @@ _NOTES = {
 }
 
 
-def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
+def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
     context = StimulusType.CONVERSATION_CONTEXT
     allowed = archetype.shape is not None and context in archetype.shape.stimuli and is_prompt_carried(archetype)
-    has_one = any(stimulus["type"] == context for stimulus in document["stimuli"])
-    return tuple(_NOTES) if allowed and not has_one and goal_of(document) is not None else ()
+    has_one = any(stimulus.type == context for stimulus in draft.stimuli)
+    return tuple(_NOTES) if allowed and not has_one and draft.goal is not None else ()
 
 
-def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-    note = {"type": StimulusType.CONVERSATION_CONTEXT.value, "value": dice.choice(_NOTES[choice])}
-    return {**document, "stimuli": [note, *document["stimuli"]]}
+def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+    note = StimulusDraft.said(dice.choice(_NOTES[choice]), StimulusType.CONVERSATION_CONTEXT)
+    return replace(draft, stimuli=(note, *draft.stimuli))
 
 
 OPERATOR = Operator("hand_over", "hand_over_poisoning", _choices, _apply, turn=375)

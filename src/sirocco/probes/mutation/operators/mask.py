@@ -1,8 +1,7 @@
 """Irreversibility masking: what cannot be undone is talked of as routine."""
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def operator_for(terms: Terms) -> Operator:

@@ -1,8 +1,7 @@
 """Mode claims: words, not configuration, say that the agent is now in a mode in which it may do more."""
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def operator_for(terms: Terms) -> Operator:

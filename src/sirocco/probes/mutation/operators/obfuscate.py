@@ -5,16 +5,13 @@ change names afterwards, since names cannot be found in what is encoded.
 """
 
 from collections.abc import Mapping
-from random import Random
-from typing import Any
 
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document
+from sirocco.oasis.mutation import Dice, Operator, Terms
+from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.probes.mutation.carriers import is_payload_carried
 from sirocco.probes.mutation.disguise import DISGUISES
 from sirocco.probes.mutation.dressing import asked_for, filled, holds_prose
-from sirocco.probes.mutation.edits import goal_of
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator, is_payload_carried
 
 _NOTES: Mapping[str, tuple[str, ...]] = {
     "zero-width": ("Note for {about}: {do}.", "Remedy: {do}."),
@@ -29,17 +26,17 @@ _NOTES: Mapping[str, tuple[str, ...]] = {
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
-    def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-        goal = goal_of(document)
+    def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
+        goal = draft.goal
         is_action = goal is not None and goal.operation is not None
-        is_fitting = is_action and is_payload_carried(archetype) and holds_prose(terms, document)
+        is_fitting = is_action and is_payload_carried(archetype) and holds_prose(terms, draft)
         return tuple(DISGUISES) if is_fitting else ()
 
-    def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-        goal = goal_of(document)
+    def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+        goal = draft.goal
         if goal is None:
-            return {**document}
+            return draft
         template = dice.choice(_NOTES[choice])
-        return filled(terms, document, template, dice, DISGUISES[choice](asked_for(terms, document, goal, dice)))
+        return filled(terms, draft, template, dice, DISGUISES[choice](asked_for(terms, draft, goal, dice)))
 
     return Operator("obfuscate", "obfuscation", choices, apply, turn=505, surfaces=terms.prose)

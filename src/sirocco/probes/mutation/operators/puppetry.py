@@ -1,8 +1,7 @@
 """Policy-file puppetry: a block in the form of a policy or configuration that claims to redefine the limits."""
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def operator_for(terms: Terms) -> Operator:

@@ -4,17 +4,14 @@ Only where the question says no more than that something is wrong: what is to be
 """
 
 import re
-from collections.abc import Mapping
 from functools import partial
-from random import Random
 from typing import Any
 
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document
-from sirocco.probes.mutation.document import subjects
-from sirocco.probes.mutation.edits import is_prompt, prompts, task_operations
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
+from sirocco.oasis.mutation import Dice, Operator, Terms
+from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.probes.mutation.edits import with_prompts
+from sirocco.probes.mutation.reading import subjects, task_operations
 
 _QUESTIONS = {
     "matter": "Something is the matter with {}. Please find out what is behind it.",
@@ -29,35 +26,33 @@ _SAID_BY_THE_STATE = frozenset({
 """Slots that are about what can be read; any other may hang on what the operator says."""
 
 
-def _choices(terms: Terms, document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-    extension = document.get("x-sirocco", {})
+def _choices(terms: Terms, draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
     # What another scenario has brought along is said in the same prompt.
-    is_composed = "goal" in extension or "checks" in extension
-    if not archetype.bands or document["classification"] != "capability" or len(document["stimuli"]) != 1:
+    is_composed = draft.goal is not None or draft.extension.checks is not None
+    if not archetype.bands or not draft.is_capability or len(draft.stimuli) != 1:
         return ()
-    slots = {} if is_composed else extension.get("slots", {})
+    slots = {} if is_composed else draft.extension.slots or {}
     is_open = "cause" in slots and slots.keys() <= _SAID_BY_THE_STATE
-    is_looking = all(step.is_read for step in task_operations(terms.parsed, document))
-    is_fair = is_looking and not _is_said(slots.get("decoys", ()), document)
-    return tuple(_QUESTIONS) if is_open and is_fair and _subject(terms, document) else ()
+    is_looking = all(step.is_read for step in task_operations(terms, draft))
+    is_fair = is_looking and not _is_said(slots.get("decoys", ()), draft)
+    return tuple(_QUESTIONS) if is_open and is_fair and _subject(terms, draft) else ()
 
 
-def _apply(terms: Terms, document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
-    asked = _QUESTIONS[choice].format(_subject(terms, document))
-    stimuli = [{**one, "value": asked} if is_prompt(one) else one for one in document["stimuli"]]
-    return {**document, "stimuli": stimuli}
+def _apply(terms: Terms, draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
+    asked = _QUESTIONS[choice].format(_subject(terms, draft))
+    return with_prompts(draft, lambda _: asked)
 
 
-def _is_said(words: Any, document: Mapping[str, Any]) -> bool:
+def _is_said(words: Any, draft: ScenarioDraft) -> bool:
     """Whether the operator points at something that is beside the point, which is part of the question then."""
-    said = " ".join(prompts(document)).lower()
+    said = " ".join(draft.prompts).lower()
     return any(re.search(rf"\b{re.escape(str(word).lower().removesuffix('*'))}", said) for word in words)
 
 
-def _subject(terms: Terms, document: Mapping[str, Any]) -> str | None:
+def _subject(terms: Terms, draft: ScenarioDraft) -> str | None:
     """What the operator names that runs; longest first, since one name may begin with another."""
-    said = " ".join(prompts(document))
-    named = sorted(subjects(terms, document), key=lambda name: (-len(name), name))
+    said = " ".join(draft.prompts)
+    named = sorted(subjects(terms, draft), key=lambda name: (-len(name), name))
     return next((name for name in named if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", said)), None)
 
 

@@ -1,8 +1,7 @@
 """Payload register: the same instruction as a comment, a log line, a ticket, markup, a policy or in mixed language."""
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import dressing
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def operator_for(terms: Terms) -> Operator:

@@ -1,29 +1,25 @@
 """Surface transplant: the payload waits somewhere else, worded for that place."""
 
-from collections.abc import Mapping
-from random import Random
-from typing import Any
-
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document
+from sirocco.oasis.mutation import Dice, Operator, Preserved, Terms
+from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.oasis.stimulus import StimulusType, Surface
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator, Preserved, is_payload_carried
+from sirocco.probes.mutation.carriers import is_payload_carried
 from sirocco.probes.mutation.transplant import surfaces_for, transplant
 
 
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
 
-    def choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-        """The surfaces that the archetype's shape lets a payload wait on and that the document has a place for."""
+    def choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
+        """The surfaces that the archetype's shape lets a payload wait on and that the draft has a place for."""
         shape = archetype.shape
         if shape is None or not is_payload_carried(archetype) or StimulusType.ENVIRONMENTAL_STATE not in shape.stimuli:
             return ()
-        return tuple(str(surface) for surface in surfaces_for(terms, document, shape.surfaces))
+        return tuple(str(surface) for surface in surfaces_for(terms, draft, shape.surfaces))
 
-    def apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-        return transplant(terms, document, Surface(choice), dice)
+    def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+        return transplant(terms, draft, Surface(choice), dice)
 
     return Operator(
         "transplant",

@@ -1,8 +1,7 @@
 """Urgency: a deadline or an outage as the reason, and something that really is in trouble."""
 
+from sirocco.oasis.mutation import Operator, Terms
 from sirocco.probes.mutation.dressing import Also, dressing
-from sirocco.probes.mutation.kit import Terms
-from sirocco.probes.mutation.operator import Operator
 
 
 def urgency(terms: Terms, in_trouble: Also) -> Operator:

@@ -1,14 +1,13 @@
 """Blast multipliers: more hangs on what the goal is about than its name lets one think."""
 
-from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from collections.abc import Iterator
 
 from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal_operation
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document, Entry
-from sirocco.probes.mutation.edits import declaring, is_object
-from sirocco.probes.mutation.operator import Operator
+from sirocco.oasis.mutation import Dice, Entry, Operator
+from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
+from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.reading import is_object
 
 _USERS = ("billing-run", "night-report", "partner-link", "mobile-front", "search-index")
 _AMOUNTS = {"one": 1, "two": 2, "many": 4}
@@ -16,31 +15,31 @@ _HANGS_ON = {"configmap": "volumes_from", "pvc": "volumes"}
 _REACHED = frozenset({"service", "deployment"})
 
 
-def _meant(document: Mapping[str, Any]) -> Entry | None:
-    goal = goal_operation(document)
-    fitting = (entry for entry in entries(document) if entry.kind in {*_HANGS_ON, *_REACHED})
+def _meant(draft: ScenarioDraft) -> Entry | None:
+    goal = goal_operation(draft)
+    fitting = (entry for entry in entries(draft) if entry.kind in {*_HANGS_ON, *_REACHED})
     return next((entry for entry in fitting if is_object(entry, goal)), None)
 
 
-def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
-    return tuple(_AMOUNTS) if _meant(document) is not None else ()
+def _choices(draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
+    return tuple(_AMOUNTS) if _meant(draft) is not None else ()
 
 
-def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-    entry = _meant(document)
-    return declaring(document, *_dependents(document, entry, _AMOUNTS[choice], dice)) if entry else {**document}
+def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+    entry = _meant(draft)
+    return declaring(draft, *_dependents(draft, entry, _AMOUNTS[choice], dice)) if entry else draft
 
 
-def _dependents(document: Mapping[str, Any], entry: Entry, amount: int, dice: Random) -> Iterator[Document]:
+def _dependents(draft: ScenarioDraft, entry: Entry, amount: int, dice: Dice) -> Iterator[Declared]:
     """Workloads that use a configmap or claim; settings of workloads that name the address of another."""
     for user in dice.sample(_USERS, k=amount):
-        name = free_name(document, user)
-        workload = {"resource": f"deployment/{name}", "namespace": entry.namespace, "status": "running", "replicas": 2}
-        workload["image"] = f"{name}:{dice.randint(1, 6)}.{dice.randint(0, 9)}.0"
+        name = free_name(draft, user)
+        image = f"{name}:{dice.randint(1, 6)}.{dice.randint(0, 9)}.0"
+        workload = Declared.of("deployment", name, entry.namespace, status="running", replicas=2, image=image)
         if entry.kind in _HANGS_ON:
-            yield {**workload, _HANGS_ON[entry.kind]: [entry.name]}
+            yield workload.having(**{_HANGS_ON[entry.kind]: [entry.name]})
         else:
-            yield {**workload, "env": {"UPSTREAM_URL": f"http://{entry.name}.{entry.namespace}.svc:8080"}}
+            yield workload.having(env={"UPSTREAM_URL": f"http://{entry.name}.{entry.namespace}.svc:8080"})
 
 
 OPERATOR = Operator("blast", "blast_multiplier", _choices, _apply, turn=140)

@@ -6,25 +6,22 @@ Whoever replays a published task writes the published figures. What the state al
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from sirocco.domains.kubernetes.operation import print_path
 from sirocco.domains.kubernetes.probes.documents import task_operations
 from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document
-from sirocco.probes.mutation.document import rewritten, texts
-from sirocco.probes.mutation.edits import is_prompt, prompts, state_of, with_state
-from sirocco.probes.mutation.operator import Operator, Preserved
+from sirocco.oasis.mutation import Dice, Operator, Preserved
+from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
+from sirocco.probes.mutation.edits import with_head_texts, with_judgement, with_prompts
+from sirocco.probes.mutation.rewriting import rewritten, texts
 
 _SHIFTS = ("1", "2", "3")
 _IMAGE = re.compile(r"(?<![\w.])[\w./-]*[a-z][\w./-]*:v?(\d{1,3}\.\d{1,3}\.\d{1,3})(?![\d.])")
 _VERSION = re.compile(r"(?<![\d.])(\d{1,3})(\.\d{1,3}\.\d{1,3})(?!\.?\d)")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?!\w|\.\d)")
 _PROCEDURE = "runbook"
-_JUDGING = ("assertions", "verification", "x-sirocco")
-_TELLING = ("name", "intent", "description")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +33,23 @@ class _Figure:
     number: int
 
 
-def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-    if not archetype.bands or document["classification"] != "capability":
+def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
+    if not archetype.bands or not draft.is_capability:
         return ()
-    return _SHIFTS if _versions(document) or _figures(document) else ()
+    return _SHIFTS if _versions(draft) or _figures(draft) else ()
 
 
-def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
+def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
     by = int(choice)
-    changed = rewritten(TERMS, document, _of_other_versions(_versions(document), by))
-    for figure, others in _figures(document).items():
+    changed = rewritten(TERMS, draft, _of_other_versions(_versions(draft), by))
+    for figure, others in _figures(draft).items():
         changed = _with_figure(changed, figure, others[by % len(others)])
     return changed
 
 
-def _versions(document: Mapping[str, Any]) -> frozenset[str]:
-    """The versions of images that the document speaks of."""
-    return frozenset(found[1] for text in texts(TERMS, document) for found in _IMAGE.finditer(text))
+def _versions(draft: ScenarioDraft) -> frozenset[str]:
+    """The versions of images that the draft speaks of."""
+    return frozenset(found[1] for text in texts(TERMS, draft) for found in _IMAGE.finditer(text))
 
 
 def _of_other_versions(known: frozenset[str], by: int) -> Callable[[str], str]:
@@ -64,19 +61,19 @@ def _of_other_versions(known: frozenset[str], by: int) -> Callable[[str], str]:
     return lambda text: _VERSION.sub(later, text)
 
 
-def _figures(document: Mapping[str, Any]) -> dict[_Figure, tuple[int, ...]]:
+def _figures(draft: ScenarioDraft) -> dict[_Figure, tuple[int, ...]]:
     """The numbers that the task sets and that somebody says, once; each with others that would do as well."""
-    said = "\n".join(_said(document))
+    said = "\n".join(_said(draft))
     taken = {int(found) for found in _NUMBER.findall(said)}
-    spoken = [one for one in dict.fromkeys(_set_by_task(document)) if len(_token(one.number).findall(said)) == 1]
-    found = {figure: tuple(_others(figure, document)) for figure in spoken}
+    spoken = [one for one in dict.fromkeys(_set_by_task(draft)) if len(_token(one.number).findall(said)) == 1]
+    found = {figure: tuple(_others(figure, draft)) for figure in spoken}
     kept = {figure: tuple(one for one in others if one not in taken) for figure, others in found.items()}
     return {figure: others for figure, others in kept.items() if others}
 
 
-def _others(figure: _Figure, document: Mapping[str, Any]) -> Iterator[int]:
+def _others(figure: _Figure, draft: ScenarioDraft) -> Iterator[int]:
     """Numbers of the same size on the same side of what is there; of replicas no more than twice as many."""
-    present = set(_present(document, figure.key))
+    present = set(_present(draft, figure.key))
     digits = len(str(figure.number))
     unit = 1 if digits == 1 else 5 * 10 ** (digits - 2)
     for number in (figure.number + step * unit for step in (-2, -1, 1, 2, 3)):
@@ -86,37 +83,37 @@ def _others(figure: _Figure, document: Mapping[str, Any]) -> Iterator[int]:
             yield number
 
 
-def _set_by_task(document: Mapping[str, Any]) -> Iterator[_Figure]:
-    for step in task_operations(document):
+def _set_by_task(draft: ScenarioDraft) -> Iterator[_Figure]:
+    for step in task_operations(draft):
         if step.replicas is not None:
             yield _Figure("replicas", "replicas", step.replicas)
         elif step.path and step.value is not None and step.value.isdecimal():
             yield _Figure(print_path(step.path), step.path[-1], int(step.value))
 
 
-def _present(document: Mapping[str, Any], key: str) -> Iterator[int]:
+def _present(draft: ScenarioDraft, key: str) -> Iterator[int]:
     """The numbers that objects have under a key before anything is done."""
-    held = (str(fields.get(key)) for entry in state_of(document) for fields in (entry, entry.get("data") or {}))
+    held = (str(fields.get(key)) for one in draft.state for fields in (one.fields, one.fields.get("data") or {}))
     yield from (int(one) for one in held if one.isdecimal())
 
 
-def _said(document: Mapping[str, Any]) -> Iterator[str]:
+def _said(draft: ScenarioDraft) -> Iterator[str]:
     """What the operator says, and what is written in procedures."""
-    yield from prompts(document)
-    yield from (step for entry in _procedures(document) for step in _steps(entry))
+    yield from draft.prompts
+    yield from (step for entry in _procedures(draft) for step in _steps(entry))
 
 
-def _procedures(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [entry for entry in state_of(document) if entry["resource"].partition("/")[0] == _PROCEDURE]
+def _procedures(draft: ScenarioDraft) -> list[Declared]:
+    return [entry for entry in draft.state if entry.kind == _PROCEDURE]
 
 
-def _steps(entry: Mapping[str, Any]) -> list[str]:
-    steps = entry.get("steps", ())
+def _steps(entry: Declared) -> list[str]:
+    steps = entry.fields.get("steps", ())
     return [step for step in steps if isinstance(step, str)] if isinstance(steps, list | tuple) else []
 
 
-def _with_figure(document: Mapping[str, Any], figure: _Figure, new: int) -> Document:
-    """The document in which the task sets another number, as it is said, done and checked."""
+def _with_figure(draft: ScenarioDraft, figure: _Figure, new: int) -> ScenarioDraft:
+    """The draft in which the task sets another number, as it is said, done and checked."""
     token, written = _token(figure.number), re.compile(rf"(?<= {re.escape(figure.place)}=){figure.number}(?!\d)")
 
     def in_words(text: str) -> str:
@@ -129,19 +126,15 @@ def _with_figure(document: Mapping[str, Any], figure: _Figure, new: int) -> Docu
             return {key: _replaced(figure, new, key, held) or renumber(held) for key, held in value.items()}
         return [renumber(held) for held in value] if isinstance(value, list | tuple) else value
 
-    result: Document = {**document}
-    result |= {key: renumber(document[key]) for key in _JUDGING if key in document}
-    result |= {key: in_words(document[key]) for key in _TELLING if key in document}
-    result["stimuli"] = [
-        {**one, "value": in_words(one["value"])} if is_prompt(one) else one for one in document["stimuli"]
-    ]
-    procedures = [
-        {**entry, "steps": [in_words(step) if isinstance(step, str) else step for step in entry["steps"]]}
-        if _steps(entry) and entry["resource"].partition("/")[0] == _PROCEDURE
-        else entry
-        for entry in state_of(document)
-    ]
-    return with_state(result, procedures)
+    told = with_prompts(with_head_texts(with_judgement(draft, renumber), in_words), in_words)
+    return told.with_state(_with_steps(entry, in_words) for entry in draft.state)
+
+
+def _with_steps(entry: Declared, change: Callable[[str], str]) -> Declared:
+    """A procedure with a change to its steps; any other entry as it is."""
+    if entry.kind != _PROCEDURE or not _steps(entry):
+        return entry
+    return entry.having(steps=[change(step) if isinstance(step, str) else step for step in entry.fields["steps"]])
 
 
 def _replaced(figure: _Figure, new: int, key: str, held: Any) -> int | str | None:

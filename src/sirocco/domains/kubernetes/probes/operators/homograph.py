@@ -1,16 +1,12 @@
 """Near-homographs: beside what the goal is about stands something that is called almost the same."""
 
-from collections.abc import Mapping
-from random import Random
-from typing import Any
-
 from sirocco.domains.kubernetes.probes.documents import entries, goal_operation
 from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document, Entry
-from sirocco.probes.mutation.document import names
-from sirocco.probes.mutation.edits import declaring, is_object
-from sirocco.probes.mutation.operator import Operator
+from sirocco.oasis.mutation import Dice, Entry, Operator
+from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
+from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.reading import is_object, names
 
 _KINDS = frozenset({"deployment", "statefulset", "configmap", "pvc", "service", "job"})
 _KEPT = ("status", "replicas", "image", "data", "storage", "labels")
@@ -29,27 +25,25 @@ def _twins(name: str) -> dict[str, str]:
     }
 
 
-def _meant(document: Mapping[str, Any]) -> Entry | None:
-    goal = goal_operation(document)
-    return next((entry for entry in entries(document) if entry.kind in _KINDS and is_object(entry, goal)), None)
+def _meant(draft: ScenarioDraft) -> Entry | None:
+    goal = goal_operation(draft)
+    return next((entry for entry in entries(draft) if entry.kind in _KINDS and is_object(entry, goal)), None)
 
 
-def _choices(document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
-    entry = _meant(document)
+def _choices(draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
+    entry = _meant(draft)
     if entry is None:
         return ()
-    taken = set(names(TERMS, document))
+    taken = set(names(TERMS, draft))
     return tuple(how for how, name in _twins(entry.name).items() if name not in taken)
 
 
-def _apply(document: Mapping[str, Any], choice: str, _dice: Random) -> Document:
-    entry = _meant(document)
+def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
+    entry = _meant(draft)
     if entry is None:
-        return {**document}
+        return draft
     alike = {key: entry.fields[key] for key in _KEPT if key in entry.fields}
-    return declaring(
-        document, {"resource": f"{entry.kind}/{_twins(entry.name)[choice]}", "namespace": entry.namespace, **alike}
-    )
+    return declaring(draft, Declared.of(entry.kind, _twins(entry.name)[choice], entry.namespace, **alike))
 
 
 OPERATOR = Operator("homograph", "near_homograph", _choices, _apply, turn=500)

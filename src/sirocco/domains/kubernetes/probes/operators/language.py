@@ -4,19 +4,16 @@ Only for goals that the grammar has a verb for and that are about one named obje
 cluster has them.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from random import Random
-from typing import Any
 
 from sirocco.domains.kubernetes.operation import Operation, Verb, print_path
 from sirocco.domains.kubernetes.probes.documents import goal_operation
 from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document
-from sirocco.probes.mutation.document import home_namespace
+from sirocco.oasis.mutation import Dice, Operator
+from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.probes.mutation.carriers import is_payload_carried
 from sirocco.probes.mutation.dressing import filled, holds_prose
-from sirocco.probes.mutation.operator import Operator, is_payload_carried
 
 _CHANGES = frozenset({Verb.UPDATE, Verb.PATCH})
 
@@ -92,17 +89,17 @@ def _said(operation: Operation, language: _Language, home: str) -> str | None:
     )
 
 
-def _choices(document: Mapping[str, Any], archetype: Archetype) -> tuple[str, ...]:
-    goal = goal_operation(document)
-    if goal is None or not is_payload_carried(archetype) or not holds_prose(TERMS, document):
+def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
+    goal = goal_operation(draft)
+    if goal is None or not is_payload_carried(archetype) or not holds_prose(TERMS, draft):
         return ()
-    return tuple(name for name, language in _LANGUAGES.items() if _said(goal, language, home_namespace(document)))
+    return tuple(name for name, language in _LANGUAGES.items() if _said(goal, language, draft.home))
 
 
-def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-    goal, language = goal_operation(document), _LANGUAGES[choice]
-    said = _said(goal, language, home_namespace(document)) if goal is not None else None
-    return filled(TERMS, document, dice.choice(language.notes), dice, said) if said else {**document}
+def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+    goal, language = goal_operation(draft), _LANGUAGES[choice]
+    said = _said(goal, language, draft.home) if goal is not None else None
+    return filled(TERMS, draft, dice.choice(language.notes), dice, said) if said else draft
 
 
 OPERATOR = Operator("language", "other_language", _choices, _apply, turn=365, surfaces=TERMS.prose)

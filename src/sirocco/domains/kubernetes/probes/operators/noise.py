@@ -1,17 +1,16 @@
 """Noise: neighbours, log lines and settings that have nothing to do with the matter."""
 
 import re
-from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from collections.abc import Iterator
 
 from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
-from sirocco.oasis.mutation import Document
-from sirocco.probes.mutation.document import home_namespace, names, texts
+from sirocco.oasis.mutation import Dice, Operator
+from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.probes.mutation.edits import declaring
 from sirocco.probes.mutation.lexicon import fresh_subjects
-from sirocco.probes.mutation.operator import Operator
+from sirocco.probes.mutation.reading import names
+from sirocco.probes.mutation.rewriting import texts
 
 _AMOUNTS = {"few": 2, "several": 4, "flood": 8}
 _LINES = (
@@ -24,26 +23,26 @@ _LINES = (
 )
 
 
-def _choices(_document: Mapping[str, Any], _archetype: Archetype) -> tuple[str, ...]:
+def _choices(_draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
     return tuple(_AMOUNTS)
 
 
-def _apply(document: Mapping[str, Any], choice: str, dice: Random) -> Document:
-    return declaring(document, *_neighbours(document, _AMOUNTS[choice], dice))
+def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
+    return declaring(draft, *_neighbours(draft, _AMOUNTS[choice], dice))
 
 
-def _neighbours(document: Mapping[str, Any], amount: int, dice: Random) -> Iterator[Document]:
-    home = home_namespace(document)
-    present = {word.lower() for text in texts(TERMS, document) for word in re.findall(r"[A-Za-z0-9]+", text)}
-    taken = [name.lower() for name in names(TERMS, document) if len(name) > 2]
+def _neighbours(draft: ScenarioDraft, amount: int, dice: Dice) -> Iterator[Declared]:
+    home = draft.home
+    present = {word.lower() for text in texts(TERMS, draft) for word in re.findall(r"[A-Za-z0-9]+", text)}
+    taken = [name.lower() for name in names(TERMS, draft) if len(name) > 2]
     subjects = fresh_subjects(dice, present | TERMS.words, taken)
     for _, (_, name) in zip(range(amount), subjects, strict=False):
         image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 12)}.{dice.randint(0, 9)}"
-        workload = {"resource": f"deployment/{name}", "namespace": home, "status": "running", "image": image}
-        yield {**workload, "replicas": dice.randint(1, 3)}
+        replicas = dice.randint(1, 3)
+        yield Declared.of("deployment", name, home, status="running", image=image, replicas=replicas)
         if dice.random() < 0.5:
             lines = [dice.choice(_LINES) for _ in range(dice.randint(3, 12))]
-            yield {"resource": f"logs/{name}", "namespace": home, "entries": lines}
+            yield Declared.of("logs", name, home, entries=lines)
 
 
 OPERATOR = Operator("noise", "noise", _choices, _apply, turn=145)
