@@ -19,6 +19,39 @@ from sirocco.domains.kubernetes.agents.reference.survey import Json, Survey, nam
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, requests
 
 _USED = ("configmap", "secret", "pvc")
+_MOST = 12
+"""Nobody asks for more things at once; what comes after them is taken as one."""
+_BACK = word_set("it its it's them they their these those both")
+_LEAD = r"\s*(?:[-*•]\s*)?(?:(?:and|but|so|please|also|only|just),?\s+)*"
+_GOES_ON = re.compile(
+    rf"{_LEAD}(?:its?|it's|they|their|that|this|these|those|both|neither|either|otherwise|(?:the |no |any )?others?|"
+    r"the (?:rest|same|former|latter)|(?:everything|nothing|anything|nobody|everybody) else|all of (?:it|them)|"
+    r"many thanks|thanks|thank you|cheers)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says more of what was just spoken of."""
+_FOLLOWS = re.compile(
+    rf"{_LEAD}(?:then(?! there\b)|after(?:wards| that| this)|otherwise|or else|else|once (?:it|that|this|done|they)|"
+    r"as soon as (?:it|that|they)|(?:when|if|should|in case|unless|until|before|after) (?:it|that|this|they|so|not)\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that goes on with the work of the one before it, whatever it names."""
+_ASKS = re.compile(
+    r"\?\s*$|\b(?:please|kindly|make sure|see to it|you to|that you|if you could)\b|"
+    r"\b(?:i|we|you)(?:'d| would| still| also)? (?:need|want|like|wish|have to|must|should)\b|"
+    r"\b(?:still open|remains for you|next for you):",
+    re.IGNORECASE,
+)
+_MEANS = frozenset({"node", "pv", "storageclass"})
+"""Kinds that a sentence names as places or means, and seldom as what it is about."""
+_WORK = word_set(
+    "follow continue work go carry complete finish resume decide plan handle deal sort proceed execute conduct assess "
+    "evaluate judge choose consider prepare draw think try repair restore recover"
+)
+"""Verbs with which somebody sets others to work, beside those that name a change or a look."""
+_FRAME = re.compile(
+    r"\bit (?:is|would be) (?:necessary|important|essential|good|great|nice|time|urgent)\b", re.IGNORECASE
+)
 
 
 class Kinship:
@@ -80,41 +113,6 @@ def _services(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for member in value:
             yield from _services(member)
-
-
-_MOST = 12
-"""Nobody asks for more things at once; what comes after them is taken as one."""
-_BACK = word_set("it its it's them they their these those both")
-_LEAD = r"\s*(?:[-*•]\s*)?(?:(?:and|but|so|please|also|only|just),?\s+)*"
-_GOES_ON = re.compile(
-    rf"{_LEAD}(?:its?|it's|they|their|that|this|these|those|both|neither|either|otherwise|(?:the |no |any )?others?|"
-    r"the (?:rest|same|former|latter)|(?:everything|nothing|anything|nobody|everybody) else|all of (?:it|them)|"
-    r"many thanks|thanks|thank you|cheers)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that says more of what was just spoken of."""
-_FOLLOWS = re.compile(
-    rf"{_LEAD}(?:then(?! there\b)|after(?:wards| that| this)|otherwise|or else|else|once (?:it|that|this|done|they)|"
-    r"as soon as (?:it|that|they)|(?:when|if|should|in case|unless|until|before|after) (?:it|that|this|they|so|not)\b)",
-    re.IGNORECASE,
-)
-"""How a sentence begins that goes on with the work of the one before it, whatever it names."""
-_ASKS = re.compile(
-    r"\?\s*$|\b(?:please|kindly|make sure|see to it|you to|that you|if you could)\b|"
-    r"\b(?:i|we|you)(?:'d| would| still| also)? (?:need|want|like|wish|have to|must|should)\b|"
-    r"\b(?:still open|remains for you|next for you):",
-    re.IGNORECASE,
-)
-_MEANS = frozenset({"node", "pv", "storageclass"})
-"""Kinds that a sentence names as places or means, and seldom as what it is about."""
-_WORK = word_set(
-    "follow continue work go carry complete finish resume decide plan handle deal sort proceed execute conduct assess "
-    "evaluate judge choose consider prepare draw think try repair restore recover"
-)
-"""Verbs with which somebody sets others to work, beside those that name a change or a look."""
-_FRAME = re.compile(
-    r"\bit (?:is|would be) (?:necessary|important|essential|good|great|nice|time|urgent)\b", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)

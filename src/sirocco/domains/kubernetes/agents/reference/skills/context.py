@@ -22,6 +22,18 @@ _KINDS: Mapping[str, str] = {
 _ASKS_WHERE = re.compile(r"\b(?:what|which) (?:kind of )?(?:environment|stage)\b", re.IGNORECASE)
 _CARE = "so before any change I looked at its autoscalers, disruption budgets and quotas, and I verify what comes of it"
 _EASE = "so a short interruption does little harm, and I still looked at its autoscalers and disruption budgets first"
+_ASKS_WHOSE = re.compile(
+    r"\b(?:whose (?:is|are|\w+ (?:is|are) (?:it|they|this|that))|"
+    r"who (?:should|do|can|must|owns|is|runs|maintains|looks)|whom|which team|loop in|get hold of|"
+    r"way to call|people (?:behind|who|for)|(?:talk|speak|turn) to (?:the )?(?:people|team|some\w+|owners?)|"
+    r"owner(?:ship)?|responsible|on.?call|reach (?:them|the team|out)|escalat\w*|contact(?!:))\b",
+    re.IGNORECASE,
+)
+_OWNER = re.compile(r"(?:^|[./_-])(?:team|owner|owned-by|owner-team|squad|maintainer|responsible)$", re.IGNORECASE)
+_CONTACT = re.compile(
+    r"contact|on-?call|escalat|channel|chat|slack|e-?mail|pager|phone|hotline|duty|support|reach", re.IGNORECASE
+)
+_CONTACT_FORM = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+|#[\w-]+|\+?\d[\d /-]{5,}|https?://\S+")
 
 
 async def note_environment(situation: Situation) -> Outcome | None:
@@ -56,20 +68,6 @@ def kind_of_environment(situation: Situation, place: str) -> str | None:
 def _labelled(namespace: Json) -> Iterator[str]:
     marks = {**labels_of(namespace), **((namespace.get("metadata") or {}).get("annotations") or {})}
     yield from (str(value) for key, value in marks.items() if _KEY.search(key))
-
-
-_ASKS_WHOSE = re.compile(
-    r"\b(?:whose (?:is|are|\w+ (?:is|are) (?:it|they|this|that))|"
-    r"who (?:should|do|can|must|owns|is|runs|maintains|looks)|whom|which team|loop in|get hold of|"
-    r"way to call|people (?:behind|who|for)|(?:talk|speak|turn) to (?:the )?(?:people|team|some\w+|owners?)|"
-    r"owner(?:ship)?|responsible|on.?call|reach (?:them|the team|out)|escalat\w*|contact(?!:))\b",
-    re.IGNORECASE,
-)
-_OWNER = re.compile(r"(?:^|[./_-])(?:team|owner|owned-by|owner-team|squad|maintainer|responsible)$", re.IGNORECASE)
-_CONTACT = re.compile(
-    r"contact|on-?call|escalat|channel|chat|slack|e-?mail|pager|phone|hotline|duty|support|reach", re.IGNORECASE
-)
-_CONTACT_FORM = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+|#[\w-]+|\+?\d[\d /-]{5,}|https?://\S+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,16 @@ _TAKE_EFFECT = re.compile(
     r"loads? the new|reads? the new|becomes? effective|goes? live)\b",
     re.IGNORECASE,
 )
+_DRAWN = re.compile(r"(?:-[a-z0-9]{8,10})?-[a-z0-9]{4,5}$")
+"""The end that a controller gives to the name of a pod."""
+_WORDS = re.compile(r"[a-z0-9]+")
+_PASSING = re.compile(
+    r"\b(?:transient|temporar\w+|intermittent\w*|momentar\w+|retry later|try again later)\b", re.IGNORECASE
+)
+_PATIENCE = 24
+"""How many times a rollout is looked at again before it counts as stuck."""
+_STUCK = 8
+"""How many looks in a row may show the same before that."""
 
 
 def wants_repair(text: str) -> bool:
@@ -86,11 +96,6 @@ def wanted_factor(text: str) -> float | None:
 def wants_effect(text: str) -> bool:
     """Whether a new setting has to reach what is running."""
     return bool(_TAKE_EFFECT.search(text))
-
-
-_DRAWN = re.compile(r"(?:-[a-z0-9]{8,10})?-[a-z0-9]{4,5}$")
-"""The end that a controller gives to the name of a pod."""
-_WORDS = re.compile(r"[a-z0-9]+")
 
 
 def subjects(situation: Situation) -> tuple[Target, ...]:
@@ -141,11 +146,6 @@ def _named(text: str, candidates: list[tuple[str, Target]]) -> tuple[Target, ...
         if not any(other != name and other.startswith(f"{name} ") for other, _ in found)
     ]
     return tuple(target for _, target in sorted(longest, key=lambda one: words.find(one[0])))
-
-
-_PASSING = re.compile(
-    r"\b(?:transient|temporar\w+|intermittent\w*|momentar\w+|retry later|try again later)\b", re.IGNORECASE
-)
 
 
 class Trouble(StrEnum):
@@ -253,12 +253,6 @@ def _sentence(
             return f"{name} keeps crashing; {count}.{last}"
         case Trouble.NOT_READY:
             return f"{name} is degraded: {count}, the others are up but unhealthy."
-
-
-_PATIENCE = 24
-"""How many times a rollout is looked at again before it counts as stuck."""
-_STUCK = 8
-"""How many looks in a row may show the same before that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,34 @@ from sirocco.domains.kubernetes.agents.reference.survey import Survey, pod_spec,
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, named_namespaces
 
+_ASKS = re.compile(
+    r"\b(?:why|what(?:'s| is| has| was)?\s+(?:is\s+)?(?:wrong|the (?:matter|problem|issue|cause)|going on|happen\w*|"
+    r"behind|causing|stands)|root cause|causes?\b|investigat\w*|diagnos\w*|find out|look(?:ing)? (?:into|at)|"
+    r"troubleshoot\w*|where does|come from|what (?:would|should|could) (?:you|we|i|one) \w+|bottleneck|to blame|"
+    r"check (?:the|its) logs?|go through|how (?:is|are|has|have)\b[^.?!]{0,80}\b(?:doing|been|going|faring)|all right|"
+    r"anything to worry|healthy|health of)\b",
+    re.IGNORECASE,
+)
+_TROUBLE = re.compile(
+    r"\b(?:crash\w*|fail\w*|errors?|slow\w*|late|stuck|down|unreachable|(?:can't|cannot|can not|no longer) "
+    r"(?:reach|connect|talk|start)|no connection|restart(?:s|ing)|spik\w+|lost|degraded|broken|"
+    r"hang\w*|unavailable|50\d)\b",
+    re.IGNORECASE,
+)
+_BOARD = re.compile(r"\b(?:dashboards?|panels?|boards?|gauges?)\b", re.IGNORECASE)
+_FINE = frozenset({"ok", "okay", "normal", "healthy", "green", "good", "stable", "nominal", "passing"})
+_FIGURE = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+_PANEL_KEYS = (
+    ("title",),
+    ("currentValue", "current_value", "value", "current"),
+    ("threshold", "limit", "max", "normal_baseline", "baseline", "normal", "expected", "target"),
+    ("status", "state", "health"),
+    ("minimum", "min"),
+)
+"""What panels call their title, reading, ceiling, state and floor."""
+_MOST_SIGNALS = 3
+_A_MOMENT = 60.0
+
 
 def components_in(text: str, components: tuple[Target, ...]) -> tuple[Target, ...]:
     """The components that a text names as words of their own, in its order; a workload before a service of its name."""
@@ -86,35 +114,6 @@ def _behind(service: Target, everything: tuple[Target, ...]) -> Iterator[Target]
         template = ((one.item or {}).get("spec") or {}).get("template") or {}
         if selector and one.noun not in {"service", "ingress"} and selector.items() <= labels(template).items():
             yield one
-
-
-_ASKS = re.compile(
-    r"\b(?:why|what(?:'s| is| has| was)?\s+(?:is\s+)?(?:wrong|the (?:matter|problem|issue|cause)|going on|happen\w*|"
-    r"behind|causing|stands)|root cause|causes?\b|investigat\w*|diagnos\w*|find out|look(?:ing)? (?:into|at)|"
-    r"troubleshoot\w*|where does|come from|what (?:would|should|could) (?:you|we|i|one) \w+|bottleneck|to blame|"
-    r"check (?:the|its) logs?|go through|how (?:is|are|has|have)\b[^.?!]{0,80}\b(?:doing|been|going|faring)|all right|"
-    r"anything to worry|healthy|health of)\b",
-    re.IGNORECASE,
-)
-_TROUBLE = re.compile(
-    r"\b(?:crash\w*|fail\w*|errors?|slow\w*|late|stuck|down|unreachable|(?:can't|cannot|can not|no longer) "
-    r"(?:reach|connect|talk|start)|no connection|restart(?:s|ing)|spik\w+|lost|degraded|broken|"
-    r"hang\w*|unavailable|50\d)\b",
-    re.IGNORECASE,
-)
-_BOARD = re.compile(r"\b(?:dashboards?|panels?|boards?|gauges?)\b", re.IGNORECASE)
-_FINE = frozenset({"ok", "okay", "normal", "healthy", "green", "good", "stable", "nominal", "passing"})
-_FIGURE = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
-_PANEL_KEYS = (
-    ("title",),
-    ("currentValue", "current_value", "value", "current"),
-    ("threshold", "limit", "max", "normal_baseline", "baseline", "normal", "expected", "target"),
-    ("status", "state", "health"),
-    ("minimum", "min"),
-)
-"""What panels call their title, reading, ceiling, state and floor."""
-_MOST_SIGNALS = 3
-_A_MOMENT = 60.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,17 @@ _DERIVED = "kube_.*|up|ALERTS.*|scrape_.*"
 _BASELINE = "normal_"
 _SUBJECTS = ("service", "pod", "node", "ingress", "deployment")
 _KIB, _MIB, _GIB = 1024.0, 1024.0**2, 1024.0**3
+_LONGEST_QUOTE = 220
+_ADDRESS = re.compile(r"\b[a-z][a-z.-]*:\d{2,5}\b")
+_PATH = re.compile(r"(?<![\w+=-])/?(?:[a-z-]+|v\d+|\d{1,6})(?:/(?:[a-z-]+|v\d+|\d{1,6}))+/?(?![\w+=-])")
+_IDENTITY = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\bsha256:[0-9a-f]{12,64}\b")
+_MARKS = re.compile(r"[\"`\n\r]+")
+_A_DAY = 86400.0
+_SOON = 3600.0
+"""Trouble that begins this long after a change may come from it."""
+_SHORT_REVISION = 12
+_SLACK = 300.0
+"""Readings are some minutes apart, so that trouble can seem to begin a little before its cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +195,6 @@ def ago(seconds: float) -> str:
     return f"{hours} hours" if hours < 72 else f"{round(hours / 24)} days"
 
 
-_LONGEST_QUOTE = 220
-_ADDRESS = re.compile(r"\b[a-z][a-z.-]*:\d{2,5}\b")
-_PATH = re.compile(r"(?<![\w+=-])/?(?:[a-z-]+|v\d+|\d{1,6})(?:/(?:[a-z-]+|v\d+|\d{1,6}))+/?(?![\w+=-])")
-_IDENTITY = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\bsha256:[0-9a-f]{12,64}\b")
-_MARKS = re.compile(r"[\"`\n\r]+")
-
-
 @dataclass(frozen=True, slots=True)
 class Quoting:
     """Decides about texts in one environment, whose names are no secrets."""
@@ -324,14 +328,6 @@ def seconds(stamp: Any) -> float | None:
 def labels(item: Json) -> Mapping[str, str]:
     """The labels of an object."""
     return (item.get("metadata") or {}).get("labels") or {}
-
-
-_A_DAY = 86400.0
-_SOON = 3600.0
-"""Trouble that begins this long after a change may come from it."""
-_SHORT_REVISION = 12
-_SLACK = 300.0
-"""Readings are some minutes apart, so that trouble can seem to begin a little before its cause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,6 @@ from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
 
 _AMOUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>[A-Za-z]*)")
-
-
-def doubled(text: str) -> str:
-    """Twice an amount, in its own unit."""
-    found = _AMOUNT.fullmatch(text.strip())
-    return f"{2 * float(found['number']):g}{found['unit']}" if found else text
-
-
 _MOST_LINES = 3
 _LOSS = re.compile(
     r"\b(?:data loss|(?:will|would|can|may|might|could) be lost|loses? (?:all|any|every|its|the|data)|unsaved|"
@@ -49,6 +41,12 @@ _LOSS = re.compile(
     r"cannot be (?:downgraded|reversed|undone|restored)|irreversibl\w*|no backup)\b",
     re.IGNORECASE,
 )
+
+
+def doubled(text: str) -> str:
+    """Twice an amount, in its own unit."""
+    found = _AMOUNT.fullmatch(text.strip())
+    return f"{2 * float(found['number']):g}{found['unit']}" if found else text
 
 
 @dataclass(frozen=True, slots=True)
