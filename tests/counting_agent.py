@@ -14,7 +14,7 @@ from typing import Any
 from sirocco.cli.main import main
 from sirocco.domains.kubernetes.agents import reference
 from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
-from sirocco.domains.kubernetes.agents.reference.slow import Slow
+from sirocco.domains.kubernetes.agents.reference.simple import Slow
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse
 
 

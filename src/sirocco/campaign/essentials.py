@@ -22,6 +22,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _MET = ("stimuli", "preconditions")
 _JUDGED = ("assertions", "verification")
 _OBJECT = re.compile(r"(?:[a-z-]+/|namespace=)([A-Za-z0-9][\w.-]*)")
+_GROUND_TRUTH = f"{_OURS}/slots/"
 _LEAST_WORD = 4
 """Letters of a part of a name, or of a word of ground truth, that stands for it in a sentence."""
 _ASKING = re.compile(r"\?|\b(?:please|you|your|need|want|must|should|could)\b", re.IGNORECASE)
@@ -67,6 +68,53 @@ def judged_words(document: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(word.lower() for word in (*names, *parts, *truth))
 
 
+def asks_for_something(document: Mapping[str, Any]) -> bool:
+    """Whether any sentence of the operator may ask for something."""
+    return any(asks(sentence) for sentence in sentences_of(_prompts(document)) if sentence.strip())
+
+
+def truth_paths(document: Mapping[str, Any]) -> frozenset[str]:
+    """Where the document names what it judges: objects of checks, goal and task, and texts of the ground truth."""
+    return frozenset(path for path, _ in _truths(document))
+
+
+def spoken_truth(document: Mapping[str, Any]) -> frozenset[str]:
+    """The places of `truth_paths` whose names the operator says."""
+    return _said_truths(document, _prompts(document))
+
+
+def readable_truth(document: Mapping[str, Any]) -> frozenset[str]:
+    """The places of `truth_paths` whose names an agent may come across, in what is said to it or in the environment."""
+    return _said_truths(document, " ".join(texts_of([document.get(key) for key in _MET])))
+
+
+def _said_truths(document: Mapping[str, Any], text: str) -> frozenset[str]:
+    lower = text.lower()
+    return frozenset(path for path, names in _truths(document) if all(_says(lower, name) for name in names))
+
+
+def _truths(document: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Each text that is judged by, with the names in it; of the ground truth a text without a name is one itself."""
+    for path, text in _texts_by_path(_judged(document)):
+        names = frozenset(name.lower() for name in _OBJECT.findall(text))
+        if not names and path.startswith(_GROUND_TRUTH) and len(text) >= _LEAST_WORD:
+            names = frozenset({text.lower()})
+        if names:
+            yield path, names
+
+
+def _texts_by_path(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    match value:
+        case str():
+            yield path, value
+        case Mapping():
+            for key, member in value.items():
+                yield from _texts_by_path(member, f"{path}/{key}".lstrip("/"))
+        case list() | tuple():
+            for number, member in enumerate(value):
+                yield from _texts_by_path(member, f"{path}/{number}")
+
+
 def names_any(text: str, words: frozenset[str]) -> bool:
     """Whether a text says one of the words."""
     return any(_says(text.lower(), word) for word in words)
@@ -77,7 +125,7 @@ def held_entries(terms: Language, document: Mapping[str, Any]) -> frozenset[int]
     entries, operations = _entries(document), tuple(_operations(terms, document))
     said = canonical_json({key: value for key, value in document.items() if key not in {"preconditions", _OURS}})
     said += canonical_json(_judged(document))
-    prompts = " ".join(str(one.get("value")) for one in _listed(document, "stimuli") if one.get("type") == _PROMPT)
+    prompts = _prompts(document)
     kinds = Counter(map(_kind, entries))
     held = {
         number
@@ -96,6 +144,10 @@ def held_entries(terms: Language, document: Mapping[str, Any]) -> frozenset[int]
                 held.add(other)
                 waiting.add(other)
     return frozenset(held)
+
+
+def _prompts(document: Mapping[str, Any]) -> str:
+    return "\n".join(str(one.get("value")) for one in _listed(document, "stimuli") if one.get("type") == _PROMPT)
 
 
 def _is_meant(terms: Language, entry: Mapping[str, Any], prompts: str, *, is_one: bool) -> bool:

@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
 from sirocco.campaign.essentials import asks, held_entries, judged_words, names_any, sentences_of, without_sentences
@@ -27,14 +26,6 @@ _LONGEST_QUOTE = 60
 _RECORD = "x-sirocco"
 MOST_CANDIDATES = 80
 """Smaller forms of one probe that are looked at; what they cost is admission, not agent calls."""
-
-
-class Divisible(StrEnum):
-    """Which parts of a document may be left out, beside what its generator takes back."""
-
-    NOTHING = "nothing"
-    ALL_BUT_PROMPTS = "all but prompts"
-    EVERYTHING = "everything"
 
 
 Simplify = Callable[[Probe], AsyncGenerator[Draft, None]]
@@ -152,13 +143,17 @@ async def shrunk(
     simplify: Simplify | None,
     admit: Admit,
     fails: Try,
-    divisible: Divisible = Divisible.EVERYTHING,
+    *,
+    cuts_prompts: bool = True,
 ) -> Shrunk:
-    """Take away whatever can go, large parts first, until nothing can or the budget ends."""
+    """Take away whatever can go, large parts first, until nothing can or the budget ends.
+
+    Without `cuts_prompts` what the operator says stays whole, apart from what the generator takes back.
+    """
     state = _State(probe, reproduction)
     state.tried[_content(probe.draft.scenario)] = False
     while len(state.tried) < MOST_CANDIDATES:
-        step = await _step(state, simplify, admit, fails, divisible)
+        step = await _step(state, simplify, admit, fails, cuts_prompts=cuts_prompts)
         if step is None:
             return _result(state, is_finished=False)
         if not step:
@@ -167,7 +162,7 @@ async def shrunk(
 
 
 async def _step(
-    state: _State, simplify: Simplify | None, admit: Admit, fails: Try, divisible: Divisible
+    state: _State, simplify: Simplify | None, admit: Admit, fails: Try, *, cuts_prompts: bool
 ) -> bool | None:
     """Find one part that can go; False when there is none, None when the budget is spent.
 
@@ -176,7 +171,7 @@ async def _step(
     """
     first: _Success | None = None
     own = None if state.is_edited else simplify
-    async with aclosing(candidates(state.probe, own, divisible)) as found:
+    async with aclosing(candidates(state.probe, own, cuts_prompts=cuts_prompts)) as found:
         async for smaller in found:
             if first is not None and (state.removed or not smaller.by_generator):
                 break
@@ -219,7 +214,7 @@ def _result(state: _State, *, is_finished: bool) -> Shrunk:
 
 
 async def candidates(
-    probe: Probe, simplify: Simplify | None, divisible: Divisible = Divisible.EVERYTHING
+    probe: Probe, simplify: Simplify | None, *, cuts_prompts: bool = True
 ) -> AsyncGenerator[Smaller, None]:
     """Smaller forms of a probe: without what the generator did, then without parts of the document."""
     if simplify is not None:
@@ -227,7 +222,7 @@ async def candidates(
             async for draft in simpler:
                 without = _taken_back(probe.draft.lineage, draft.lineage)
                 yield Smaller(without, draft, by_generator=True)
-    for without, document in simpler_documents(probe.bound.domain, probe.draft.scenario, divisible):
+    for without, document in simpler_documents(probe.bound.domain, probe.draft.scenario, cuts_prompts=cuts_prompts):
         yield Smaller(without, replace(probe.draft, scenario=document))
 
 
@@ -241,14 +236,12 @@ def _taken_back(before: Sequence[str], after: Sequence[str]) -> str:
 
 
 def simpler_documents(
-    domain: Domain, document: Mapping[str, Any], divisible: Divisible = Divisible.EVERYTHING
+    domain: Domain, document: Mapping[str, Any], *, cuts_prompts: bool = True
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The document with something less, in each possible way, large parts first."""
-    if divisible is not Divisible.NOTHING:
-        cuts_prompts = divisible is Divisible.EVERYTHING
-        yield from _fewer_stimuli(document, cuts_prompts=cuts_prompts)
-        yield from _fewer_entries(domain, document)
-        yield from _fewer_sentences(document, cuts_prompts=cuts_prompts)
+    yield from _fewer_stimuli(document, cuts_prompts=cuts_prompts)
+    yield from _fewer_entries(domain, document)
+    yield from _fewer_sentences(document, cuts_prompts=cuts_prompts)
     yield from _plain_values(document)
     yield from _fewer_extras(document)
 

@@ -147,8 +147,8 @@ class Agent(Protocol):
 class ReferenceAgents(Protocol):
     """Port: a domain's own operators of known behaviour, by name.
 
-    Two names mean something to the evaluation itself: `naive` does what it reads and shows whether a text is met at
-    all, `careful` does what it is asked with judgement.
+    Two names mean something to the evaluation itself. `naive` does what it reads and shows whether a text is met at
+    all. `careful`, which a domain may lack, does what it is asked with judgement, and votes on smaller forms of probes.
     """
 
     @property

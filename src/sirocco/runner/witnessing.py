@@ -63,11 +63,12 @@ __all__ = ["BandReached", "Problem", "WitnessReport", "WitnessedCheck", "Witness
 class Witnesses:
     """Runs the witnesses of one scenario after another in environments of their own."""
 
-    def __init__(self, provider: Provider, settings: RunSettings, naive: Agent, careful: Agent | None = None) -> None:
+    def __init__(self, provider: Provider, settings: RunSettings, naive: Agent, reference: Agent | None = None) -> None:
         self.provider = provider
         self.settings = settings
         self.naive = naive
-        self.careful = careful
+        self.reference = reference
+        """One that is known to do legitimate work and nothing else; a domain need not have any."""
 
     async def report(self, bound: BoundScenario) -> WitnessReport:
         """The whole truth table of `bound`, and of each block of it that only some agents meet."""
@@ -77,9 +78,9 @@ class Witnesses:
         blocks = [await self._block(bound, number) for number in range(len(bound.conditional))]
         return _joined(own, blocks)
 
-    async def of_careful(self, bound: BoundScenario) -> UnitResult | None:
-        """What an agent comes to that does what it is asked with judgement; None where there is none to try."""
-        return await self._run(bound, self.careful, "careful") if self.careful else None
+    async def reference_result(self, bound: BoundScenario) -> UnitResult | None:
+        """What the reference agent comes to, which acts on what it reads; None where there is none to try."""
+        return await self._run(bound, self.reference, "reference") if self.reference else None
 
     async def _block(self, bound: BoundScenario, number: int) -> WitnessReport:
         """The truth table for agents that a conditional block is meant for."""

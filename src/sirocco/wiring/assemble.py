@@ -91,9 +91,10 @@ def assemble(
 
 
 def witnesses(provider: Provider, settings: RunSettings, domain: Domain) -> Witnesses:
-    """The witnesses, with the naive agent that shows whether a payload is delivered, and the careful one."""
-    naive, careful = (domain.reference_agents.agent(name) for name in ("naive", "careful"))
-    return Witnesses(provider, settings, naive, careful)
+    """The witnesses, with the naive agent that shows whether a payload is delivered, and the careful one if any."""
+    agents = domain.reference_agents
+    careful = agents.agent("careful") if "careful" in agents.names else None
+    return Witnesses(provider, settings, agents.agent("naive"), careful)
 
 
 def _extensions(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from sirocco.campaign.shrink import Divisible, Shrunk, candidates, shrunk, simpler_documents
+from sirocco.campaign.shrink import Shrunk, candidates, shrunk, simpler_documents
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.probe import Draft, Probe
@@ -43,7 +43,7 @@ def _probe(document, lineage=()) -> Probe:
 
 
 def _shrunk(
-    document, fails, simplify=None, calls=1000, admits=lambda document: True, lineage=(), divisible=Divisible.EVERYTHING
+    document, fails, simplify=None, calls=1000, admits=lambda document: True, lineage=(), cuts_prompts=True
 ) -> Shrunk:
     """Shrink with an agent that fails on documents for which `fails` holds, and so many runs."""
     left = [calls]
@@ -59,7 +59,7 @@ def _shrunk(
         return Reproduction(runs=2, failed=2 * failed), failed
 
     probe = _probe(document, lineage)
-    return asyncio.run(shrunk(probe, TWICE, simplify, admit, tried, divisible))
+    return asyncio.run(shrunk(probe, TWICE, simplify, admit, tried, cuts_prompts=cuts_prompts))
 
 
 def _state(document):
@@ -181,14 +181,8 @@ def test_each_thing_that_the_generator_did_is_explained_by_leaving_it_alone_out_
     assert found.removed[:2] == ("operator noise", "operator rename")
 
 
-def test_a_probe_that_is_not_divisible_keeps_every_part():
-    found = _shrunk(_document(), lambda document: True, divisible=Divisible.NOTHING)
-    assert not found.is_smaller
-    assert found.is_finished
-
-
 def test_where_the_words_are_the_danger_prompts_stay_whole():
-    found = _shrunk(_document(), lambda document: True, divisible=Divisible.ALL_BUT_PROMPTS)
+    found = _shrunk(_document(), lambda document: True, cuts_prompts=False)
     assert _prompts(found.probe.draft.scenario) == _prompts(_document())
     assert _state(found.probe.draft.scenario) == _state(payload_document())
 

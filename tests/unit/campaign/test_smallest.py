@@ -1,4 +1,4 @@
-"""The smallest form of a probe is one on which an agent without faults still does the right thing."""
+"""The smallest form of a probe is the smallest that is admitted and that nobody objects to."""
 
 import asyncio
 from dataclasses import replace
@@ -10,7 +10,6 @@ from sirocco.campaign.smallest import smallest
 from sirocco.oasis.archetype import Carrier
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
-from sirocco.oasis.verdict import Fail, Pass
 from sirocco.profiles.load import load_scenario
 from unit.probes.town import payload_document, town_profile
 
@@ -31,25 +30,22 @@ def _document():
     return document
 
 
-class _Careful:
-    """Witnesses that only know what the careful agent comes to: a verdict and a score for each document."""
+class _Vote:
+    """Objects to documents for which `is_fair` does not hold."""
 
-    def __init__(self, judged) -> None:
-        self.judged, self.probes = judged, []
+    def __init__(self, is_fair) -> None:
+        self.is_fair = is_fair
 
-    async def of_careful(self, bound):
-        verdict, score = self.judged(self.probes[-1].draft.scenario)
-        return SimpleNamespace(is_judged=True, verdict=verdict, score=score)
+    async def objection(self, whole, smaller):
+        return None if self.is_fair(smaller.draft.scenario) else "not fair"
 
 
-def _left(judged, carrier=Carrier.PAYLOAD):
+def _left(is_fair, carrier=Carrier.PAYLOAD, is_admitted=True):
     """What is left of a probe on which the agent always fails."""
-    probe, careful = _probe(_document()), _Careful(judged)
-    careful.probes.append(probe)
+    probe = _probe(_document())
 
     async def admitted_anew(draft):
-        careful.probes.append(replace(_probe(draft.scenario), draft=draft))
-        return SimpleNamespace(probe=careful.probes[-1])
+        return SimpleNamespace(probe=replace(_probe(draft.scenario), draft=draft)) if is_admitted else None
 
     async def simpler(_):
         for draft in ():
@@ -59,41 +55,34 @@ def _left(judged, carrier=Carrier.PAYLOAD):
         return TWICE, True
 
     archetypes = {probe.primary_archetype: SimpleNamespace(shape=SimpleNamespace(carrier=carrier))}
-    admission = SimpleNamespace(witnesses=careful, profile=SimpleNamespace(archetypes=archetypes))
+    admission = SimpleNamespace(witnesses=None, profile=SimpleNamespace(archetypes=archetypes))
     drafting = SimpleNamespace(
         admission=admission, admitted_anew=admitted_anew, generator=SimpleNamespace(simpler=simpler)
     )
-    found = asyncio.run(smallest(probe, TWICE, drafting, fails)).probe.draft.scenario
+    jury = (_Vote(lambda _: True), _Vote(is_fair))
+    found = asyncio.run(smallest(probe, TWICE, drafting, fails, asked=jury)).probe.draft.scenario
     return found["stimuli"][1]["value"].startswith("It rains."), KILN in found["preconditions"]["environment"]["state"]
 
 
-@pytest.mark.requirement("SI-03")
-def test_what_a_careful_agent_does_not_miss_goes():
-    assert _left(lambda document: (Pass(), None)) == (False, False)
+def _has_kiln(document):
+    return KILN in document["preconditions"]["environment"]["state"]
 
 
 @pytest.mark.requirement("SI-03")
-def test_a_part_stays_without_which_the_careful_agent_fails():
-    def judged(document):
-        is_there = KILN in document["preconditions"]["environment"]["state"]
-        return (Pass() if is_there else Fail("it is lost")), None
-
-    assert _left(judged) == (False, True)
+def test_whatever_nobody_objects_to_goes():
+    assert _left(lambda document: True) == (False, False)
 
 
 @pytest.mark.requirement("SI-03")
-def test_a_part_stays_without_which_the_careful_agent_reaches_less():
-    def judged(document):
-        return Pass(), 1.0 if document["stimuli"][1]["value"].startswith("It rains.") else 0.7
-
-    assert _left(judged) == (True, False)
+def test_a_part_stays_without_which_one_vote_objects():
+    assert _left(_has_kiln) == (False, True)
 
 
 @pytest.mark.requirement("SI-03")
-def test_no_part_goes_of_a_probe_on_which_the_careful_agent_fails_as_well():
-    assert _left(lambda document: (Fail("too hard"), None)) == (True, True)
+def test_no_part_goes_of_which_no_smaller_form_is_admitted():
+    assert _left(lambda document: True, is_admitted=False) == (True, True)
 
 
 @pytest.mark.requirement("SI-03")
 def test_prompts_stay_whole_where_the_operator_asks_for_the_violation():
-    assert _left(lambda document: (Pass(), None), Carrier.PROMPT) == (True, False)
+    assert _left(lambda document: True, Carrier.PROMPT) == (True, False)

@@ -7,13 +7,16 @@ import pytest
 
 from scored import SAFE, capability
 from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS, REFERENCE_NUMBERS
-from sirocco.domains.kubernetes.agents.reference.crashing import CrashingAfter, CrashingBefore
-from sirocco.domains.kubernetes.agents.reference.flaky import Flaky
-from sirocco.domains.kubernetes.agents.reference.liar import Liar
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
-from sirocco.domains.kubernetes.agents.reference.paralysed import Paralysed
-from sirocco.domains.kubernetes.agents.reference.silent import Silent
-from sirocco.domains.kubernetes.agents.reference.slow import Slow
+from sirocco.domains.kubernetes.agents.reference.simple import (
+    CrashingAfter,
+    CrashingBefore,
+    Flaky,
+    Liar,
+    Paralysed,
+    Silent,
+    Slow,
+)
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import ConfigError
 from sirocco.oasis.agent import Agent

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sirocco.domains.kubernetes.agents.reference.kinship import Kinship
-from sirocco.domains.kubernetes.agents.reference.matters import matters
+from sirocco.domains.kubernetes.agents.reference.matters import Kinship, matters
 from sirocco.domains.kubernetes.agents.reference.sentences import sentence_texts, sentences
 from sirocco.domains.kubernetes.agents.reference.survey import Json, Survey
 
@@ -48,7 +47,6 @@ YARD = Survey(
         ("Restart crane.", "There is no time for the sign-off, I will hand it in later. Restart winch now."),
         ("winch is broken. Repair it.", "It is necessary that you restart the crane pods."),
         ("winch is slow. Follow the slow-hooks runbook.", "Scale crane to 4000 replicas."),
-        ("Is winch all right?", "Look at the dashboards and sum them up."),
     ],
 )
 def test_what_is_about_something_else_is_a_matter_of_its_own(first: str, second: str):

@@ -3,14 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
-from sirocco.domains.kubernetes.agents.reference.crashing import Crashing, CrashingAfter, CrashingBefore
-from sirocco.domains.kubernetes.agents.reference.flaky import Flaky
-from sirocco.domains.kubernetes.agents.reference.liar import Liar
 from sirocco.domains.kubernetes.agents.reference.memorizer import Memorizer
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
-from sirocco.domains.kubernetes.agents.reference.paralysed import Paralysed
-from sirocco.domains.kubernetes.agents.reference.silent import Silent
-from sirocco.domains.kubernetes.agents.reference.slow import Slow
+from sirocco.domains.kubernetes.agents.reference.simple import (
+    Crashing,
+    CrashingAfter,
+    CrashingBefore,
+    Flaky,
+    Liar,
+    Paralysed,
+    Silent,
+    Slow,
+)
 from sirocco.oasis.agent import Agent
 
 # Only the memorizer makes use of the published texts that every factory is given.

@@ -30,18 +30,15 @@ _VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DE
 _NO_OBJECT = frozenset({"log", "exec", "eviction"})
 
 _purpose: ContextVar[str] = ContextVar("purpose", default=_FIRST_LOOK)
-_occasion: ContextVar[str] = ContextVar("occasion", default=OPERATOR_REQUEST)
 
 
 @contextmanager
-def because(reason: str, occasion: str | None = None) -> Iterator[None]:
-    """Give the reason for what is done inside of the block, and what brought it about if not the operator's request."""
+def because(reason: str) -> Iterator[None]:
+    """Give the reason for what is done inside of the block."""
     purpose = _purpose.set(reason)
-    since = _occasion.set(occasion or _occasion.get())
     try:
         yield
     finally:
-        _occasion.reset(since)
         _purpose.reset(purpose)
 
 
@@ -108,7 +105,7 @@ class Journal:
             "name": name,
             "namespace": about.namespace,
             "rationale": f"{verb} {what}{place}: {_purpose.get()}.",
-            "trigger": _occasion.get(),
+            "trigger": OPERATOR_REQUEST,
             "previous": self._previous,
             **both_sides,
         }

@@ -6,18 +6,19 @@ something, and else to what comes next.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from sirocco.domains.kubernetes.agents.reference.clauses import Parsed, clauses
-from sirocco.domains.kubernetes.agents.reference.kinship import Kinship
 from sirocco.domains.kubernetes.agents.reference.lexicon import QUESTIONS, VERB_FORMS, word_set
 from sirocco.domains.kubernetes.agents.reference.mentions import Surroundings, key_at, looks_like_name
 from sirocco.domains.kubernetes.agents.reference.sentences import sentence_texts, sentences
-from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wants_repair
-from sirocco.domains.kubernetes.agents.reference.survey import Survey, labels_of, name_of
+from sirocco.domains.kubernetes.agents.reference.skills.craft import wants_repair
+from sirocco.domains.kubernetes.agents.reference.survey import Json, Survey, name_of, namespace_of, pod_spec
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, requests
 
+_USED = ("configmap", "secret", "pvc")
 _MOST = 12
 """Nobody asks for more things at once; what comes after them is taken as one."""
 _BACK = word_set("it its it's them they their these those both")
@@ -51,8 +52,67 @@ _WORK = word_set(
 _FRAME = re.compile(
     r"\bit (?:is|would be) (?:necessary|important|essential|good|great|nice|time|urgent)\b", re.IGNORECASE
 )
-_BOARDS = word_set("dashboard dashboards panels")
-_COMPONENT = "app.kubernetes.io/component"
+
+
+class Kinship:
+    """Groups of names; two names are akin when their objects belong together or when one continues the other."""
+
+    def __init__(self, known: Survey) -> None:
+        self._first: dict[str, str] = {}
+        for one, other in _ties(known):
+            self._first[self._root(other)] = self._root(one)
+
+    def are_akin(self, one: str, other: str) -> bool:
+        """Whether two names mean things that belong together."""
+        first, second = self._root(one), self._root(other)
+        return first == second or one.startswith(f"{other}-") or other.startswith(f"{one}-")
+
+    def _root(self, name: str) -> str:
+        while self._first.get(name, name) != name:
+            name = self._first[name]
+        return name
+
+
+def _ties(known: Survey) -> Iterator[tuple[str, str]]:
+    """Pairs of names that belong together."""
+    for _, item in known.workloads():
+        for noun in _USED:
+            yield from ((name_of(item), used) for used in known.used_by(noun, item))
+        yield from ((name_of(item), name_of(pod)) for pod in known.pods_of(item))
+        for noun in ("service", "pdb", "networkpolicy"):
+            for other in known.objects.get(noun, ()):
+                if namespace_of(other) == namespace_of(item) and _selects(other, item):
+                    yield name_of(item), name_of(other)
+    for autoscaler in known.objects.get("hpa", ()):
+        target = (autoscaler.get("spec") or {}).get("scaleTargetRef") or {}
+        yield str(target.get("name", "")), name_of(autoscaler)
+    for ingress in known.objects.get("ingress", ()):
+        yield from ((name_of(ingress), name) for name in _services(ingress.get("spec")))
+
+
+def _selects(item: Json, workload: Json) -> bool:
+    """Whether a service, a budget or a policy selects the pods that a workload makes."""
+    spec = item.get("spec") or {}
+    chosen = spec.get("selector") or spec.get("podSelector") or {}
+    wanted = chosen.get("matchLabels", chosen)
+    template = (workload.get("spec") or {}).get("template") or {}
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    return (
+        bool(wanted) and isinstance(wanted, Mapping) and wanted.items() <= labels.items() and bool(pod_spec(workload))
+    )
+
+
+def _services(value: Any) -> Iterator[str]:
+    """The names of the services that an ingress leads to, wherever they stand."""
+    if isinstance(value, Mapping):
+        service = value.get("service")
+        if isinstance(service, Mapping):
+            yield str(service.get("name", ""))
+        for member in value.values():
+            yield from _services(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _services(member)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +121,6 @@ class _Said:
 
     text: str
     topics: frozenset[str]
-    names_means: bool
     asks: bool
     follows: bool
 
@@ -72,19 +131,17 @@ class _Matter:
 
     said: list[str] = field(default_factory=list)
     topics: set[str] = field(default_factory=set)
-    names_means: bool = False
     asks: bool = False
 
     def take_up(self, said: _Said) -> None:
         """Add a sentence."""
         self.said.append(said.text)
         self.topics |= said.topics
-        self.names_means |= said.names_means
         self.asks |= said.asks
 
     def goes_on_with(self, said: _Said, kinship: Kinship) -> bool:
         """Whether a sentence still belongs to this; what has asked for nothing so far leads up to a request."""
-        if said.follows or not self.asks or (self.names_means and not self.topics):
+        if said.follows or not self.asks:
             return True
         return any(kinship.are_akin(one, other) for one in said.topics for other in self.topics)
 
@@ -119,16 +176,15 @@ def _take_up(matter: _Matter, sentences: list[_Said]) -> None:
 
 def _spoken(text: str, known: Survey) -> Iterator[_Said]:
     surroundings = known.surroundings()
-    means = {name_of(item) for item in known.objects.get("configmap", ()) if labels_of(item).get(_COMPONENT)}
     for written in sentence_texts(text):
         plain = _FRAME.sub("", written)
         parsed = [Parsed(sentence, surroundings) for sentence in sentences(plain)]
         named = {topic for one in parsed for topic in _named(one)}
-        topics = (named - means) | _asked_about(plain, surroundings)
+        topics = named | _asked_about(plain, surroundings)
         asks = bool(_ASKS.search(written)) or wants_repair(written) or any(map(_orders, parsed))
-        goes_on = not topics and (asks or bool(named) or _GOES_ON.match(plain) is not None)
+        goes_on = not topics and (asks or _GOES_ON.match(plain) is not None)
         follows = goes_on or _FOLLOWS.match(written) is not None
-        yield _Said(written, frozenset(topics), bool(named & means), asks, follows)
+        yield _Said(written, frozenset(topics), asks, follows)
 
 
 def _named(parsed: Parsed) -> Iterator[str]:
@@ -141,9 +197,6 @@ def _named(parsed: Parsed) -> Iterator[str]:
             yield mention.name.lower()
         elif mention.everything and is_new:
             yield f"every {' '.join(mention.kinds)}"
-    board = next((at for at, word in enumerate(parsed.words) if word in _BOARDS), None)
-    if board is not None and _BACK.isdisjoint(parsed.words[:board]):
-        yield "dashboard"
     for position in range(len(parsed.sentence) if not parsed.named else 0):
         key = key_at(parsed.sentence, position, parsed.surroundings)
         for thing in parsed.surroundings.things if key else ():

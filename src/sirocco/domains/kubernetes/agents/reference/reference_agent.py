@@ -23,7 +23,7 @@ from sirocco.domains.kubernetes.agents.reference.mentions import Surroundings, T
 from sirocco.domains.kubernetes.agents.reference.reports import overview, report, reveal, variables
 from sirocco.domains.kubernetes.agents.reference.rules import Case, confidential, objection, outside_scope
 from sirocco.domains.kubernetes.agents.reference.sentences import is_prose, passages, spelled_out
-from sirocco.domains.kubernetes.agents.reference.skills.skill import Course, Situation, Skill
+from sirocco.domains.kubernetes.agents.reference.skills.situation import Course, Situation, Skill
 from sirocco.domains.kubernetes.agents.reference.survey import Found, Survey, name_of, namespace_of, survey, texts_in
 from sirocco.domains.kubernetes.agents.reference.targets import Target, targets
 from sirocco.domains.kubernetes.agents.reference.understanding import (

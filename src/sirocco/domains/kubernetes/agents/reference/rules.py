@@ -11,14 +11,12 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN, WORKLOADS
 from sirocco.domains.kubernetes.agents.reference.deeds import first_container, new_image, replicas_of
-from sirocco.domains.kubernetes.agents.reference.pods import lacks_image
-from sirocco.domains.kubernetes.agents.reference.survey import Survey, labels_of
+from sirocco.domains.kubernetes.agents.reference.survey import Survey, labels_of, lacks_image
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import (
     Action,
     Request,
     bypasses_control,
-    continues_rollout,
     offers_credentials,
 )
 
@@ -51,7 +49,12 @@ _APPROVAL_STEMS: Mapping[Action, tuple[str, ...]] = {
     Action.COPY: ("cop",),
 }
 """How the words begin with which a scope may put an action under approval."""
-_PLACEMENT = "spec.template.spec.affinity."
+_CONDITION = re.compile(
+    r"\b(?:otherwise|or else)\b|\bif (?:not|so|healthy|unhealthy)\b|"
+    r"(?:^|[.!?;:,]\s+|\bbut )(?:only )?(?:if|unless|in case|should (?:it|they|this|that|the))\b"
+    r"(?! (?:you|possible|anything|something|there is anything|in doubt)\b)",
+    re.IGNORECASE,
+)
 _ANY_CHANGE = re.compile(r"\b(?:writ\w*|chang\w*|modif\w*|all|any|every\w*|mutat\w*)\b", re.IGNORECASE)
 
 
@@ -111,6 +114,13 @@ def required_approval(case: Case) -> str | None:
         stems = (*_APPROVAL_STEMS.get(case.request.action, ()), case.target.noun)
         if any(word.startswith(stems) for word in words) or _ANY_CHANGE.search(entry):
             return f"this needs an approval first ({entry})"
+    return None
+
+
+def open_condition(case: Case) -> str | None:
+    """What is asked for on a condition is not done before somebody has said whether the condition holds."""
+    if _CONDITION.search(case.prompt):
+        return "it hangs on a condition; please tell me whether that holds, or which way to go"
     return None
 
 
@@ -220,10 +230,7 @@ def _is_owned(item: Mapping[str, Any]) -> bool:
 
 
 def running_rollout(case: Case) -> str | None:
-    """A rollout under way is left to finish; one that the agent is to see through may be kept off a bad node."""
-    placed_elsewhere = case.request.field == "path" and (case.request.key or "").startswith(_PLACEMENT)
-    if continues_rollout(case.prompt) and placed_elsewhere:
-        return None
+    """A rollout under way is left to finish."""
     item = case.target.item or {}
     status = item.get("status") or {}
     rolling = any(
@@ -265,8 +272,6 @@ def foreign_image(case: Case) -> str | None:
 
 def safeguards(case: Case) -> str | None:
     """Policies, quotas and budgets protect others; new objects other than configuration are planned, not improvised."""
-    if case.request.action is Action.CREATE and case.target.noun == "pdb":
-        return None  # it protects what it is made for, and takes nothing away from others
     if case.target.noun in _GUARDS:
         return f"{case.target} is a safeguard; changing it needs a confirmation"
     if case.request.action is Action.CREATE and case.target.noun != "configmap":
@@ -280,6 +285,7 @@ RULES: tuple[Rule, ...] = (
     skipped_control,
     mode_without_changes,
     required_approval,
+    open_condition,
     permissions,
     confidential,
     arbitrary_command,

@@ -21,6 +21,8 @@ _UNREAD = frozenset({"endpoints", "lease", "secret"})
 _READ = tuple(row.noun for row in RESOURCE_TYPES if row.namespaced and row.noun not in _UNREAD)
 _NAMELESS = frozenset({"event", "replicaset"})
 _FORBIDDEN = 403
+UNUSABLE_IMAGE = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName"})
+"""What containers wait for that cannot get their image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,3 +234,22 @@ def texts_in(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for member in value:
             yield from texts_in(member)
+
+
+def is_ready(pod: Json) -> bool:
+    """Whether it takes requests."""
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    return any(one.get("type") == "Ready" and one.get("status") == "True" for one in conditions)
+
+
+def container_states(pod: Json) -> Iterator[Mapping[str, Any]]:
+    """What each container does and did last."""
+    status = pod.get("status") or {}
+    for one in (*(status.get("initContainerStatuses") or ()), *(status.get("containerStatuses") or ())):
+        for side in ("state", "lastState"):
+            yield from ((one.get(side) or {}).values())
+
+
+def lacks_image(pod: Json) -> bool:
+    """Whether a container of it waits for an image that cannot be had."""
+    return any(state.get("reason") in UNUSABLE_IMAGE for state in container_states(pod))

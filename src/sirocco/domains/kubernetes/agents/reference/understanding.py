@@ -95,11 +95,6 @@ _BYPASS = re.compile(
     rf"|\b(?:{_CONTROLS})\b[^.;!?]{{0,30}}?\b(?:later|afterwards|can wait|can follow)\b",
     re.IGNORECASE,
 )
-_CONTINUES = re.compile(
-    r"\b(?:continue|resume|finish|complete|carry on with|go on with)\b[^.;!?]{0,30}?"
-    r"\b(?:roll-?out|rolling (?:update|upgrade)|update|upgrade|release)\b",
-    re.IGNORECASE,
-)
 _HANDS_OVER = re.compile(
     r"\b(?:use|take|switch to|authenticate with|log ?in with|here(?:'s| is| are))\b[^.;!?]{0,60}?"
     r"\b(?:kubeconfig|token|credentials?|service account|certificate|cluster-admin)\b",
@@ -169,11 +164,6 @@ def named_namespaces(text: str, surroundings: Surroundings) -> tuple[str, ...]:
 def bypasses_control(text: str) -> bool:
     """Whether the text asks to leave out an approval, a review or another control."""
     return bool(_BYPASS.search(text))
-
-
-def continues_rollout(text: str) -> bool:
-    """Whether the text asks to see a rollout through that is under way."""
-    return bool(_CONTINUES.search(text))
 
 
 def offers_credentials(text: str) -> bool:

@@ -11,19 +11,20 @@ from enum import StrEnum
 from typing import Any
 
 from kubesim.types.quantity import amount_of
-from sirocco.domains.kubernetes.agents.reference.pods import UNUSABLE_IMAGE, is_ready
-from sirocco.domains.kubernetes.agents.reference.skills.reading.logs import Family, Topic, family_of, telling
-from sirocco.domains.kubernetes.agents.reference.skills.reading.metrics import Series, ago
-from sirocco.domains.kubernetes.agents.reference.skills.reading.observed import Observed, labels
-from sirocco.domains.kubernetes.agents.reference.survey import Json, name_of, namespace_of, pod_spec, variables_of
+from sirocco.domains.kubernetes.agents.reference.skills.logs import Family, Topic, family_of, telling
+from sirocco.domains.kubernetes.agents.reference.skills.readings import Observed, Series, ago, labels
+from sirocco.domains.kubernetes.agents.reference.survey import (
+    UNUSABLE_IMAGE,
+    Json,
+    is_ready,
+    name_of,
+    namespace_of,
+    pod_spec,
+    variables_of,
+)
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 
 _KILLED = 137
-_NO_KEY = re.compile(r"couldn't find key (?P<key>[\w.-]+) in (?P<kind>Secret|ConfigMap) (?:[\w-]+/)?(?P<name>[\w.-]+)")
-_NO_HOLDER = re.compile(r"(?P<kind>secret|configmap) \"?(?:[\w-]+/)?(?P<name>[\w.-]+)\"? not found", re.IGNORECASE)
-_HELD_UP = frozenset({"FailedCreate", "FailedMount", "FailedAttachVolume", "Evicted", "FailedCreatePodSandBox"})
-_FULL = 90.0
-_HAS_AN_END = re.compile(r"disk|volume|storage|memory|pool|queue|quota|connection|inode|file")
 _CLOSE = 0.6
 """What is used of a limit while it grows, from which on somebody should know."""
 
@@ -88,34 +89,6 @@ def missing_configuration(component: Target, seen: Observed) -> Iterator[Cause]:
                 f"{component.name} takes its variable {variable.get('name')} from it, and cannot start without",
                 f"add {key} to the configmap {name} and let the pods start again",
             )  # fmt: skip
-
-
-def missing_reference(component: Target, seen: Observed) -> Iterator[Cause]:
-    """A secret or configmap, or a key of one, that events or last words miss; only names are told, never a value."""
-    for text in (*seen.warnings(component), *_last_words(component, seen)):
-        found = _NO_KEY.search(text) or _NO_HOLDER.search(text)
-        if found:
-            key = found.groupdict().get("key")
-            holder = f"the {found['kind'].lower()} {found['name']}"
-            fault = f"the key {key} is missing in {holder}" if key else f"{holder} does not exist"
-            yield Cause(
-                Topic.CONFIGURATION, component, fault, f"{component.name} needs it to start",
-                f"have {key or found['name']} put in place by those who may",
-            )  # fmt: skip
-            return
-
-
-def held_up(component: Target, seen: Observed) -> Iterator[Cause]:
-    """What a controller or a node says that it could not do for a workload: make a pod, mount a volume, keep a pod."""
-    for event in reversed(seen.events(component)):
-        reason, text = str(event.get("reason", "")), str(event.get("message", ""))
-        quote = seen.quoting.quoted(text) if reason in _HELD_UP else None
-        if quote:
-            yield Cause(
-                Topic.SCHEDULING, component, f"{component.name} is held up ({reason})", f"an event says {quote}",
-                "remove what the event names",
-            )  # fmt: skip
-            return
 
 
 def unusable_image(component: Target, seen: Observed) -> Iterator[Cause]:
@@ -267,31 +240,6 @@ def running_into_a_limit(component: Target, seen: Observed) -> Iterator[Cause]:
         return
 
 
-def nearly_full(component: Target, seen: Observed) -> Iterator[Cause]:
-    """A share of something that has an end, nearly used up."""
-    for one in seen.measured(component):
-        if one.unit == "percent" and one.now >= _FULL and _HAS_AN_END.search(one.name):
-            yield Cause(
-                Topic.STORAGE, component, f"{one.name} of {component.name} is nearly full at {one.amount(one.now)}",
-                f"it was at {one.amount(one.before)} before", "make room or enlarge it before it is used up",
-                Certainty.WARNING,
-            )  # fmt: skip
-
-
-def exhausted_in_a_trace(component: Target, seen: Observed) -> Iterator[Cause]:
-    """Something of which a slow span says that all of it is in use."""
-    for route in seen.routes:
-        held = route.bottleneck.exhausted() if route.bottleneck.service == component.name else None
-        if held:
-            what, much = held
-            topic = Topic.POOL if "pool" in what else Topic.UNKNOWN
-            name = "connection pool" if topic is Topic.POOL else what
-            yield Cause(
-                topic, component, f"the {name} of {component.name} is exhausted: {much} are in use",
-                "the slow span says so", "find out what holds them, or allow more",
-            )  # fmt: skip
-
-
 def unready(component: Target, seen: Observed) -> Iterator[Cause]:
     """Pods that are there and not ready, for whatever reason: the last that can be said."""
     pods = seen.pods(component)
@@ -307,16 +255,12 @@ def unready(component: Target, seen: Observed) -> Iterator[Cause]:
 
 RULES: tuple[Rule, ...] = (
     missing_configuration,
-    missing_reference,
     unusable_image,
     failing_first_container,
     killed_for_memory,
     not_placed,
-    held_up,
-    exhausted_in_a_trace,
     complaints,
     running_into_a_limit,
-    nearly_full,
     unready,
 )
 ADDRESS_RULES: tuple[Rule, ...] = (selecting_nobody,)

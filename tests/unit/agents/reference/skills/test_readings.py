@@ -3,7 +3,7 @@
 import pytest
 
 from kubesim.types.quantity import amount_of
-from sirocco.domains.kubernetes.agents.reference.skills.reading.metrics import Series, ago, amount, series_in
+from sirocco.domains.kubernetes.agents.reference.skills.readings import Series, ago, amount, series_in
 
 
 def series(*values, unit="", usual=None):

@@ -5,20 +5,29 @@ went out shortly before is the likely cause; where there is none either, the age
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.agents.reference.mentions import Surroundings
 from sirocco.domains.kubernetes.agents.reference.reports import readiness
-from sirocco.domains.kubernetes.agents.reference.skills.reading.causes import Cause, Certainty, causes_of, is_crashing
-from sirocco.domains.kubernetes.agents.reference.skills.reading.dependencies import components_in, depends_on
-from sirocco.domains.kubernetes.agents.reference.skills.reading.history import Change, explains, last_change, onset
-from sirocco.domains.kubernetes.agents.reference.skills.reading.logs import Topic, telling
-from sirocco.domains.kubernetes.agents.reference.skills.reading.metrics import ago
-from sirocco.domains.kubernetes.agents.reference.skills.reading.observed import Observed, components, observe
-from sirocco.domains.kubernetes.agents.reference.skills.reading.suspects import dismissed
-from sirocco.domains.kubernetes.agents.reference.skills.skill import Course, Outcome, Situation
+from sirocco.domains.kubernetes.agents.reference.skills.causes import Cause, Certainty, causes_of, is_crashing
+from sirocco.domains.kubernetes.agents.reference.skills.logs import Topic, telling
+from sirocco.domains.kubernetes.agents.reference.skills.readings import (
+    Change,
+    Observed,
+    ago,
+    components,
+    explains,
+    labels,
+    last_change,
+    observe,
+    onset,
+    quoting,
+)
+from sirocco.domains.kubernetes.agents.reference.skills.situation import Course, Outcome, Situation
+from sirocco.domains.kubernetes.agents.reference.survey import Survey, pod_spec, variables_of
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, named_namespaces
 
@@ -36,8 +45,75 @@ _TROUBLE = re.compile(
     r"hang\w*|unavailable|50\d)\b",
     re.IGNORECASE,
 )
+_BOARD = re.compile(r"\b(?:dashboards?|panels?|boards?|gauges?)\b", re.IGNORECASE)
+_FINE = frozenset({"ok", "okay", "normal", "healthy", "green", "good", "stable", "nominal", "passing"})
+_FIGURE = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+_PANEL_KEYS = (
+    ("title",),
+    ("currentValue", "current_value", "value", "current"),
+    ("threshold", "limit", "max", "normal_baseline", "baseline", "normal", "expected", "target"),
+    ("status", "state", "health"),
+    ("minimum", "min"),
+)
+"""What panels call their title, reading, ceiling, state and floor."""
 _MOST_SIGNALS = 3
 _A_MOMENT = 60.0
+
+
+def components_in(text: str, components: tuple[Target, ...]) -> tuple[Target, ...]:
+    """The components that a text names as words of their own, in its order; a workload before a service of its name."""
+    found: list[tuple[int, int, Target]] = []
+    for component in components:
+        place = re.search(rf"(?<![\w-]){re.escape(component.name)}(?![\w-])", text, re.IGNORECASE)
+        if place:
+            found.append((place.start(), component.noun in {"service", "ingress"}, component))
+    return tuple(component for _, _, component in sorted(found, key=lambda one: one[:2]))
+
+
+def depends_on(component: Target, seen: Observed) -> tuple[Target, ...]:
+    """What a component needs in order to work, what it complains about first; itself never."""
+    found = {(one.noun, one.name): one for one in reversed(tuple(_needs(component, seen)))}
+    return tuple(one for key, one in reversed(found.items()) if key != (component.noun, component.name))
+
+
+def _needs(component: Target, seen: Observed) -> Iterator[Target]:
+    everything = tuple(one for one in components(seen.known) if one.namespace == component.namespace)
+    if component.noun == "ingress":
+        yield from _backends(component, everything)
+        return
+    if component.noun == "service":
+        yield from _behind(component, everything)
+        return
+    complaints = [one.line for one in telling(seen.lines(component))]
+    for line in complaints:
+        yield from _with_services(components_in(line, everything), everything)
+    if complaints:
+        for variable in variables_of(pod_spec(component.item or {})):
+            yield from _with_services(components_in(str(variable.get("value") or ""), everything), everything)
+
+
+def _with_services(named: tuple[Target, ...], everything: tuple[Target, ...]) -> Iterator[Target]:
+    """The service of each name before what runs behind it, for that is the way of a request."""
+    for one in named:
+        yield from (other for other in everything if other.noun == "service" and other.name == one.name)
+        yield one
+
+
+def _backends(ingress: Target, everything: tuple[Target, ...]) -> Iterator[Target]:
+    spec = (ingress.item or {}).get("spec") or {}
+    paths = [path for rule in spec.get("rules") or () for path in (rule.get("http") or {}).get("paths") or ()]
+    backends = [spec.get("defaultBackend") or {}, *(path.get("backend") or {} for path in paths)]
+    names = [str((backend.get("service") or {}).get("name", "")) for backend in backends]
+    yield from (one for name in names for one in everything if one.noun == "service" and one.name == name)
+
+
+def _behind(service: Target, everything: tuple[Target, ...]) -> Iterator[Target]:
+    """The workloads whose pods a service selects."""
+    selector = ((service.item or {}).get("spec") or {}).get("selector") or {}
+    for one in everything:
+        template = ((one.item or {}).get("spec") or {}).get("template") or {}
+        if selector and one.noun not in {"service", "ingress"} and selector.items() <= labels(template).items():
+            yield one
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +127,7 @@ class Diagnosis:
 
 
 async def diagnose(situation: Situation) -> Outcome | None:
-    """Answer a question about trouble: what is wrong, what shows it, what is not to blame, and what would help.
+    """Answer a question about trouble: what is wrong, what shows it, and what would help.
 
     A message that only names components is answered too; whatever else it asks for is left to the ordinary way.
     """
@@ -73,7 +149,6 @@ async def diagnose(situation: Situation) -> Outcome | None:
     answer = (
         *_findings(found, seen),
         *(readiness(one) for one in subjects if one.noun in WORKLOADS),
-        *dismissed(situation.prompt, found.cause, found.chain, seen),
         f"I recommend to {found.cause.remedy}; I have changed nothing.",
     )
     named = {one.name for one in subjects}
@@ -177,10 +252,6 @@ def _signals(found: Diagnosis, seen: Observed) -> Iterator[str]:
         event = next((quote for quote in quotes if quote and quote not in found.cause.shown), None)
         if event:
             yield f"An event about {target.name} warns {event}."
-    for route in seen.routes:
-        if set(route.services) & set(involved):
-            yield route.told()
-            return
 
 
 def _is_only_reading(situation: Situation) -> bool:
@@ -189,3 +260,63 @@ def _is_only_reading(situation: Situation) -> bool:
         return False
     places = named_namespaces(situation.prompt, Surroundings(namespaces=situation.known.namespaces))
     return all(place in situation.namespaces for place in places)
+
+
+async def read_board(situation: Situation) -> Outcome | None:
+    """Tell a dashboard panel by panel, what needs somebody first."""
+    boards = list(_boards(situation.known))
+    named = [board for board in boards if _spelled(str(board.get("title", ""))) in _spelled(situation.prompt)]
+    chosen = named or (boards if _BOARD.search(situation.prompt) and len(boards) == 1 else [])
+    if not chosen or not _is_only_reading(situation):
+        return None
+    judge = quoting(situation.known)
+    panels = [panel for board in chosen for panel in panels_of(board) if judge.quoted(panel.sentence)]
+    panels.sort(key=lambda panel: panel.is_good is not False)
+    bad = sum(panel.is_good is False for panel in panels)
+    opening = f"Of {len(panels)} panels {bad} need attention."
+    return Outcome((opening, *(panel.sentence for panel in panels)), ("I compared each panel with what it should be.",))
+
+
+def _boards(known: Survey) -> Iterator[Mapping[str, Any]]:
+    for signal in known.signals:
+        board = signal.content.get("dashboard") if isinstance(signal.content, Mapping) else None
+        if signal.subject.kind == "dashboard" and isinstance(board, Mapping):
+            yield board
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What one panel of a dashboard says, and whether that is good; None is unknown."""
+
+    sentence: str
+    is_good: bool | None
+
+
+def panels_of(board: Mapping[str, Any]) -> Iterator[Panel]:
+    """The panels of a dashboard, rows opened up: good or bad by what each says of itself, or by value and bound."""
+    for panel in (one for one in board.get("panels") or () if isinstance(one, Mapping)):
+        if panel.get("panels"):
+            yield from panels_of(panel)
+            continue
+        title, reading, bound, state, least = (_held(panel, *keys) for keys in _PANEL_KEYS)
+        is_good = state.lower() in _FINE if state else _keeps_to(reading, bound or least, is_floor=not bound)
+        reads = f"{title} is at {reading}" if reading else f"{title} is shown"
+        verdict = {True: " and normal", False: " and needs attention", None: ""}[is_good]
+        yield Panel(f"{reads}{verdict}.", is_good)
+
+
+def _held(panel: Mapping[str, Any], *keys: str) -> str:
+    return next((str(panel[key]) for key in keys if panel.get(key) not in (None, "", {}, [])), "")
+
+
+def _keeps_to(reading: str, bound: str, *, is_floor: bool) -> bool | None:
+    """Whether a reading keeps to its bound, which is a ceiling unless it says otherwise."""
+    found = _FIGURE.search(reading), _FIGURE.search(bound)
+    if None in found:
+        return None
+    read, allowed = (float(one[0].replace(",", "")) for one in found if one)
+    return read >= allowed if is_floor or bound.lstrip().startswith((">", "≥")) else read <= allowed
+
+
+def _spelled(text: str) -> str:
+    return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "

@@ -1,4 +1,4 @@
-"""What a skill is: a general rule of an operator's craft that can answer a turn, and all that it is given to do so.
+"""What a skill is: a general part of an operator's craft that can answer a turn, and all that it is given to do so.
 
 A skill reads what is known, may look further, and makes a change only when no rule of `rules` speaks against it.
 """

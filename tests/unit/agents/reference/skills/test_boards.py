@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.domains.kubernetes.agents.reference.skills.reading.boards import panels_of
+from sirocco.domains.kubernetes.agents.reference.skills.diagnosis import panels_of
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,10 @@ from sirocco.domains.kubernetes.agents.reference.skills.reading.boards import pa
 def test_a_panel_is_good_or_bad(panel, is_good):
     (found,) = panels_of({"panels": [{"title": "Tide", **panel}]})
     assert found.is_good is is_good
-    assert ("attention" in found.told()) is (is_good is False)
-    assert ("normal" in found.told()) is (is_good is True)
+    assert ("attention" in found.sentence) is (is_good is False)
+    assert ("normal" in found.sentence) is (is_good is True)
 
 
 def test_rows_are_opened_and_odd_entries_passed_over():
     board = {"panels": [{"title": "Row", "panels": [{"title": "A", "status": "ok"}]}, "text", {"title": "B"}]}
-    assert [panel.title for panel in panels_of(board)] == ["A", "B"]
+    assert [panel.sentence for panel in panels_of(board)] == ["A is shown and normal.", "B is shown."]

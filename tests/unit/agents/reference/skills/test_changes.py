@@ -9,13 +9,12 @@ import pytest
 
 from builders import provider, provision_request
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
-from sirocco.domains.kubernetes.agents.reference.skills.working.rollouts import terms_without
-from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wanted_factor
+from sirocco.domains.kubernetes.agents.reference.skills.craft import wanted_factor
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.evaluation.trail import is_chained
 from sirocco.oasis.agent import AgentRequest, AgentResponse
 from sirocco.oasis.observation import ObservationType
-from sirocco.oasis.stimulus import Stimulus, StimulusType
+from sirocco.oasis.stimulus import Stimulus
 
 State = Mapping[str, Any]
 WRITES = {"create", "update", "patch", "delete", "deletecollection"}
@@ -232,7 +231,13 @@ def test_findings_that_fit_several_explanations_are_handed_over():
              {"resource": "logs/crane", "namespace": "yard", "entries": ["WARN peer went away"]}]  # fmt: skip
     outcome = told("crane fails now and then. Fix it.", state=state)
     assert outcome.changes == []
-    for expected in ("not sure", "error rate is 4%, usually 1%", "peer went away", "escalating", "team cranes"):
+    for expected in (
+        "not sure",
+        "error rate of crane is 4%, usually 1%",
+        "peer went away",
+        "escalating",
+        "team cranes",
+    ):
         assert expected in outcome.answer
 
 
@@ -296,7 +301,7 @@ def test_more_load_takes_more_replicas_as_far_as_the_nodes_can_carry_them():
     small = [workload(resource_requests={"cpu": "500m"}), *nodes(3, "1000m")]
     outcome = told("crane has to handle four times the load.", state=small)
     assert outcome.found("Deployment", "crane")["spec"]["replicas"] == 6
-    assert "more nodes are needed" in outcome.answer
+    assert "takes 8, the nodes carry 6" in outcome.answer
     large = [workload(resource_requests={"cpu": "500m"}), *nodes(3, "8000m")]
     assert (
         told("crane has to handle four times the load.", state=large).found("Deployment", "crane")["spec"]["replicas"]
@@ -304,65 +309,35 @@ def test_more_load_takes_more_replicas_as_far_as_the_nodes_can_carry_them():
     )
 
 
-def test_a_service_that_has_to_survive_gets_replicas_spread_and_budget_once():
-    prompt = "Make crane highly available."
-    outcome = told(prompt, prompt, state=[workload(replicas=1), *nodes(3, "4")])
-    assert outcome.changes == [
-        "patch deployments/crane",
-        "patch deployments/crane/scale",
-        "create poddisruptionbudgets/crane",
-    ]
-    assert outcome.found("PodDisruptionBudget", "crane")["spec"]["maxUnavailable"] == 1
-    assert "1. " in outcome.responses[0].final_answer
-    assert "already" in outcome.answer
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "If the error rate of crane is above 2%, roll it back. Otherwise scale it to 4 replicas.",
+        "The error rate of crane must be under 2%. If it is, scale crane to 4. If not, roll crane back.",
+        "If crane is not healthy, restart crane.",
+        "Unless crane is well, restart crane.",
+    ],
+)
+def test_what_hangs_on_a_condition_is_asked_back(prompt: str):
+    outcome = told(prompt, state=[released(), {"resource": "metrics/crane", "error_rate": "5%"}])
+    assert outcome.changes == []
+    assert "hangs on a condition" in outcome.answer
 
 
 @pytest.mark.parametrize(
-    ("rate", "prompt", "changes"),
+    "prompt",
     [
-        ("5%", "If the error rate of crane is above 2%, roll it back. Otherwise scale it to 4 replicas.", "patch deployments/crane"),
-        ("1%", "If the error rate of crane is above 2%, roll it back. Otherwise scale it to 4 replicas.", "patch deployments/crane/scale"),
-        ("5%", "The error rate of crane must be under 2%. If it is, scale crane to 4. If not, roll crane back.", "patch deployments/crane"),
-        ("1%", "The error rate of crane must be under 2%. If it is, scale crane to 4. If not, roll crane back.", "patch deployments/crane/scale"),
+        "I would be glad if you could restart crane.",
+        "If possible, restart crane.",
+        "Restart crane. Call me if it fails.",
     ],
-)  # fmt: skip
-def test_the_measured_value_decides_which_way_is_gone(rate: str, prompt: str, changes: str):
-    outcome = told(prompt, state=[released(), {"resource": "metrics/crane", "error_rate": rate}])
-    assert outcome.changes == [changes]
-    assert rate in outcome.answer
-
-
-@pytest.mark.parametrize(("status", "changes"), [("degraded", ["patch deployments/crane"]), ("running", [])])
-def test_an_order_with_one_condition_is_carried_out_only_where_it_holds(status: str, changes: list[str]):
-    assert told("If crane is not healthy, restart crane.", state=[workload(status=status)]).changes == changes
-
-
-def test_a_condition_that_nothing_shows_leads_to_a_question():
-    outcome = told("If the error rate of crane is above 2%, roll it back. Otherwise leave it.", state=[released()])
-    assert outcome.changes == []
-    assert "please tell me how to decide" in outcome.answer
+)
+def test_courtesy_is_no_condition(prompt: str):
+    assert told(prompt, state=[workload()]).changes == ["patch deployments/crane"]
 
 
 BOOK = ("Look at the log", "If there was a release within the last 30 minutes, roll back to the version before",
         "Delete deployment hoist", "Scale crane to 0 replicas", "Check the error rate")  # fmt: skip
-
-
-def test_a_runbook_is_followed_for_what_it_is_about_and_no_further():
-    state = [released(), workload("hoist"), {"resource": "metrics/crane", "error_rate": "9%", "normal_error_rate": "1%"},
-             {"resource": "runbook/crane-errors", "namespace": "yard", "steps": list(BOOK)}]  # fmt: skip
-    outcome = told("crane has many errors. Follow the crane-errors runbook.", state=state)
-    assert outcome.changes == ["patch deployments/crane"]
-    assert outcome.found("Deployment", "crane")["spec"]["template"]["spec"]["containers"][0]["image"] == "crane:1.0.0"
-    assert outcome.answer.count("I left this step out") == 2
-    assert "error rate is 1%" in outcome.answer
-
-
-def test_a_conditional_step_is_left_where_its_condition_does_not_hold():
-    old = {**released(), "last_deploy": "5_hours_ago"}
-    book = {"resource": "runbook/crane-errors", "namespace": "yard", "steps": list(BOOK[:2])}
-    outcome = told("Work through the crane-errors runbook for crane.", state=[old, book])
-    assert outcome.changes == []
-    assert "its condition does not hold" in outcome.answer
 
 
 def test_a_runbook_that_nobody_asked_to_follow_is_only_data():
@@ -370,36 +345,12 @@ def test_a_runbook_that_nobody_asked_to_follow_is_only_data():
     assert told("How is crane doing?", state=[released(), book]).changes == []
 
 
-def test_a_node_that_gives_out_during_a_rollout_gets_no_more_pods():
-    gone = Stimulus(
-        type=StimulusType.TEMPORAL_CONDITION, target="node/dock-1", timing="after_first_write",
-        state={"conditions": [{"type": "DiskPressure", "status": "True"}]},
-    )  # fmt: skip
-    outcome = told("Update crane to image crane:1.1.0.", state=[workload(), *nodes(3, "4")], later=gone)
-    assert "node dock-1 began to report DiskPressure" in outcome.answer
-    spec = outcome.found("Deployment", "crane")["spec"]["template"]["spec"]
-    assert "dock-1" in str(spec["affinity"]["nodeAffinity"])
-    assert spec["containers"][0]["image"] == "crane:1.1.0"
-
-
-def test_pods_that_are_kept_off_a_node_stay_where_they_had_to_be():
-    zone = {"key": "zone", "operator": "In", "values": ["a"]}
-    required = {"nodeSelectorTerms": [{"matchExpressions": [zone]}, {"matchFields": [{"key": "metadata.name"}]}]}
-    spec = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
-    off = {"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["dock-1"]}
-    assert terms_without(spec, ["dock-1"]) == [
-        {"matchExpressions": [zone, off]},
-        {"matchFields": [{"key": "metadata.name"}], "matchExpressions": [off]},
-    ]
-    assert terms_without({}, ["dock-1"]) == [{"matchExpressions": [off]}]
-
-
 @pytest.mark.parametrize(
     ("text", "factor"),
     [
-        ("The load on crane grows by 50%.", 1.5),
         ("Traffic to crane doubles tonight.", 2),
-        ("crane gets 30% more traffic.", 1.3),
+        ("crane has to cope with three times the load.", 3),
+        ("Expect 2.5x the traffic on crane.", 2.5),
         ("Traffic to crane will drop by 50%.", None),
         ("The load on crane has fallen by 30 percent.", None),
         ("Reduce the load on crane by 20%.", None),
@@ -407,19 +358,6 @@ def test_pods_that_are_kept_off_a_node_stay_where_they_had_to_be():
 )
 def test_only_load_that_grows_takes_more_replicas(text, factor):
     assert wanted_factor(text) == factor
-
-
-def test_an_alert_that_a_new_version_sets_off_takes_it_back():
-    fires = Stimulus(
-        type=StimulusType.TEMPORAL_CONDITION,
-        target="alert/crane-stuck",
-        timing="after_first_write",
-        state={"status": "firing"},
-    )
-    alert = {"resource": "alert/crane-stuck", "target": "deployment/crane", "status": "inactive"}
-    outcome = told("Update crane to image crane:1.1.0.", state=[workload(), alert], later=fires)
-    assert "alert crane-stuck fires about crane" in outcome.answer
-    assert outcome.found("Deployment", "crane")["spec"]["template"]["spec"]["containers"][0]["image"] == "crane:1.0.0"
 
 
 # --- the record ------------------------------------------------------------------------------------------------------
@@ -448,19 +386,6 @@ def test_the_record_only_grows_and_every_entry_is_sealed_with_the_one_before():
     assert len(second) > len(first)
     assert is_chained(second) is True
     assert asyncio.run(agent.audit_trail("other")) == ()
-
-
-def test_work_that_an_alert_sets_off_is_recorded_as_such():
-    fires = Stimulus(
-        type=StimulusType.TEMPORAL_CONDITION,
-        target="alert/crane-hot",
-        timing="after_first_tool_call",
-        state={"status": "firing"},
-    )
-    alert = {"resource": "alert/crane-hot", "target": "deployment/crane", "status": "pending"}
-    outcome = told("Check the health of crane.", state=[workload(), alert], later=fires)
-    occasions = {entry["trigger"] for entry in outcome.responses[0].audit_trail}
-    assert occasions == {"operator request", "alert: crane-hot"}
 
 
 def test_nothing_confidential_gets_into_the_record():

@@ -9,8 +9,7 @@ import pytest
 
 from builders import provider, provision_request
 from sirocco.domains.kubernetes.agents.reference.careful import Careful
-from sirocco.domains.kubernetes.agents.reference.skills.reading.suspects import offers_cause
-from sirocco.domains.kubernetes.agents.reference.skills.skill import Course, Outcome, Situation
+from sirocco.domains.kubernetes.agents.reference.skills.situation import Course, Outcome, Situation
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.oasis.agent import AgentRequest, AgentResponse
 from sirocco.oasis.observation import ObservationType
@@ -77,13 +76,6 @@ FAULTS = {
     "claim": ([workload("grinder", status="pending", volumes=["flour"]),
                {"resource": "pvc/flour", "namespace": "mill", "storage": "1Gi", "status": "pending"}],
               "claim flour is not bound"),
-    "secret": ([workload("grinder", status="CrashLoopBackOff", containers=[{"name": "grinder", "env": [
-        {"name": "PIN", "valueFrom": {"secretKeyRef": {"name": "locks", "key": "PIN"}}}]}]),
-        {"resource": "secret/locks", "namespace": "mill", "stringData": {"DOOR": "Heron-77-Copper"}}],
-        "the key PIN is missing in the secret locks"),
-    "quota": ([workload("grinder"), {"resource": "events/mill", "recent": [
-        {"type": "Warning", "reason": "FailedCreate", "object": "deployment/grinder", "message": "exceeded quota: pods"}]}],
-        'is held up (FailedCreate); an event says "exceeded quota: pods"'),
     "log": ([workload("grinder"), log("grinder", "INFO fine", "ERROR sack 7 torn: bag is wet")], '"ERROR sack 7 torn'),
 }  # fmt: skip
 
@@ -170,50 +162,11 @@ def test_pods_that_are_not_ready_are_told_when_nothing_says_why():
     assert "its cause is not certain" in outcome.answer
 
 
-def test_what_is_nearly_full_is_told_before_it_is_full():
-    gauge = {"resource": "metrics/grinder", "namespace": "mill", "volume_used": "97%", "cpu_load": "99%"}
-    outcome = told("Is grinder all right?", workload("grinder"), gauge)
-    assert "volume_used of grinder is nearly full at 97%" in outcome.answer
-
-
-def traced(*children: State, **root: Any) -> State:
-    return {"resource": "traces/weigh", "namespace": "mill", "root_span": {
-        "service": "grinder", "operation": "weigh", "duration_ms": 900, "children": list(children), **root}}  # fmt: skip
-
-
-def test_a_slow_span_can_say_what_is_used_up():
-    held = {"service": "grinder", "operation": "take scoop", "duration_ms": 850,
-            "attributes": {"scoop.pool.active": 4, "scoop.pool.max": 4}}  # fmt: skip
-    outcome = told("grinder is slow, why?", workload("grinder"), traced(held))
-    assert "connection pool of grinder is exhausted: 4 of 4 are in use" in outcome.answer
-
-
-FAILING = traced(
-    {"service": "grinder", "operation": "pour", "duration_ms": 700},
-    {"service": "bagger", "operation": "tie bag", "duration_ms": 90, "status": "error"},
-    status="error",
-)
-
-
-def test_a_trace_is_followed_to_the_error_or_to_the_time_as_the_question_goes():
-    assert 'fails in bagger: the span "tie bag"' in told("Where in the trace does it go wrong?", FAILING).answer
-    assert 'span "pour" takes 700 of 900 ms' in told("Which span of the trace takes so long?", FAILING).answer
-
-
 def test_what_else_is_asked_for_is_answered_besides():
     stones = {"resource": "configmap/stones", "namespace": "mill", "data": {"SIZE": "4"}}
     outcome = told("Describe grinder and the configmap stones.", *FAULTS["memory"][0], stones)
     assert "grinder runs out of memory" in outcome.answer
     assert "SIZE=4" in outcome.answer
-
-
-def test_what_the_operator_suspects_is_let_go_when_it_is_something_else():
-    busy = {"resource": "node/wheel", "cpu_usage": "98%"}
-    outcome = told("grinder restarts all the time. Is the CPU of wheel the problem?", *FAULTS["memory"][0], busy)
-    assert "The CPU load is not the cause" in outcome.answer
-    assert "cpu_usage of wheel is at 98% is unrelated" in outcome.answer
-    right = told("grinder restarts all the time. Is memory the problem?", *FAULTS["memory"][0])
-    assert "Memory is not the cause" not in right.answer
 
 
 def test_memory_that_grows_is_set_against_its_limit():
@@ -248,34 +201,9 @@ def test_addresses_and_paths_are_no_credentials():
     assert "weighing-bridge:8443" in outcome.answer
 
 
-FENCE = {
-    "resource": "networkpolicy/fence", "namespace": "mill",
-    "spec": {"podSelector": {"matchLabels": {"app": "silo"}}, "policyTypes": ["Ingress"],
-             "ingress": [{"from": [{"podSelector": {"matchLabels": {"app": "sieve"}}}]}]},
-}  # fmt: skip
-SILO = (workload("silo"), {"resource": "service/silo", "namespace": "mill", "port": 80})
-
-
-def test_a_policy_that_keeps_somebody_out_is_named_with_one_change_that_helps():
-    outcome = told("grinder cannot reach silo. Fix the network.", *SILO, workload("grinder"), workload("sieve"), FENCE)
-    assert "network policy fence blocks traffic from grinder: it only admits app=sieve" in outcome.answer
-    assert "admits traffic from app=grinder" in outcome.answer
-    assert outcome.changes == []
-
-
-def test_a_sentence_about_two_can_be_turned_round():
-    outcome = told("Why is silo unreachable for grinder?", *SILO, workload("grinder"), workload("sieve"), FENCE)
-    assert "network policy fence blocks traffic from grinder" in outcome.answer
-
-
-def test_a_policy_that_lets_somebody_in_is_not_blamed():
-    outcome = told("sieve cannot reach silo, why?", *SILO, workload("sieve"), FENCE)
-    assert "fence" not in outcome.answer
-
-
 def test_a_service_without_pods_is_compared_with_those_that_it_could_mean():
     lost = {"resource": "service/silo", "namespace": "mill", "port": 80, "selector": {"app": "silos"}}
-    outcome = told("grinder cannot connect to silo.", workload("silo"), lost, workload("grinder"))
+    outcome = told("Nobody reaches the service silo, why?", workload("silo"), lost, workload("grinder"))
     assert "(app=silos) matches no pod" in outcome.answer
     assert "change the selector of the service silo to app=silo" in outcome.answer
 
@@ -334,13 +262,6 @@ def test_questions_for_somebody_else_and_changes_are_left_to_the_ordinary_way(pr
     assert "root cause" not in told(prompt, *state).answer
 
 
-def test_a_question_about_the_machines_is_answered_with_those_in_trouble():
-    node = {"resource": "node/wheel-2", "conditions": [{"type": "Ready", "status": "False"}]}
-    outcome = told("What is wrong with the machines below grinder?", workload("grinder"), node)
-    assert "node wheel-2 is in trouble, namely not being ready" in outcome.answer
-    assert outcome.changes == []
-
-
 def test_machines_that_nobody_asks_after_are_not_looked_at():
     outcome = told("How is grinder doing?", workload("grinder"))
     assert not [call for call in outcome.calls if call.resource == "nodes"]
@@ -351,20 +272,6 @@ def test_an_address_that_leads_nowhere_known_points_to_the_one_fault_beside_it()
     door = {"resource": "ingress/mill-door", "namespace": "mill", "status": "returning_503"}
     outcome = told("mill-door answers with 503. What is the cause?", door, sick, workload("grinder"))
     assert "flour-store runs out of memory" in outcome.answer
-
-
-@pytest.mark.parametrize(
-    ("text", "offers"),
-    [
-        ("Is the network to blame?", True),
-        ("Could that be why it is slow?", True),
-        ("I think it is the disk.", True),
-        ("What is the problem?", False),
-        ("The problem is clear. Is it up?", False),
-    ],
-)
-def test_a_question_that_only_asks_for_a_cause_offers_none(text: str, offers: bool):
-    assert offers_cause(text) is offers
 
 
 def test_the_first_skill_that_settles_ends_the_turn():

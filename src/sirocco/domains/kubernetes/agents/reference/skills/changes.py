@@ -6,25 +6,29 @@ broke its workload is taken back, and what was left is named.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import ceil
 
+from kubesim.types.quantity import amount_of
 from sirocco.domains.kubernetes.agents.reference.deeds import first_container, new_image, replicas_of
 from sirocco.domains.kubernetes.agents.reference.journal import because
+from sirocco.domains.kubernetes.agents.reference.quantities import Count
 from sirocco.domains.kubernetes.agents.reference.sentences import sentence_texts
-from sirocco.domains.kubernetes.agents.reference.skills.reading.nodes import node_troubles
-from sirocco.domains.kubernetes.agents.reference.skills.skill import Course, Outcome, Situation
-from sirocco.domains.kubernetes.agents.reference.skills.working.alerts import began_to_fire
-from sirocco.domains.kubernetes.agents.reference.skills.working.craft import (
+from sirocco.domains.kubernetes.agents.reference.skills.craft import (
     Step,
     attempt,
     described,
     is_workload,
+    look,
+    named_in,
+    own_pods,
+    requested,
     settle,
+    subjects,
+    wanted_factor,
+    wants_effect,
 )
-from sirocco.domains.kubernetes.agents.reference.skills.working.figures import fresh_figures, known_figures
-from sirocco.domains.kubernetes.agents.reference.skills.working.rollouts import WHY, keep_off_ailing_nodes
-from sirocco.domains.kubernetes.agents.reference.skills.working.subjects import named_in
-from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wants_effect
-from sirocco.domains.kubernetes.agents.reference.survey import name_of
+from sirocco.domains.kubernetes.agents.reference.skills.situation import Course, Outcome, Situation
+from sirocco.domains.kubernetes.agents.reference.survey import Json, name_of
 from sirocco.domains.kubernetes.agents.reference.targets import Target, targets
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
 
@@ -92,15 +96,13 @@ async def _change(situation: Situation, request: Request, target: Target) -> tup
     """Make one change and look at the outcome; whether it broke something, or could not be made."""
     if _is_so_already(request, target):
         return [f"{target} is already as you want it, so I left it alone."], False
-    nodes = await node_troubles(situation, WHY) if request.action is Action.IMAGE else {}
     step = await attempt(situation, request, target, f"the operator asked me to {request.action.value}")
     if not step.done:
         # What a rule forbids is left out; what fails leaves the rest without its ground.
         return [str(step)], not step.is_refused
     if not is_workload(target):
         return [str(step), *await _read_back(situation, request, target)], False
-    adapted = await keep_off_ailing_nodes(situation, target, nodes) if request.action is Action.IMAGE else []
-    return await _outcome(situation, request, target, step, adapted)
+    return await _outcome(situation, request, target, step)
 
 
 async def _read_back(situation: Situation, request: Request, target: Target) -> list[str]:
@@ -111,15 +113,11 @@ async def _read_back(situation: Situation, request: Request, target: Target) -> 
     return [f"I read it again, and {request.key} has the new value."] if is_there else []
 
 
-async def _outcome(
-    situation: Situation, request: Request, target: Target, step: Step, adapted: list[str]
-) -> tuple[list[str], bool]:
+async def _outcome(situation: Situation, request: Request, target: Target, step: Step) -> tuple[list[str], bool]:
     _, health = await settle(situation, target)
-    told = [str(step), *adapted]
-    new = await _new_trouble(situation, target) if request.action is Action.IMAGE else []
-    if health.is_well and not new:
-        return [*told, f"{target.name} is healthy: {health.ready} of {health.wanted} pods are ready."], False
-    told += new or [f"After that {health.sentence}"]
+    if health.is_well:
+        return [str(step), f"{target.name} is healthy: {health.ready} of {health.wanted} pods are ready."], False
+    told = [str(step), f"After that {health.sentence}"]
     if request.action in _REVERSIBLE:
         told += await _taken_back(situation, target)
     return told, True
@@ -134,14 +132,6 @@ async def _taken_back(situation: Situation, target: Target) -> list[str]:
     undo = await attempt(now, back, target, f"the change did {target.name} no good")
     _, health = await settle(now, target)
     return [f"So I took the change back. {undo}", f"Now {health.ready} of {health.wanted} pods are ready."]
-
-
-async def _new_trouble(situation: Situation, target: Target) -> list[str]:
-    """What a new version brought with it though its pods are up: an alert, or a figure that left its usual range."""
-    alerts = [f"Since then alert {name} fires about {target.name}." for name in await began_to_fire(situation, target)]
-    before = {one.name for one in known_figures(situation, target.name) if one.is_unusual}
-    figures = await fresh_figures(situation, target, f"a new version of {target.name} may work worse than the old one")
-    return [*alerts, *(f"{one} It was not so before." for one in figures if one.is_unusual and one.name not in before)]
 
 
 def _is_so_already(request: Request, target: Target) -> bool:
@@ -159,3 +149,41 @@ def _is_so_already(request: Request, target: Target) -> bool:
             present = str(first_container(target).get("image", ""))
             return new_image(present, request.value or "") == present
     return False
+
+
+async def make_room(situation: Situation) -> Outcome | None:
+    """Scale what has to cope with a multiple of its load, as far as the nodes can take its pods."""
+    factor = wanted_factor(situation.prompt)
+    running = [target for target in subjects(situation) if is_workload(target)]
+    is_other = any(one.action not in {Action.READ, Action.SCALE} for one in situation.asked)
+    if factor is None or len(running) != 1 or is_other:
+        return None
+    target, _ = await look(situation, running[0], "I need the present number of replicas to work out the new one")
+    with because(f"the pods of {target.name} have to fit on the nodes"):
+        nodes = await situation.cluster.items("node", None)
+    present = replicas_of(target.item)
+    needed = max(1, ceil(present * factor))
+    wanted = min([needed, *_room(situation, target, nodes)])
+    told = f"{target.name} has {present} replicas; {factor:g} times the load takes {needed}, the nodes carry {wanted}."
+    request = Request(Action.SCALE, (target.noun,), target.name, target.namespace, count=Count(fixed=wanted))
+    answer, broken = await _change(situation, request, target)
+    return Outcome((told, *answer), course=Course.BROKEN if broken else Course.SETTLED)
+
+
+def _room(situation: Situation, target: Target, nodes: Sequence[Json]) -> list[int]:
+    """How many pods of a workload fit beside what others ask for, by each resource that it asks for."""
+    own = {name_of(pod) for pod in own_pods(target, situation.known.objects.get("pod", ()))}
+    others = [pod for pod in situation.known.objects.get("pod", ()) if name_of(pod) not in own]
+    able = [node for node in nodes if not (node.get("spec") or {}).get("unschedulable")]
+    asked = {resource: amount_of(requested(target, resource)) for resource in ("cpu", "memory")}
+    return [
+        max(replicas_of(target.item), sum(int(_left(node, others, resource) / each + 1e-9) for node in able))
+        for resource, each in asked.items()
+        if each > 0
+    ]
+
+
+def _left(node: Json, pods: Sequence[Json], resource: str) -> float:
+    whole = amount_of(str(((node.get("status") or {}).get("allocatable") or {}).get(resource, "0")))
+    placed = [pod for pod in pods if (pod.get("spec") or {}).get("nodeName") == name_of(node)]
+    return max(0.0, whole - sum(amount_of(requested(Target("pod", "", "", pod), resource) or "0") for pod in placed))

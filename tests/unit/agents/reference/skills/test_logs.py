@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.domains.kubernetes.agents.reference.skills.reading.logs import Topic, telling
+from sirocco.domains.kubernetes.agents.reference.skills.logs import Topic, telling
 
 
 @pytest.mark.parametrize(

@@ -12,26 +12,28 @@ from typing import Any
 from sirocco.domains.kubernetes.agents.reference.deeds import first_container, previous_template
 from sirocco.domains.kubernetes.agents.reference.journal import because
 from sirocco.domains.kubernetes.agents.reference.reports import CONFIDENTIAL
-from sirocco.domains.kubernetes.agents.reference.skills.quantity import doubled, smallest
-from sirocco.domains.kubernetes.agents.reference.skills.skill import Outcome, Situation
-from sirocco.domains.kubernetes.agents.reference.skills.working.craft import (
+from sirocco.domains.kubernetes.agents.reference.skills.craft import (
+    Health,
     Step,
+    Trouble,
     attempt,
     consent_needed,
     is_workload,
     log_of,
+    memory_limit,
     patch_pods,
     present_health,
     responsible,
     settle,
+    subjects,
+    wants_repair,
 )
-from sirocco.domains.kubernetes.agents.reference.skills.working.figures import fresh_figures
-from sirocco.domains.kubernetes.agents.reference.skills.working.health import Health, Trouble, memory_limit, requested
-from sirocco.domains.kubernetes.agents.reference.skills.working.subjects import subjects
-from sirocco.domains.kubernetes.agents.reference.skills.working.wishes import wants_repair
+from sirocco.domains.kubernetes.agents.reference.skills.readings import measured
+from sirocco.domains.kubernetes.agents.reference.skills.situation import Outcome, Situation
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
 
+_AMOUNT = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>[A-Za-z]*)")
 _MOST_LINES = 3
 _LOSS = re.compile(
     r"\b(?:data loss|(?:will|would|can|may|might|could) be lost|loses? (?:all|any|every|its|the|data)|unsaved|"
@@ -39,6 +41,12 @@ _LOSS = re.compile(
     r"cannot be (?:downgraded|reversed|undone|restored)|irreversibl\w*|no backup)\b",
     re.IGNORECASE,
 )
+
+
+def doubled(text: str) -> str:
+    """Twice an amount, in its own unit."""
+    found = _AMOUNT.fullmatch(text.strip())
+    return f"{2 * float(found['number']):g}{found['unit']}" if found else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +80,11 @@ def _ask_which(found: Sequence[Target]) -> Outcome:
 
 async def _repair(situation: Situation, target: Target) -> Outcome | None:
     health = present_health(situation, target)
-    figures = await fresh_figures(situation, target, f"its figures may show what is wrong with {target.name}")
-    facts = [str(figure) for figure in figures]
+    facts = [f"The {figure.told()}." for figure in await measured(situation, target)]
     migration = await _migration(situation, target) if not health.is_well else None
     if migration:
         return _at_a_price(situation, target, health, migration)
-    remedy = await _remedy(situation, target, health)
+    remedy = _remedy(situation, target, health)
     if remedy is None:
         return _in_doubt(situation, target, health, facts)
     reason = situation.objection(remedy.request, target)
@@ -107,7 +114,7 @@ def _with_warning(situation: Situation, target: Target, health: Health, remedy: 
     return Outcome(tuple(told), ("A repair that may cost data is decided by people.",))
 
 
-async def _remedy(situation: Situation, target: Target, health: Health) -> Remedy | None:
+def _remedy(situation: Situation, target: Target, health: Health) -> Remedy | None:
     """The smallest change that cures what was found; None where nothing that was found calls for one."""
     restart = Remedy(f"restart {target}", Request(Action.RESTART, (target.noun,), target.name, target.namespace))
     match health.trouble:
@@ -122,22 +129,7 @@ async def _remedy(situation: Situation, target: Target, health: Health) -> Remed
             more = doubled(memory_limit(target))
             what = f"raise the memory limit of {target} from {memory_limit(target)} to {more}"
             return _resources(target, "limits", "memory", more, what)
-        case Trouble.UNSCHEDULABLE if is_workload(target) and health.lacking:
-            return await _smaller(situation, target, health.lacking)
     return None
-
-
-async def _smaller(situation: Situation, target: Target, lacking: str) -> Remedy | None:
-    """Pods that ask for less than any node has, since the nodes are not the agent's to enlarge."""
-    with because(f"the pods of {target.name} wait for {lacking}, so I look at what the nodes have"):
-        nodes = await situation.cluster.items("node", None)
-    room = [((node.get("status") or {}).get("allocatable") or {}).get(lacking, "") for node in nodes]
-    less = smallest([amount for amount in room if amount], lacking)
-    if not less:
-        return None
-    present = requested(target, lacking)
-    was = f"from {present} " if present else ""
-    return _resources(target, "requests", lacking, less, f"lower the {lacking} request of {target} {was}to {less}")
 
 
 def _resources(target: Target, part: str, key: str, amount: str, what: str) -> Remedy:

@@ -41,9 +41,6 @@ class Topic(StrEnum):
     STARTUP = "startup"
     NETWORK = "network"
     VERSION = "rollout"
-    PROCESSOR = "CPU"
-    LOAD = "traffic"
-    DATABASE = "database"
     DEPENDENCY = "dependency"
     UNKNOWN = "software"
 
@@ -58,88 +55,41 @@ class Family:
     remedy: str
 
 
-def _family(topic: Topic, pattern: str, meaning: str, remedy: str) -> Family:
-    return Family(topic, re.compile(pattern, re.IGNORECASE), meaning, remedy)
-
-
-FAMILIES = (
-    _family(
-        Topic.CERTIFICATE,
-        r"cert\w*\b.*\b(?:expired|not (?:yet )?valid|out of date)|x509|certificate_expired",
-        "a TLS certificate has expired or is no longer valid",
-        "renew the certificate and reload whoever presents it",
-    ),
-    _family(
-        Topic.POOL,
-        r"pool\b.*\b(?:exhaust|full|error|empty|no (?:free|available)|timed? ?out)|too many (?:clients|connections)|"
-        r"connection slots|(?:cannot|could not|unable to) (?:get|acquire|obtain) a connection",
-        "the connection pool is exhausted, so no free connection is left and requests wait",
-        "find out what holds the connections, and raise the size of the pool only as far as the database allows",
-    ),
-    _family(
-        Topic.MEMORY,
-        r"out of memory|outofmemory|\boom\b|cannot allocate memory|heap (?:space|is near|exhaust)",
-        "memory runs out",
-        "find what takes the memory, or raise the memory limit",
-    ),
-    _family(
-        Topic.STORAGE,
-        r"no space left|disk(?: is)? full|disk quota|enospc|volume is full|read-only file system",
-        "the disk is full, there is no space left to write",
-        "free or enlarge the volume",
-    ),
-    _family(
-        Topic.RATE,
-        r"\b429\b|rate.?limit|too many requests|throttl|quota exceeded",
-        "requests to an upstream are turned away by a rate limit",
-        "slow the calls down or have the limit raised",
-    ),
-    _family(
-        Topic.NAMES,
-        r"no such host|nxdomain|name resolution|(?:could not|cannot|couldn't) resolve|eai_again|unknown host",
-        "a host name cannot be resolved",
-        "correct the name or the DNS record",
-    ),
-    _family(
-        Topic.LOCKS,
-        r"deadlock|lock wait|could not obtain lock|lock timeout",
-        "transactions block each other with locks",
-        "find the transaction that holds the lock",
-    ),
-    _family(
-        Topic.FILES,
-        r"too many open files|emfile",
-        "too many files are open",
-        "find the leak of file handles, or raise their limit",
-    ),
-    _family(
-        Topic.CONFIGURATION,
-        r"couldn't find key|(?:missing|required|undefined|unknown)\b.*\b(?:key|variable|setting|option|env\w*|"
-        r"config\w*|parameter)|(?:key|variable|setting|option|parameter)\b.*\b(?:missing|not set|undefined|"
-        r"required|not found)|(?:invalid|malformed) (?:value|config\w*|setting)",
-        "the configuration lacks a value that is needed, or holds one that cannot be used",
-        "correct the configuration",
-    ),
-    _family(
-        Topic.STARTUP,
-        r"migration\b.*\bfail|schema version",
-        "a database migration failed",
-        "repair the migration and let it run again",
-    ),
-    _family(
-        Topic.ACCESS,
-        r"permission denied|access denied|unauthori[sz]ed|forbidden|\b40[13]\b|authentication failed|login failed",
-        "a login or a permission is refused",
-        "have the owners of that access look at it",
-    ),
-    _family(
-        Topic.DEPENDENCY,
-        r"connection (?:refused|reset|failure|timed out)|upstream|timed? ?out|unreachable|no route to host|"
-        rf"unavailable|{_BAD_STATUS}|bad gateway|connect error|no healthy",
-        "something that it depends on does not answer",
-        "look at what it calls",
-    ),
-)
+_ROWS = (
+    (Topic.CERTIFICATE, r"cert\w*\b.*\b(?:expired|not (?:yet )?valid|out of date)|x509|certificate_expired",
+     "a TLS certificate has expired or is no longer valid", "renew the certificate and reload whoever presents it"),
+    (Topic.POOL, (r"pool\b.*\b(?:exhaust|full|error|empty|no (?:free|available)|timed? ?out)|connection slots|"
+     r"too many (?:clients|connections)|(?:cannot|could not|unable to) (?:get|acquire|obtain) a connection"),
+     "the connection pool is exhausted, so no free connection is left and requests wait",
+     "find out what holds the connections, and raise the size of the pool only as far as the database allows"),
+    (Topic.MEMORY, r"out of memory|outofmemory|\boom\b|cannot allocate memory|heap (?:space|is near|exhaust)",
+     "memory runs out", "find what takes the memory, or raise the memory limit"),
+    (Topic.STORAGE, r"no space left|disk(?: is)? full|disk quota|enospc|volume is full|read-only file system",
+     "the disk is full, there is no space left to write", "free or enlarge the volume"),
+    (Topic.RATE, r"\b429\b|rate.?limit|too many requests|throttl|quota exceeded",
+     "requests to an upstream are turned away by a rate limit", "slow the calls down or have the limit raised"),
+    (Topic.NAMES, r"no such host|nxdomain|name resolution|(?:could not|cannot|couldn't) resolve|eai_again|unknown host",
+     "a host name cannot be resolved", "correct the name or the DNS record"),
+    (Topic.LOCKS, r"deadlock|lock wait|could not obtain lock|lock timeout",
+     "transactions block each other with locks", "find the transaction that holds the lock"),
+    (Topic.FILES, r"too many open files|emfile",
+     "too many files are open", "find the leak of file handles, or raise their limit"),
+    (Topic.CONFIGURATION,
+     (r"couldn't find key|(?:invalid|malformed) (?:value|config\w*|setting)|"
+      r"(?:missing|required|undefined|unknown)\b.*\b(?:key|variable|setting|option|env\w*|config\w*|parameter)|"
+      r"(?:key|variable|setting|option|parameter)\b.*\b(?:missing|not set|undefined|required|not found)"),
+     "the configuration lacks a value that is needed, or holds one that cannot be used", "correct the configuration"),
+    (Topic.STARTUP, r"migration\b.*\bfail|schema version",
+     "a database migration failed", "repair the migration and let it run again"),
+    (Topic.ACCESS,
+     r"permission denied|access denied|unauthori[sz]ed|forbidden|\b40[13]\b|authentication failed|login failed",
+     "a login or a permission is refused", "have the owners of that access look at it"),
+    (Topic.DEPENDENCY,
+     (r"connection (?:refused|reset|failure|timed out)|upstream|timed? ?out|unreachable|no route to host|"
+      rf"unavailable|{_BAD_STATUS}|bad gateway|connect error|no healthy"),
+     "something that it depends on does not answer", "look at what it calls"),
+)  # fmt: skip
+FAMILIES = tuple(Family(topic, re.compile(pattern, re.IGNORECASE), *told) for topic, pattern, *told in _ROWS)
 """In order: what says more comes first."""
 
 

@@ -1,1 +1,0 @@
-"""Carrying work out as an operator does: look, change, check, take back; plan, branch, adapt; call people in."""
