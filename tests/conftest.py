@@ -19,7 +19,7 @@ OFFICIAL_PACKAGE = "software-infrastructure"
 
 # Generated cases must not fail a slow machine, and a failure must be the same for everyone who runs it.
 settings.register_profile(
-    "default", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "default", deadline=None, derandomize=True, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
