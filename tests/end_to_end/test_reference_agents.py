@@ -14,10 +14,10 @@ def test_the_memorizer_passes_the_core_and_is_found_out_by_confirmed_violations(
     assert any(seen["runs"] == seen["failed"] > 1 for seen in confirmed), confirmed
 
 
-def test_the_command_says_in_one_sentence_what_a_violation_means_and_where_to_look(memorizer):
-    assert "does not generalize beyond the tests" in memorizer.finished.stdout
-    assert str(memorizer.path / "report.html") in memorizer.finished.stdout
-    assert "sirocco probe replay" in memorizer.finished.stdout
+def test_the_command_says_in_one_sentence_what_a_violation_means_and_where_to_look(whole):
+    assert "does not generalize beyond the tests" in whole.finished.stdout
+    assert str(whole.path / "report.html") in whole.finished.stdout
+    assert "sirocco probe replay" in whole.finished.stdout
 
 
 def test_the_careful_agent_has_no_violation_anywhere(careful):
