@@ -5,15 +5,16 @@ import os
 import socket
 import stat
 import subprocess
-import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from scripted_model import ScriptedModel
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, access_details
 from sirocco.oasis.agent import AgentRequest, Turn
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
@@ -153,13 +154,8 @@ def process(*command: object, **environment: str):
 
 
 @contextmanager
-def scripted_model(*replies: Any, **options: Any):
-    """An OpenAI-compatible server in a process of its own that gives these replies one after the other."""
-    program = Path(__file__).with_name("scripted_model.py")
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "requests.jsonl"
-        plan = Path(folder) / "plan.json"
-        plan.write_text(json.dumps({"replies": replies, "log": str(log), **options}))
-        with process(sys.executable, program, plan) as running:
-            asked = lambda: [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []  # noqa: E731
-            yield SimpleNamespace(url=running.line, requests=asked)
+def scripted_model(*replies: Any, refuses: Sequence[str] = ()):
+    """An OpenAI-compatible server that gives these replies one after the other."""
+    model = ScriptedModel(replies, refuses)
+    with http_server(model.answer) as server:
+        yield SimpleNamespace(url=f"{server.url}/v1", requests=lambda: list(model.requests))

@@ -65,3 +65,5 @@ def small_profile_folder(folder: Path) -> Path:
 _KEPT = TemporaryDirectory(prefix="profile-")
 SMALL = ("--profile", str(small_profile_folder(Path(_KEPT.name) / "small")))
 """What a command is told to use the small profile."""
+FEW = (*SMALL, *(part for name in PLAIN[:3] for part in ("--scenario", name)))
+"""The same with three of its scenarios, where they are only there to be read again and again."""

@@ -15,11 +15,12 @@ from sirocco.profiles.load import LoadedProfile
 from sirocco.wiring import profile_source
 
 ROOT = Path(__file__).resolve().parent.parent
+SLOW = ROOT / "tests" / "end_to_end"
 OFFICIAL_PACKAGE = "software-infrastructure"
 
 # Generated cases must not fail a slow machine, and a failure must be the same for everyone who runs it.
 settings.register_profile(
-    "default", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "default", deadline=None, derandomize=True, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("thorough", parent=settings.get_profile("default"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
@@ -34,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--requirement", action="append", default=[], help="only tests that show this requirement id")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     wanted = set(config.getoption("--requirement"))
     shown = [item for item in items if not wanted or wanted & _requirements(item)]
@@ -43,6 +45,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = set(shown)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = shown
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    if workers > 1:
+        items[:] = _dealt(items, workers)
+
+
+def _dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The tests so that every worker, which gets as many in a row as the others, begins with its part of the slow modules.
+
+    A worker that is done takes over the last tests of another: nobody is to be left alone with a slow one at the end.
+    """
+    modules: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        modules.setdefault(item.path, []).append(item)
+    slow = [module for path, module in modules.items() if path.is_relative_to(SLOW)]
+    rest = [item for path, module in modules.items() if not path.is_relative_to(SLOW) for item in module]
+    dealt: list[pytest.Item] = []
+    for number in range(workers):
+        first = [item for module in slow[number::workers] for item in module]
+        room = max(0, (len(items) - len(dealt)) // (workers - number) - len(first))
+        dealt += [*first, *rest[:room]]
+        del rest[:room]
+    return [*dealt, *rest]
 
 
 def pytest_collection_finish() -> None:

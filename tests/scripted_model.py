@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint that says what a plan says: `python scripted_model.py plan.json`.
+"""What an OpenAI-compatible endpoint answers that follows a plan; `agent_requests.scripted_model` serves it.
 
 A reply of the plan is a text, {"calls": [[name, arguments], ...]}, or {"status": N, "error": "..."}. With
 `refuses: ["tools", "response_format"]` a request that has one of them gets 400, as from an endpoint that knows no such
@@ -6,16 +6,12 @@ thing; refused requests use up no reply.
 """
 
 import json
-import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-
-PLAN = json.loads(Path(sys.argv[1]).read_text())
-LOCK = threading.Lock()
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
-def message(reply):
+def message(reply: Any) -> dict[str, Any]:
     if isinstance(reply, str):
         return {"role": "assistant", "content": reply}
     calls = [
@@ -29,42 +25,32 @@ def message(reply):
     return {"role": "assistant", "content": reply.get("content"), "tool_calls": calls}
 
 
-class Endpoint(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with LOCK:
-            with Path(PLAN["log"]).open("a") as log:
-                seen = {"path": self.path, "authorization": self.headers.get("Authorization"), "body": body}
-                log.write(json.dumps(seen) + "\n")
-            refused = [key for key in PLAN.get("refuses", ()) if key in body]
+class ScriptedModel:
+    """Gives its replies one after the other, and the last one again and again."""
+
+    def __init__(self, replies: Sequence[Any], refuses: Sequence[str] = ()) -> None:
+        self._replies, self._refuses = list(replies), refuses
+        self._lock = threading.Lock()
+        self.requests: list[dict[str, Any]] = []
+
+    def answer(
+        self, _method: str, path: str, headers: Mapping[str, str], content: bytes
+    ) -> tuple[int, bytes, dict[str, str]]:
+        body = json.loads(content)
+        with self._lock:
+            self.requests.append({"path": path, "authorization": headers.get("Authorization"), "body": body})
+            refused = [key for key in self._refuses if key in body]
             if refused:
-                self.reply(400, {"error": {"message": f"unknown field {refused[0]}", "type": "invalid_request_error"}})
-                return
-            reply = PLAN["replies"].pop(0) if len(PLAN["replies"]) > 1 else PLAN["replies"][0]
+                error = {"message": f"unknown field {refused[0]}", "type": "invalid_request_error"}
+                return _answer(400, {"error": error})
+            reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
         if isinstance(reply, dict) and "status" in reply:
-            self.reply(reply["status"], {"error": {"message": reply.get("error", "")}}, reply.get("headers", {}))
-            return
+            return _answer(reply["status"], {"error": {"message": reply.get("error", "")}}, reply.get("headers", {}))
         if isinstance(reply, dict) and "raw" in reply:
-            self.reply(200, reply["raw"])
-            return
+            return _answer(200, reply["raw"])
         usage = {"prompt_tokens": 10, "completion_tokens": 5}
-        self.reply(200, {"model": "scripted-1", "choices": [{"message": message(reply)}], "usage": usage})
-
-    def reply(self, status, document, headers=None):
-        content = json.dumps(document).encode()
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments):
-        pass
+        return _answer(200, {"model": "scripted-1", "choices": [{"message": message(reply)}], "usage": usage})
 
 
-if __name__ == "__main__":
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    print(f"http://127.0.0.1:{server.server_port}/v1", flush=True)
-    server.serve_forever()
+def _answer(status: int, document: Any, headers: Mapping[str, str] | None = None) -> tuple[int, bytes, dict[str, str]]:
+    return status, json.dumps(document).encode(), {**(headers or {}), "Content-Type": "application/json"}

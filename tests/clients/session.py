@@ -147,6 +147,10 @@ async def carried_out(seed, calls=EVERYTHING, state=STATE):
         return [environment.access.token.encode(), environment.access.id.encode(), *answers]
 
 
+def digests(answers):
+    """A line for each answer."""
+    return [f"{number} {hashlib.sha256(answer).hexdigest()}" for number, answer in enumerate(answers)]
+
+
 if __name__ == "__main__":
-    for number, answer in enumerate(asyncio.run(carried_out(int(sys.argv[1])))):
-        print(number, hashlib.sha256(answer).hexdigest())
+    print("\n".join(digests(asyncio.run(carried_out(int(sys.argv[1]))))))

@@ -35,7 +35,7 @@ def get(url, path):
         return json.load(answer)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_it_serves_until_a_signal_ends_it(users, tmp_path, number):
     audit = tmp_path / "audit.jsonl"
     with started("provider", "serve", "--bare", "--users", users, "--audit-file", audit) as process:

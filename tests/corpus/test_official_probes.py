@@ -20,6 +20,7 @@ SETTINGS = RunSettings(3, lambda: "2026-01-01T00:00:00.000000Z")
 ATTEMPTS = 3
 
 
+@pytest.mark.long
 @pytest.mark.requirement("AV-09")
 def test_every_archetype_gets_an_admitted_probe(package):
     profile = profile_source.required(str(package))[0]

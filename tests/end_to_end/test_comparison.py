@@ -1,6 +1,6 @@
 """Nothing but an agent's own writes tells two worlds apart, in any scenario or probe: the ground of attribution (SI-08).
 
-The ordinary suite tries every second bundled scenario and a few probes; thoroughly, it is all, 20 seeds and both profiles.
+The ordinary suite tries every fourth bundled scenario and a few probes; thoroughly, it is all, 20 seeds and both profiles.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ def test_only_the_agents_own_writes_make_a_difference(which, request, monkeypatc
 
     async def look(seed: int) -> int:
         probes = await admitted_probes(profile, seed)
-        published = profile.scenarios[:: 1 if THOROUGH else 2]
+        published = profile.scenarios[:: 1 if THOROUGH else 4]
         units = [*(published if seed == SEEDS[0] else ()), *probes]
         for bound in map(with_goal_and_task, units):
             assert differences(await evidence(bound, Reader(), seed)) == {}, bound.scenario.id
@@ -100,4 +100,4 @@ def test_only_the_agents_own_writes_make_a_difference(which, request, monkeypatc
             assert not [one for one in (*judged.checks, *judged.secondary) if one.by_effect], bound.scenario.id
         return len(units)
 
-    assert sum(asyncio.run(look(seed)) for seed in SEEDS) >= (100 if THOROUGH else 50)
+    assert sum(asyncio.run(look(seed)) for seed in SEEDS) >= (100 if THOROUGH else 30)

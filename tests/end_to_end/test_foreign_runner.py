@@ -46,7 +46,7 @@ def ran(agent: str, control: str, folder: Path, chosen: list[dict]) -> dict:
 
 
 @pytest.mark.requirement("CO-01", "CO-10")
-@pytest.mark.parametrize("agent", ["naive", "careful"])
+@pytest.mark.parametrize("agent", ["naive", pytest.param("careful", marks=pytest.mark.long)])
 def test_a_foreign_runner_evaluates_our_agents_in_our_environments(agent, control, tmp_path):
     chosen = scenarios()[:3]
     assert len(chosen) == 3

@@ -177,13 +177,18 @@ def weaker(runner, found):
 
 
 CHILDREN = [name for name, how in ADAPTERS.items() if how is Holding.PROVEN]
+ROWS = [
+    *(("root", name) for name in CHILDREN),
+    *(("user", name) for name in ("cmd", "python")),
+    *(pytest.param("user", name, marks=pytest.mark.long) for name in CHILDREN if name not in {"cmd", "python"}),
+]
+"""Who starts which child; how another one is started makes no difference to an ordinary user."""
 ELSEWHERE = [name for name, how in ADAPTERS.items() if how is Holding.REQUESTS]
 
 
 @pytest.mark.requirement("CO-10")
 @pytest.mark.parametrize("secret", Secret, ids=lambda one: one.name)
-@pytest.mark.parametrize("adapter", CHILDREN)
-@pytest.mark.parametrize("runner", ["root", "user"])
+@pytest.mark.parametrize(("runner", "adapter"), ROWS)
 def test_a_child_is_held_back_from_everything_by_default(runner, adapter, secret):
     found = looked(adapter, runner, "auto")
     weaker(runner, found)

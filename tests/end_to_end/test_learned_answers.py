@@ -91,7 +91,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-@pytest.mark.parametrize("name", ["bundled", "official"])
+@pytest.mark.parametrize("name", ["bundled", pytest.param("official", marks=pytest.mark.long)])
 @pytest.mark.requirement("AV-16")
 def test_recitals_and_replays_earn_little_and_honest_work_loses_nothing(name: str, package: Path):
     source = profile_source.BUNDLED if name == "bundled" else str(package)

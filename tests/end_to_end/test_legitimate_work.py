@@ -101,7 +101,7 @@ async def _outcomes(profile: Profile) -> list[tuple[bool, bool, str]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["bundled", "official"])
+@pytest.mark.parametrize("name", ["bundled", pytest.param("official", marks=pytest.mark.long)])
 @pytest.mark.requirement("AV-18")
 def test_the_careful_agent_keeps_the_legitimate_task_of_compositions_and_benign_twins(name: str, package: Path):
     source = profile_source.BUNDLED if name == "bundled" else str(package)

@@ -34,7 +34,7 @@ from sirocco.wiring.assemble import witnesses
 
 IS_THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 SEEDS = range(1, 21) if IS_THOROUGH else (7,)
-PROBES = 96 if IS_THOROUGH else 24
+PROBES = 96 if IS_THOROUGH else 16
 REFUSAL = "I refuse to do this: it is not permitted. I changed nothing; please ask whoever is responsible."
 LOOKS = ("pod", "deployment", "service", "event", "configmap")
 
@@ -134,8 +134,9 @@ def test_no_probe_of_the_bundled_profile_accuses_whoever_does_nothing(seed):
     assert asyncio.run(listed(profile, seed)) == []
 
 
+@pytest.mark.long
 @pytest.mark.requirement("SI-13", "AV-18")
-@pytest.mark.parametrize("seed", SEEDS if IS_THOROUGH else SEEDS[:1])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_no_probe_of_the_official_profile_accuses_whoever_does_nothing(seed, package):
     profile = profile_source.required(str(package))[0]
     assert asyncio.run(listed(profile, seed)) == []

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bundled import SMALL
+from bundled import FEW
 from commands import RunFiles, evaluated, sirocco
 from tampering import INDEX, SEGMENT, tamper
 
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory) -> RunFiles:
-    """A run with few probes: replay reads all of it, many times."""
-    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", *SMALL, "--probes", "2", "--confirm", "1")
+    """A run with few scenarios and probes: replay reads all of it, many times."""
+    return evaluated(tmp_path_factory.mktemp("short"), "ref:memorizer", *FEW, "--probes", "2", "--confirm", "1")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def _replayed(path: Path) -> tuple[int, dict]:
 def test_replay_finds_every_unit_identical(copy, short):
     code, replayed = _replayed(copy)
     assert (code, replayed["different"]) == (0, [])
-    assert replayed["units"] == replayed["identical"] == len(short.units) > 20
+    assert replayed["units"] == replayed["identical"] == len(short.units) > 10
 
 
 def test_replay_recomputes_all_verdicts_after_the_stored_ones_were_deleted(copy, short):
@@ -57,7 +57,7 @@ def test_flipping_one_audit_verb_is_noticed_in_every_unit(copy, short):
     tamper(copy, flip)
     code, replayed = _replayed(copy)
     assert code == 1
-    assert len(flipped) > 20
+    assert len(flipped) > 10
     assert flipped <= {difference["unit"] for difference in replayed["different"]}
 
 

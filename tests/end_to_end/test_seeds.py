@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from bundled import SMALL
+from bundled import FEW
 from commands import RunFiles, sirocco
 from sirocco.oasis.canonical import canonical_json
 
 
 def _drafts(path, *arguments: object, **environment: str) -> list[str]:
-    choices = (*SMALL, "--agent", "ref:careful", "--probes", "6", "--twins", "0", "--out", path)
+    choices = (*FEW, "--agent", "ref:careful", "--probes", "4", "--twins", "0", "--out", path)
     done = sirocco("run", *choices, *arguments, **environment)
     assert done.code == 0, done.stderr
     # Units are on record in the order in which they ended.
@@ -22,14 +22,14 @@ def test_the_same_seed_gives_byte_identical_probes_at_any_parallelism_and_hash_s
     serial = _drafts(tmp_path / "a", "--seed", "0x5f", "--parallel", "1", PYTHONHASHSEED="1")
     parallel = _drafts(tmp_path / "b", "--seed", "0x5f", "--parallel", "8", PYTHONHASHSEED="2")
     assert serial == parallel
-    assert len(set(serial)) >= 5
+    assert len(set(serial)) >= 3
 
 
 @pytest.mark.requirement("AV-10")
 def test_two_runs_without_a_seed_give_different_probes_and_record_what_they_drew(tmp_path):
     first, second = _drafts(tmp_path / "a"), _drafts(tmp_path / "b")
     assert not set(first) & set(second)
-    assert len(first) >= 5
+    assert len(first) >= 3
     metadata = json.loads((tmp_path / "a" / "verdict.json").read_text())["verdict"]["metadata"]
     assert metadata["seed_source"] == "random"
     assert _drafts(tmp_path / "c", "--seed", metadata["seed"]) == first

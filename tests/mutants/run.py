@@ -1,8 +1,9 @@
 """How many small breaks in the evaluator its unit tests notice: a seeded sample of mutants, each run against its tests.
 
-cosmic-ray says what can be broken and how. A mutant is judged by the tests of `tests/unit/evaluation` that reach the
-function it is in, seen once beforehand; one outside every function by those that reach its module. The file of tests
-that is nearest to it comes first, the others if it lives on. Everything happens on a copy, one mutant at a time. docs/decisions/0020-mutants.md says what is left out and why.
+The evaluator is `sirocco/evaluation` and what the Kubernetes domain adds to it. cosmic-ray says what can be broken and
+how. A mutant is judged by the unit tests that reach the function it is in, seen once beforehand; one outside every
+function by those that reach its module. The file of tests that is nearest to it comes first, the others if it lives on.
+Everything happens on a copy, one mutant at a time. docs/decisions/0020-mutants.md says what is left out and why.
 Usage: python tests/mutants/run.py [--seed 6] [--sample 320] [--module GLOB] [--notes FILE]
 """
 
@@ -36,7 +37,8 @@ import hypothesis
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TARGET, TESTS = Path("src/sirocco/evaluation"), Path("tests/unit/evaluation")
+TARGETS = (Path("src/sirocco/evaluation"), Path("src/sirocco/domains/kubernetes/evaluation"))
+TESTS = (Path("tests/unit/evaluation"), Path("tests/unit/domains/kubernetes"))
 TOOLS = Path(".cache/mutants")
 """Where `make mutants` puts cosmic-ray, whose dependencies must not mix with ours."""
 LEFT_OUT = ("NoOp", "Variable", "Keyword", "_Eq_Is", "_NotEq_IsNot", "_Is_Eq", "_IsNot_NotEq")
@@ -162,8 +164,8 @@ class _Source(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 class _Watch:
     """Notes which functions of the target each test reaches, and how long it takes."""
 
-    def __init__(self, target: str) -> None:
-        self._target = target
+    def __init__(self, targets: tuple[str, ...]) -> None:
+        self._targets = targets
         self.reached: dict[str, set[str]] = {}
         self.took: dict[str, float] = {}
         self.red: set[str] = set()
@@ -188,7 +190,7 @@ class _Watch:
             sys.setprofile(None)
             self.took[item.nodeid] = time.perf_counter() - began
             for code in seen:
-                if code.co_filename.startswith(self._target):
+                if code.co_filename.startswith(self._targets):
                     file = os.path.relpath(code.co_filename)
                     for key in (file, f"{file}:{code.co_firstlineno}"):
                         self.reached.setdefault(key, set()).add(item.nodeid)
@@ -243,8 +245,8 @@ def watched(copy: Path) -> Notes:
 
     def work() -> int:
         signal.alarm(0)
-        watch = _Watch(str(copy / TARGET))
-        code = _pytest([str(TESTS)], watch)
+        watch = _Watch(tuple(f"{copy / target}/" for target in TARGETS))
+        code = _pytest(map(str, TESTS), watch)
         reached = {key: sorted(tests - watch.red) for key, tests in watch.reached.items()}
         kept.write_text(json.dumps(asdict(Notes(reached, watch.took, sorted(watch.red)))))
         return code
@@ -268,11 +270,16 @@ def tests_for(mutant: Mutant, copy: Path, notes: Notes) -> tuple[list[str], list
     found = {test for line in lines for test in notes.reached.get(f"{mutant.file}:{line}", ())}
     reaching = found or set(notes.reached.get(mutant.file, ()))
     numbers = Counter(_file_of(test) for test in reaching)
-    own = str(TESTS / Path(mutant.file).relative_to(TARGET).with_name(f"test_{Path(mutant.file).name}"))
-    is_there = any(_file_of(test) == own for test in notes.took)
-    nearest = own if is_there else max(sorted(numbers), key=lambda file: numbers[file], default="")
+    namesakes = [file for file in _namesakes(Path(mutant.file)) if any(_file_of(test) == file for test in notes.took)]
+    nearest = next(iter(namesakes), None) or max(sorted(numbers), key=lambda file: numbers[file], default="")
     near = {test for test in notes.took if _file_of(test) == nearest} - set(notes.red)
     return sorted(near, key=lambda test: notes.took[test]), sorted(reaching - near, key=lambda test: notes.took[test])
+
+
+def _namesakes(file: Path) -> Iterator[str]:
+    """Where the tests of a module are, if a file of them is named after it."""
+    inside = next(file.relative_to(target) for target in TARGETS if file.is_relative_to(target))
+    yield from (str(tests / inside.with_name(f"test_{file.name}")) for tests in TESTS)
 
 
 def _file_of(test: str) -> str:
@@ -361,7 +368,8 @@ def main() -> int:
         os.chdir(copy)
         os.environ["HYPOTHESIS_PROFILE"] = "mutants"
         sys.path[:] = [str(copy / "src"), *sys.path, str(ROOT / TOOLS)]
-        files = [file for file in sorted((copy / TARGET).rglob("*.py")) if fnmatch(str(file), f"*{chosen.module}*")]
+        sources = (file for target in TARGETS for file in sorted((copy / target).rglob("*.py")))
+        files = [file for file in sources if fnmatch(str(file), f"*{chosen.module}*")]
         every = [one for file in files for one in mutants_of(file, copy)]
         sample = sample_of(every, copy, chosen.sample, chosen.seed)
         print(f"{len(sample)} of {len(every)} mutants, seed {chosen.seed}", flush=True)
@@ -371,7 +379,7 @@ def main() -> int:
             chosen.notes.write_text(json.dumps(asdict(notes)))
         for test in notes.red:
             print(f"red before anything is broken, so it judges nothing: {test}")
-        _pytest(["--collect-only", "-qqq", str(TESTS)])
+        _pytest(["--collect-only", "-qqq", *map(str, TESTS)])
         counts: Counter[str] = Counter()
         for one in sample:
             result = judged(one, copy, notes)

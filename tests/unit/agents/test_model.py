@@ -1,4 +1,4 @@
-"""A bare model in the loop, with a scripted endpoint in another process and a real environment."""
+"""A bare model in the loop, with a scripted endpoint and a real environment."""
 
 import asyncio
 import json

@@ -69,7 +69,7 @@ def _uneven_offers():
         yield from (Offer(name, technique, surface) for technique in TECHNIQUES for surface in SURFACES)
 
 
-@pytest.mark.parametrize("number", [48, 100, 300, 3000])
+@pytest.mark.parametrize("number", [48, 100, 300, pytest.param(3000, marks=pytest.mark.long)])
 def test_every_archetype_has_its_share_however_much_is_offered_for_others(number):
     spread = Counter(place.archetype for place in _design(offers=_uneven_offers()).places(number))
     for names in (SAFETY, CAPABILITY):

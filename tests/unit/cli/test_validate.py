@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -210,13 +211,13 @@ def test_standard_input_is_read_once_and_named_by_a_dash():
 def test_a_pipe_is_read_once_too(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    command = [sys.executable, "-m", "sirocco", "validate", str(pipe)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    pipe.write_text("id: x\nid: y\n")
-    written, _ = process.communicate()
-    assert process.returncode == 2
-    assert written.startswith(f"{pipe}:2:1 yaml-duplicate-key")
-    assert "\n  2 | id: y\n    | ^ error\n" in written
+    writer = threading.Thread(target=pipe.write_text, args=["id: x\nid: y\n"], daemon=True)
+    writer.start()
+    done = sirocco("validate", pipe)
+    writer.join(10)
+    assert done.code == 2
+    assert done.stdout.startswith(f"{pipe}:2:1 yaml-duplicate-key")
+    assert "\n  2 | id: y\n    | ^ error\n" in done.stdout
 
 
 def test_a_folder_that_is_linked_into_itself_is_walked_once(tmp_path):

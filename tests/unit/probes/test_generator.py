@@ -17,7 +17,7 @@ from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.domains.kubernetes.operation import Operation, covers
 from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.errors import InvalidInput
-from sirocco.oasis.canonical import canonical_json
+from sirocco.oasis.canonical import canonical_json, digest
 from sirocco.oasis.probe import Cell, Draft, GeneratorMethod, GeneratorType, Probe, ProbeRequest, Reproducibility
 from sirocco.probes.mutation.generator import MutationGenerator, Step
 from sirocco.profiles.load import load_scenario
@@ -88,17 +88,15 @@ def test_drafts_are_the_same_bytes_under_any_hash_seed():
         "print(digest(_texts(_drafts(16))))"
     )
     root = Path(__file__).resolve().parents[2]
-    printed = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join([str(root), *sys.path])},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for hash_seed in ("1", "2")
-    }
-    assert len(printed) == 1
+    printed = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join([str(root), *sys.path])},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    # This process has drawn a hash seed of its own.
+    assert printed.strip() == digest(_texts(_drafts(16)))
 
 
 def test_another_seed_gives_other_drafts():

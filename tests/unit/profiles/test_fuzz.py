@@ -24,7 +24,7 @@ FRAGMENTS = [
     b"0x", b"null", b"~", b"<<: ", b"%YAML 1.1\n", b"x-sirocco:", b"9" * 30, "≥".encode(), "–".encode(), b"\xf0\x9f\x8d\x87",
 ]  # fmt: skip
 Mutation = Callable[[bytes, random.Random], bytes]
-MORE = min(3, settings.default.max_examples // 50)
+MORE = 3 if settings.default.max_examples >= 1000 else 1
 """How much of the costly damage is done: once in the ordinary suite, three times with the thorough profile of Hypothesis."""
 SEEDS = range(1, 1 + 2 * MORE)
 
@@ -133,6 +133,7 @@ def test_no_damage_to_a_bundled_scenario_file_breaks_the_loader(tmp_path: Path) 
         assert_findings_lie_in_their_files(load_scenario_file(path, profile).findings)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("CO-12")
 def test_no_damage_to_the_official_package_breaks_the_loader(package: Path, tmp_path: Path) -> None:
     profile = load_profile(package).profile

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from commands import sirocco
 from json_schema import violations
 from recorded_run import recorded_core
 from scored import SAFE, Scaler, capability, identity
@@ -237,13 +238,13 @@ PLACES = [
 
 @pytest.mark.requirement("SI-07", "CO-04")
 def test_replay_says_the_same_under_any_hash_seed_time_zone_and_locale(finished: Path) -> None:
-    unit = capability(1).scenario.id
     said = set()
-    for place, arguments in (*((place, []) for place in PLACES), (PLACES[0], ["--unit", unit])):
-        command = [sys.executable, "-m", "sirocco", "replay", str(finished), *arguments, "--format", "json"]
+    for place in PLACES:
+        command = [sys.executable, "-m", "sirocco", "replay", str(finished), "--format", "json"]
         done = subprocess.run(command, capture_output=True, check=True, env={**os.environ, **place})
-        said.add((bool(arguments), done.stdout))
-    assert len(said) == 2
+        said.add(done.stdout)
+    assert len(said) == 1
+    assert sirocco("replay", finished, "--unit", capability(1).scenario.id).code == 0
 
 
 def test_the_page_shows_every_level_of_the_scores(finished: Path) -> None:

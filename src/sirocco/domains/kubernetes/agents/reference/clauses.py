@@ -48,15 +48,13 @@ class Parsed:
     surroundings: Surroundings
     mentions: tuple[Mention, ...] = field(init=False)
     places: tuple[Place, ...] = field(init=False)
+    words: tuple[str, ...] = field(init=False)
+    """All its words."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "words", tuple(token.word for token in self.sentence))
         object.__setattr__(self, "mentions", mentions(self.sentence, self.surroundings))
         object.__setattr__(self, "places", places(self.sentence, self.surroundings))
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """All its words."""
-        return tuple(token.word for token in self.sentence)
 
     @property
     def named(self) -> tuple[Mention, ...]:

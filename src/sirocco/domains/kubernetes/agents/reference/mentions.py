@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from kubesim.resource import resource_type
 from sirocco.domains.kubernetes.agents.reference.lexicon import (
@@ -20,6 +21,7 @@ from sirocco.domains.kubernetes.agents.reference.sentences import Sentence
 _NAME_LENGTH = 5
 _IDENTIFIER = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*-[a-z0-9]+(?:[-.][a-z0-9]+)*", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?", re.IGNORECASE)
+_KEY_JOINTS = re.compile(r"[-_.\s]")
 # A key that nobody knows yet: an environment variable, or the path of a field.
 _WRITTEN_KEY = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|(?:metadata|spec|data|stringData)\.[A-Za-z0-9_./-]+")
 _VERSION = re.compile(r"v?\d[\w.]*")
@@ -316,12 +318,12 @@ def key_at(sentence: Sentence, position: int, surroundings: Surroundings) -> tup
     token = sentence[position]
     if token.is_mark or token.is_passage:
         return None
-    for length in range(_NAME_LENGTH, 0, -1):
-        run = sentence[position : position + length]
-        if len(run) == length and not any(part.is_mark for part in run):
-            key = surroundings.keys.get(_plain_key("".join(part.word for part in run)))
-            if key:
-                return key, position + length
+    run = takewhile(lambda part: not part.is_mark, sentence[position : position + _NAME_LENGTH])
+    words = [_plain_key(part.word) for part in run]
+    for length in range(len(words), 0, -1):
+        key = surroundings.keys.get("".join(words[:length]))
+        if key:
+            return key, position + length
     if _WRITTEN_KEY.fullmatch(token.text):
         return token.text, position + 1
     return None
@@ -335,4 +337,4 @@ def _key_positions(sentence: Sentence, surroundings: Surroundings) -> Iterator[i
 
 
 def _plain_key(text: str) -> str:
-    return re.sub(r"[-_.\s]", "", text).lower()
+    return _KEY_JOINTS.sub("", text).lower()

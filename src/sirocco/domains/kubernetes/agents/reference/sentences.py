@@ -1,7 +1,7 @@
 """Prose into sentences of tokens: words, names, quoted passages and punctuation marks."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 MARKS = frozenset(",;:.!?()[]{}—–-|>\n")
@@ -31,23 +31,26 @@ class Token:
 
     text: str
     quoted: bool = False
+    # Readers ask for these hundreds of times of the same token, so they are worked out once.
+    word: str = field(init=False, compare=False)
+    """The text as lexicons have it: lower case, without a possessive ending."""
+    is_mark: bool = field(init=False, compare=False)
+    """Whether it is punctuation."""
 
-    @property
-    def word(self) -> str:
-        """The text as lexicons have it: lower case, without a possessive ending."""
-        word = self.text.lower()
-        stem, apostrophe, ending = word.rpartition("'")
-        return stem if apostrophe and ending in {"s", ""} and stem not in _CONTRACTED else word
-
-    @property
-    def is_mark(self) -> bool:
-        """Whether it is punctuation."""
-        return not self.quoted and self.text in MARKS
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "word", _lexicon_form(self.text))
+        object.__setattr__(self, "is_mark", not self.quoted and self.text in MARKS)
 
     @property
     def is_passage(self) -> bool:
         """Whether it is quoted text of several words: something cited, not something said."""
         return self.quoted and bool(re.search(r"\s", self.text))
+
+
+def _lexicon_form(text: str) -> str:
+    word = text.lower()
+    stem, apostrophe, ending = word.rpartition("'")
+    return stem if apostrophe and ending in {"s", ""} and stem not in _CONTRACTED else word
 
 
 Sentence = tuple[Token, ...]
