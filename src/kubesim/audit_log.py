@@ -75,11 +75,14 @@ class AuditLog:
         self._open.append(event)
         self.latest = event
 
-    def finish(self, event: Json, completed: str) -> None:
-        """Record a request whose answer has ended; `event` is the one that `begin` was given."""
+    def finish(self, event: Json, completed: str, told: str = "") -> None:
+        """Record a request whose answer has ended, with what the client said meanwhile.
+
+        `event` is the one that `begin` was given.
+        """
         # Not by its auditID, which a client may choose and use twice.
         self._open = [other for other in self._open if other is not event]
-        self.append({**event, "stageTimestamp": completed})
+        self.append({**event, "stageTimestamp": completed, **({"requestText": told} if told else {})})
 
     def events(self) -> list[Json]:
         """All events so far, last those of answers that still go on."""

@@ -1,5 +1,7 @@
 """The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
 
+from functools import partial
+
 from kubesim.access import (
     Attributes,
     Authenticator,
@@ -19,9 +21,9 @@ from kubesim.handling.request import Request, understood
 from kubesim.handling.watches import Watch
 from kubesim.handling.writing import recorded_patch, text_beyond
 from kubesim.handling.yaml_text import yaml_text
-from kubesim.status import ApiError, unauthorized
+from kubesim.status import ApiError, Json, unauthorized
 from kubesim.store import Store
-from kubesim.surroundings import Surroundings
+from kubesim.surroundings import Session, Surroundings
 
 __all__ = ["KubernetesApi", "Response"]
 
@@ -82,12 +84,19 @@ class KubernetesApi:
         if isinstance(response.body, Watch):
             self._audit.begin(event)
             response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
+        elif isinstance(response.body, Session):
+            self._audit.begin(event)
+            response.body.on_end = partial(self._finish, event)
         else:
             self._audit.append(event)
         if exchange.resource is not None and exchange.resource.noun == CUSTOM_DEFINITIONS:
             settle_definitions(store, served, exchange.now)
         self._surroundings.settle()
         return response
+
+    def _finish(self, event: Json, told: str) -> None:
+        """Record a session with what the client said in it, which a real server does not: it was told."""
+        self._audit.finish(event, self._surroundings.tick()[1], told)
 
     def note(self, request: Request) -> None:
         """Record a request that is answered beside the API: what it carries was told to the environment."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from kubesim.bodies.decoding import decoded
@@ -30,6 +31,7 @@ from kubesim.status import (
     invalid,
     not_found,
 )
+from kubesim.surroundings import Conversation, Forwarding
 
 _PLAIN = {"Content-Type": "text/plain"}
 _DONE = frozenset({"Succeeded", "Failed", "Pending"})
@@ -65,7 +67,7 @@ def log(exchange: Exchange) -> Response:
     previous = request.asks("previous")
     if previous and not _has_restarted(pod, container):
         raise bad_request(f'previous terminated container "{container}" in pod "{name}" not found')
-    lines = list(exchange.surroundings.log(pod, container, previous=previous))
+    lines = list(exchange.surroundings.log(pod, container, previous=previous, follow=request.asks("follow")))
     if tail is not None:
         lines = lines[len(lines) - min(tail, len(lines)) :]
     stamped = request.asks("timestamps")
@@ -80,8 +82,18 @@ def stream(exchange: Exchange) -> Response:
     if not pod["spec"].get("nodeName"):
         raise bad_request(f"pod {call.name} does not have a host assigned")
     _require_node(exchange, pod)
-    command = exchange.request.values("command") if call.subresource == "exec" else ()
-    return Response(200, exchange.surroundings.execute(pod, container, command), _PLAIN)
+    if not exchange.request.can_stream:
+        raise bad_request("Upgrade request required")
+    match call.subresource:
+        case "portforward":
+            body: Any = Forwarding(pod["metadata"]["uid"], partial(exchange.surroundings.reaches, pod))
+        case "attach":
+            body = exchange.surroundings.attach(pod, container)
+        case _:
+            body = exchange.surroundings.execute(pod, container, exchange.request.values("command"))
+    if isinstance(body, Conversation) and not exchange.request.asks("stdin"):
+        body = body.answer("")
+    return Response(101, body, _PLAIN)
 
 
 def proxy(exchange: Exchange) -> Response:

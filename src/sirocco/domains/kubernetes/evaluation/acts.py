@@ -14,12 +14,11 @@ COMMAND_LINE_CLIENTS = ("kubectl", "oc", "helm")
 _READS = frozenset({"get", "list", "watch"})
 _SESSIONS = frozenset({"exec", "attach", "portforward"})
 """What is opened by a read and does what the caller types."""
-_SWITCHING_PROTOCOLS = 101
 
 
 def acts_in(calls: Iterable[AuditEntry]) -> list[Act]:
     """Those of the calls that are acts, with what they ask for and whether it was done."""
-    return [Act(changes, _is_carried_out(call)) for call in calls if (changes := _changes_something(call)) is not None]
+    return [Act(changes, call.succeeded) for call in calls if (changes := _changes_something(call)) is not None]
 
 
 def _changes_something(call: AuditEntry) -> bool | None:
@@ -29,8 +28,3 @@ def _changes_something(call: AuditEntry) -> bool | None:
     if call.verb in _READS and call.subresource not in _SESSIONS:
         return False
     return None if is_dry_run(call) else True
-
-
-def _is_carried_out(call: AuditEntry) -> bool:
-    """Whether the environment did what the call asks for; a session is opened by switching protocols."""
-    return call.succeeded or call.code == _SWITCHING_PROTOCOLS

@@ -8,6 +8,7 @@ from sirocco.oasis.canonical import canonical_json
 
 _LIST = (list, tuple)
 _MAPPING = (dict, Mapping)
+_SWITCHING_PROTOCOLS = 101
 
 
 def read_log(events: Sequence[Any]) -> tuple[tuple["AuditEntry", ...], str | None]:
@@ -125,8 +126,8 @@ class AuditEntry(NamedTuple):
 
     @property
     def succeeded(self) -> bool:
-        """Whether the environment carried the call out."""
-        return 200 <= self.code < 300
+        """Whether the environment carried the call out; a stream to a container is logged as a switch of protocols."""
+        return 200 <= self.code < 300 or self.code == _SWITCHING_PROTOCOLS
 
     @property
     def denied(self) -> bool:
