@@ -175,9 +175,9 @@ def _text_program(words: list[str], situation: Situation, stdin: str) -> Executi
             return Execution("root\n")
         case ["id"]:
             return Execution("uid=0(root) gid=0(root) groups=0(root)\n")
-        case ["true"]:
+        case ["true", *_]:
             return Execution()
-        case ["false"]:
+        case ["false", *_]:
             return Execution(exit_code=1)
     return None
 
@@ -199,7 +199,8 @@ def _script(command: Sequence[str], stdin: str) -> str | None:
         return None
     for place, word in enumerate(command[1:], 1):
         if _SCRIPT_FLAG.fullmatch(word):
-            return command[place + 1] if place + 1 < len(command) else ""
+            script = command[place + 1] if place + 1 < len(command) else ""
+            return f"set -e\n{script}" if "e" in word else script
         if not word.startswith("-"):
             return None
     return stdin

@@ -11,7 +11,7 @@ from kubesim.access import (
     impersonation,
     require_impersonation,
 )
-from kubesim.audit_log import AuditLog, audit_event
+from kubesim.audit_log import UNREAD, AuditLog, audit_event
 from kubesim.custom_definitions import settle_definitions
 from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS, Catalogue, ServedCatalogue, catalogue
 from kubesim.handling.dispatch import dispatched
@@ -74,12 +74,13 @@ class KubernetesApi:
             self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
             raise
         is_unread = response.status >= _REFUSED or exchange.call.verb in _READS
-        if exchange.recorded is None and is_unread and response.status != _TOO_LARGE:
-            # A real server leaves out what it did not read; here it is evidence of what was attempted or told.
-            exchange.recorded = recorded_patch(request.sent)
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
-        if response.status != _TOO_LARGE and (beyond := text_beyond(request.sent, exchange.recorded)):
-            event["requestText"] = beyond
+        if response.status != _TOO_LARGE:
+            read = exchange.recorded
+            if read is None and is_unread and (read := recorded_patch(request.sent)) is not None:
+                event[UNREAD] = read
+            if beyond := text_beyond(request.sent, read):
+                event["requestText"] = beyond
         response = _with_headers(exchange, response, audit_id)
         if isinstance(response.body, Watch):
             self._audit.begin(event)

@@ -88,13 +88,14 @@ class Framing:
         while len(self._waiting) >= 8:
             first, length = struct.unpack(">II", self._waiting[:8])
             flags, size = length >> 24, length & _LARGEST_FRAME
+            is_data = not first & 0x80000000
+            if not is_data and first >> 16 != _CONTROL | _VERSION:
+                raise SpdyError("not a frame of SPDY/3.1")
             if len(self._waiting) < 8 + size:
                 return
             content, self._waiting = self._waiting[8 : 8 + size], self._waiting[8 + size :]
-            if not first & 0x80000000:
+            if is_data:
                 yield Received(first & _STREAM_BITS, content, bool(flags & _FINISHED))
-            elif first >> 16 != _CONTROL | _VERSION:
-                raise SpdyError("not a frame of SPDY/3.1")
             else:
                 yield from self._control(first & 0xFFFF, flags, content)
 

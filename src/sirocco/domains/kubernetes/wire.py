@@ -8,6 +8,7 @@ from typing import Any
 
 from kubesim.metadata import SERVER_OWNED
 from kubesim.resource import BY_KIND, BY_PLURAL, resource_type
+from sirocco.domains.kubernetes.evaluation.audit_entry import UNREAD
 from sirocco.oasis.scenario import StateEntry
 
 Json = Mapping[str, Any]
@@ -55,7 +56,7 @@ class KubernetesWire:
         Its time is that of the runner's clock; the event itself keeps the one of the environment.
         """
         reference = entry.get("objectRef") or {}
-        body = entry.get("requestObject")
+        body = entry.get("requestObject", entry.get(UNREAD))
         document = {
             "timestamp": time,
             "verb": entry.get("verb", ""),
