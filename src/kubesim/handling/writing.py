@@ -224,8 +224,13 @@ def with_fields(exchange: Exchange, old: Json | None, new: Json, options: WriteO
     return updated(
         _field_type(exchange, exchange.row), old, new, manager=options.manager, api_version=exchange.row.api_version,
         now=exchange.now, minor=exchange.catalogue.minor, subresource=subresource,
-        in_version=partial(_in_version, exchange),
+        status_apart=_has_status_apart(exchange.row), in_version=partial(_in_version, exchange),
     )  # fmt: skip
+
+
+def _has_status_apart(row: Resource) -> bool:
+    """Whether the status of a type is written through a subresource: of a custom one only if its definition says so."""
+    return row.custom is None or row.subresource("status") is not None
 
 
 def require_name(exchange: Exchange, obj: Json) -> None:
