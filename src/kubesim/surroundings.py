@@ -36,6 +36,9 @@ class Session:
         self.on_end = _forget
 
 
+_END_OF_TRANSMISSION = "\x04"
+
+
 class Conversation(Session):
     """A process that reads all of its input before it answers."""
 
@@ -46,7 +49,12 @@ class Conversation(Session):
     def answer(self, told: str) -> Execution:
         """What the process prints, given all of its input."""
         self.end(told)
-        return self._answer(told)
+        return self._answer(told.partition(_END_OF_TRANSMISSION)[0].replace("\r", "\n"))
+
+
+def is_complete(typed: str) -> bool:
+    """Whether somebody at a terminal has nothing more to say: a shell is left, or its input ended."""
+    return _END_OF_TRANSMISSION in typed or typed.replace("\r", "\n").endswith(("\nexit\n", "\nlogout\n"))
 
 
 class Forwarding(Session):

@@ -142,6 +142,17 @@ def test_a_command_that_reads_waits_for_the_end_of_its_input():
     assert told == ["one two"]
 
 
+@pytest.mark.parametrize("typed", [b"echo hi\rexit\r", b"echo hi\r\x04", b"exit\r"])
+def test_somebody_at_a_terminal_says_when_it_is_enough(typed):
+    heard = []
+    client = Client(Command(Conversation(lambda text: heard.append(text) or Execution()), 2, lambda text: None))
+    streams = {name: client.open(streamtype=name) for name in ("error", "stdin")}
+    client.send(streams["stdin"], typed[:-1])
+    assert heard == []
+    client.send(streams["stdin"], typed[-1:])
+    assert heard == [typed.decode().replace("\r", "\n").rstrip("\x04")]
+
+
 @pytest.mark.parametrize("content", [b"\xff" * 20, struct.pack(">HHI", 0x8002, SYN_STREAM, 99),
                                      struct.pack(">HHI", 0x8003, SYN_STREAM, 12) + b"\xff" * 12])  # fmt: skip
 def test_what_is_not_spdy_ends_the_session(content):

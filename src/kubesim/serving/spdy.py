@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from kubesim.serving.ports import PortConnection
-from kubesim.surroundings import Conversation, Execution, Forwarding, Session
+from kubesim.surroundings import Conversation, Execution, Forwarding, Session, is_complete
 
 _CONTROL, _VERSION, _FINISHED = 0x8000, 3, 1
 _STREAM_BITS = 0x7FFFFFFF
@@ -242,7 +242,8 @@ class Command:
                     self._streams[event.headers.get("streamtype", "")] = event.stream
                 elif event.stream == self._streams.get("stdin"):
                     self._told += event.data[: _MOST_INPUT - len(self._told)]
-                    self._is_told |= event.is_last
+                    typed = "\n" + self._told.decode(errors="replace")
+                    self._is_told |= event.is_last or is_complete(typed)
         except SpdyError:
             self.is_over = True
         answers += self._framing.replies

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from kubesim.serving.ports import PortConnection
 from kubesim.serving.spdy import Command, Streams, Tunnel, result
-from kubesim.surroundings import Conversation, Execution, Forwarding, Session
+from kubesim.surroundings import Conversation, Execution, Forwarding, Session, is_complete
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -101,6 +101,8 @@ class WebSocketStream:
                 break
             if message[:1] == bytes([_STDIN]):
                 said += message[1:]
+                if is_complete("\n" + said.decode(errors="replace")):
+                    break
                 if self._protocol != _V5 and said.endswith(b"\n"):
                     break
         return said.decode(errors="replace")
