@@ -42,6 +42,29 @@ def test_a_stream_needs_an_upgrade(cluster, method, part):
     assert cluster.audit_log()[-1]["responseStatus"]["code"] == 400
 
 
+@pytest.mark.parametrize(
+    ("path", "status", "text"),
+    [
+        ("pods/web/proxy/", 200, "OK"),
+        ("pods/web:8080/proxy/health", 200, "OK"),
+        ("pods/web:81/proxy/", 503, ":81: connect: connection refused"),
+        ("services/web:80/proxy/", 200, "OK"),
+        ("services/http:web:main/proxy/", 200, "OK"),
+        ("services/web:99/proxy/", 503, 'no service port "99" found for service "web"'),
+        ("services/idle/proxy/", 503, 'no endpoints available for service "idle"'),
+        ("services/none/proxy/", 404, "not found"),
+    ],
+)
+def test_what_listens_answers_through_the_proxy(cluster, path, status, text):
+    for name, label in (("web", "web"), ("idle", "nobody")):
+        ports = [{"name": "main", "port": 80, "targetPort": 8080}]
+        body = {"metadata": {"name": name}, "spec": {"selector": {"app": label}, "ports": ports}}
+        assert cluster.request("POST", "/api/v1/namespaces/default/services", body=body).status == 201
+    answer = cluster.request("GET", f"/api/v1/namespaces/default/{path}")
+    assert answer.status == status
+    assert text in (answer.body if isinstance(answer.body, str) else answer.body["message"])
+
+
 class Client:
     """The other side of SPDY: opens streams, and takes answers apart."""
 
