@@ -116,7 +116,16 @@ def bundled_profile() -> Iterator[LoadedProfile]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line what this machine lacks, so that nothing is skipped silently."""
+    """Say in one line what this machine lacks, so that nothing is skipped silently, and in one what clients did."""
+    calls: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("passed", ()):
+        for name, value in report.user_properties:
+            if name == "real client":
+                client, number = value.split()
+                calls[client] += int(number)
+    if calls:
+        each = ", ".join(f"{client} {number}" for client, number in sorted(calls.items()))
+        terminalreporter.write_line(f"calls of real clients that did what they are there for: {each}")
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")
         for report in terminalreporter.stats.get("skipped", ())

@@ -46,11 +46,17 @@ class Around:
     def advance(self) -> bool:
         return False
 
-    def log(self, pod: Any, container: str, *, previous: bool) -> list[Any]:
+    def log(self, pod: Any, container: str, *, previous: bool, follow: bool) -> list[Any]:
         return []
 
     def execute(self, pod: Any, container: str, command: Any) -> Execution:
         return Execution()
+
+    def attach(self, pod: Any, container: str) -> Execution:
+        return Execution()
+
+    def reaches(self, pod: Any, port: int) -> bool:
+        return False
 
 
 @dataclass

@@ -55,9 +55,8 @@ class ControlPlane:
         self.world = World(foundation.dynamics, self._time, interventions)
         self.authenticator = Authenticator(users, seed=derived_seed(foundation.seed, "token"))
         self.authenticator.plant(self._store)
-        self.api = KubernetesApi(
-            self._store, self.authenticator, self._audit, self.world, catalogue=catalogue(foundation.release)
-        )
+        served = catalogue(foundation.release, metrics=True)
+        self.api = KubernetesApi(self._store, self.authenticator, self._audit, self.world, catalogue=served)
         self._services = Services(self._store, self.authenticator, self._audit, self.world)
 
     def handle(self, request: Request) -> Response:

@@ -1,10 +1,10 @@
 """The environment's own record of every request: `audit.k8s.io/v1` events at level RequestResponse.
 
-Some things are recorded that the real server leaves out, for whoever judges the caller: of a request that was
-refused its body, and whom it wanted to act as, since an attempt counts; the body of a read and what is said to tools,
-since it was told; headers that clients do not send of themselves, and bodies that say more than the object that was
-read from them, for the same reason; and bodies of another group than the path's (scale, eviction). For streams (logs,
-exec, watch) there is no response object, as in the real log.
+Some things are recorded that the real server leaves out, for whoever judges the caller: a body that the server did
+not read, under a name of its own, since an attempt counts and what a read carries was told; whom a refused request
+wanted to act as; what is said to tools and to processes; headers that clients do not send of themselves, and bodies
+that say more than the object that was read from them, for the same reason; and bodies of another group than the
+path's (scale, eviction). For streams (logs, exec, watch) there is no response object, as in the real log.
 """
 
 import re
@@ -53,6 +53,8 @@ _CREDENTIALS = {
     ),
 }
 """The headers that hold a token, and how they look when they hold nothing else."""
+UNREAD = "unreadObject"
+"""Where an event has the body of a request that the server refused or answered without a look at it."""
 RESPONSE_STARTED, RESPONSE_COMPLETE = "ResponseStarted", "ResponseComplete"
 
 
@@ -75,11 +77,14 @@ class AuditLog:
         self._open.append(event)
         self.latest = event
 
-    def finish(self, event: Json, completed: str) -> None:
-        """Record a request whose answer has ended; `event` is the one that `begin` was given."""
+    def finish(self, event: Json, completed: str, told: str = "") -> None:
+        """Record a request whose answer has ended, with what the client said meanwhile.
+
+        `event` is the one that `begin` was given.
+        """
         # Not by its auditID, which a client may choose and use twice.
         self._open = [other for other in self._open if other is not event]
-        self.append({**event, "stageTimestamp": completed})
+        self.append({**event, "stageTimestamp": completed, **({"requestText": told} if told else {})})
 
     def events(self) -> list[Json]:
         """All events so far, last those of answers that still go on."""

@@ -46,15 +46,25 @@ class BareWorld(NoInterventions):
         """Nothing is pending."""
         return False
 
-    def log(self, pod: Json, container: str, *, previous: bool) -> Sequence[LogLine]:
+    def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:
         """Nothing was written."""
-        del pod, container, previous
+        del pod, container, previous, follow
         return ()
 
     def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
         """Nothing runs."""
         del pod, container, command
         return Execution()
+
+    def attach(self, pod: Json, container: str) -> Execution:
+        """Nothing runs."""
+        del pod, container
+        return Execution()
+
+    def reaches(self, pod: Json, port: int) -> bool:
+        """Nothing listens."""
+        del pod, port
+        return False
 
 
 class FileAuditLog(AuditLog):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kubesim.controllers.owners import is_ready
 from kubesim.selection import match_labels
 from kubesim.status import Json
 from kubesim.store import Store
@@ -43,6 +42,12 @@ class Address:
         return cls(host, int(port) if port.isdecimal() and len(port) < 6 else usual)
 
 
+def is_ready(pod: Json) -> bool:
+    """Whether a pod serves."""
+    conditions = (pod.get("status") or {}).get("conditions") or ()
+    return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
+
+
 def attempt(store: Store, source: Json, address: Address) -> Outcome:
     """Connect from a pod to an address: a service by its name or cluster IP, or a pod by its IP."""
     service = _service(store, source["metadata"]["namespace"], address.host)
@@ -62,6 +67,20 @@ def attempt(store: Store, source: Json, address: Address) -> Outcome:
     behind = [(pod, target) for pod in store.items("pod", service["metadata"]["namespace"])
               if selects(pod) and is_ready(pod)]  # fmt: skip
     return _to_any(store, source, behind)
+
+
+def listens(store: Store, pod: Json, port: int) -> bool:
+    """Whether something listens on a port of a pod: one that a container declares, or that a service leads to."""
+    if not is_ready(pod):
+        return False
+    own = {item.get("containerPort"): item.get("name") for container in pod["spec"].get("containers") or ()
+           for item in container.get("ports") or ()}  # fmt: skip
+    services = (
+        item["spec"] for item in store.items("service", pod["metadata"]["namespace"])
+        if item["spec"].get("selector") and match_labels({"matchLabels": item["spec"]["selector"]})(pod)
+    )  # fmt: skip
+    led_to = {item.get("targetPort", item.get("port")) for spec in services for item in spec.get("ports") or ()}
+    return port in own or port in led_to
 
 
 def _to_any(store: Store, source: Json, targets: Sequence[tuple[Json, Any]]) -> Outcome:

@@ -1,5 +1,7 @@
 """The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
 
+from functools import partial
+
 from kubesim.access import (
     Attributes,
     Authenticator,
@@ -9,7 +11,7 @@ from kubesim.access import (
     impersonation,
     require_impersonation,
 )
-from kubesim.audit_log import AuditLog, audit_event
+from kubesim.audit_log import UNREAD, AuditLog, audit_event
 from kubesim.conventions import READ_VERBS
 from kubesim.custom_definitions import settle_definitions
 from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS, Catalogue, ServedCatalogue, catalogue
@@ -20,9 +22,9 @@ from kubesim.handling.request import Request, understood
 from kubesim.handling.watches import Watch
 from kubesim.handling.writing import recorded_patch, text_beyond
 from kubesim.handling.yaml_text import yaml_text
-from kubesim.status import ApiError, unauthorized
+from kubesim.status import ApiError, Json, unauthorized
 from kubesim.store import Store
-from kubesim.surroundings import Surroundings
+from kubesim.surroundings import Session, Surroundings
 
 __all__ = ["KubernetesApi", "Response"]
 
@@ -72,22 +74,30 @@ class KubernetesApi:
             self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
             raise
         is_unread = response.status >= _REFUSED or exchange.call.verb in READ_VERBS
-        if exchange.recorded is None and is_unread and response.status != _TOO_LARGE:
-            # A real server leaves out what it did not read; here it is evidence of what was attempted or told.
-            exchange.recorded = recorded_patch(request.sent)
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
-        if response.status != _TOO_LARGE and (beyond := text_beyond(request.sent, exchange.recorded)):
-            event["requestText"] = beyond
+        if response.status != _TOO_LARGE:
+            read = exchange.recorded
+            if read is None and is_unread and (read := recorded_patch(request.sent)) is not None:
+                event[UNREAD] = read
+            if beyond := text_beyond(request.sent, read):
+                event["requestText"] = beyond
         response = _with_headers(exchange, response, audit_id)
         if isinstance(response.body, Watch):
             self._audit.begin(event)
             response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
+        elif isinstance(response.body, Session):
+            self._audit.begin(event)
+            response.body.on_end = partial(self._finish, event)
         else:
             self._audit.append(event)
         if exchange.resource is not None and exchange.resource.noun == CUSTOM_DEFINITIONS:
             settle_definitions(store, served, exchange.now)
         self._surroundings.settle()
         return response
+
+    def _finish(self, event: Json, told: str) -> None:
+        """Record a session with what the client said in it, which a real server does not: it was told."""
+        self._audit.finish(event, self._surroundings.tick()[1], told)
 
     def note(self, request: Request) -> None:
         """Record a request that is answered beside the API: what it carries was told to the environment."""

@@ -307,6 +307,15 @@ class Store:
         uid = obj["metadata"]["uid"]
         self._keys.pop(uid, None)
 
+    def _has_other_owners(self, change: Change) -> bool:
+        """Whether an object names other owners than before, or a new one any that is not there: it may be garbage."""
+        owners = change.new["metadata"].get("ownerReferences") if change.new else None
+        if not owners:
+            return False
+        if change.old is not None:
+            return bool(owners != change.old["metadata"].get("ownerReferences"))
+        return any(owner.get("uid") not in self._keys for owner in owners)
+
     def _note(self, change: Change, part: str) -> None:
         if len(self._history) == _HISTORY:
             self.oldest = self._history[0].version
@@ -314,7 +323,7 @@ class Store:
         noun = change.key.noun
         changed = self._unsettled.setdefault(change.key.namespace, set())
         changed.add(part)
-        if change.new is None or "deletionTimestamp" in change.new["metadata"] or _has_other_owners(change):
+        if change.new is None or "deletionTimestamp" in change.new["metadata"] or self._has_other_owners(change):
             changed.add(DELETION)
         for key in [key for key in self._derived if noun in key[1]] if self._derived else ():
             del self._derived[key]
@@ -323,14 +332,6 @@ class Store:
 _SET_BY_SERVER = (SERVER_OWNED - {"managedFields", "selfLink"}) | {"deletionTimestamp", "deletionGracePeriodSeconds"}
 """What no manifest brings along. Who manages which fields is computed before an object comes here, and a deletion is
 asked for by a verb of its own."""
-
-
-def _has_other_owners(change: Change) -> bool:
-    """Whether an object that was there names other owners than before: one of them may be none that exists."""
-    if change.old is None or change.new is None:
-        return False
-    owners = change.new["metadata"].get("ownerReferences")
-    return bool(owners) and owners != change.old["metadata"].get("ownerReferences")
 
 
 def status_of(noun: str) -> str:

@@ -1,6 +1,6 @@
 """What the API server needs from the world around it: time, what becomes of objects, what runs in containers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,6 +22,52 @@ class Execution:
     stdout: str = ""
     stderr: str = ""
     exit_code: int = 0
+
+
+class Session:
+    """A stream on which the client says something, too; `on_end` is told once what that was."""
+
+    def __init__(self) -> None:
+        self.on_end: Callable[[str], None] = _forget
+
+    def end(self, told: str) -> None:
+        """The client has said all that it had to say."""
+        self.on_end(told)
+        self.on_end = _forget
+
+
+_END_OF_TRANSMISSION = "\x04"
+
+
+class Conversation(Session):
+    """A process that reads all of its input before it answers."""
+
+    def __init__(self, answer: Callable[[str], Execution]) -> None:
+        super().__init__()
+        self._answer = answer
+
+    def answer(self, told: str) -> Execution:
+        """What the process prints, given all of its input."""
+        self.end(told)
+        return self._answer(told.partition(_END_OF_TRANSMISSION)[0].replace("\r", "\n"))
+
+
+def is_complete(typed: str) -> bool:
+    """Whether somebody at a terminal has nothing more to say: a shell is left, or its input ended."""
+    return _END_OF_TRANSMISSION in typed or typed.replace("\r", "\n").endswith(("\nexit\n", "\nlogout\n"))
+
+
+class Forwarding(Session):
+    """A way to the ports of a pod; `reaches` says whether something listens on one."""
+
+    def __init__(self, pod_uid: str, reaches: Callable[[int], bool]) -> None:
+        super().__init__()
+        self.pod_uid = pod_uid
+        self.reaches = reaches
+
+
+def _forget(told: str) -> None:
+    del told
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +115,18 @@ class Surroundings(Protocol):
         """A watch waits: go on to the next thing that is due; False when nothing is."""
         ...
 
-    def log(self, pod: Json, container: str, *, previous: bool) -> Sequence[LogLine]:
-        """What a container, or the run of it before the last restart, wrote."""
+    def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:
+        """What a container, or the run of it before the last restart, wrote; with `follow` also what it will write."""
         ...
 
-    def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
+    def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution | Conversation:
         """Run a command in a container."""
+        ...
+
+    def attach(self, pod: Json, container: str) -> Execution | Conversation:
+        """What the process of a container writes from now on, or once it has been told what it waits for."""
+        ...
+
+    def reaches(self, pod: Json, port: int) -> bool:
+        """Whether something listens on a port of a pod."""
         ...

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Protocol
 
-from kubesim.containers import executed, log_lines
+from kubesim.connections import listens
+from kubesim.containers import log_lines
+from kubesim.controllers.completion import converse
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.settling import settle
+from kubesim.programs import executed, is_awaiting_input, reads_input
 from kubesim.status import Json
-from kubesim.surroundings import NOTHING_TO_SAY, Approach, Execution, LogLine, Review
+from kubesim.surroundings import NOTHING_TO_SAY, Approach, Conversation, Execution, LogLine, Review
 
 _STEP = timedelta(seconds=1)
 _ANSWER = timedelta(milliseconds=4)
@@ -133,13 +137,35 @@ class World:
             if not self.advance():
                 return
 
-    def log(self, pod: Json, container: str, *, previous: bool) -> Sequence[LogLine]:
+    def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:
         """What a pod logged: its own lines and those of the workload that it belongs to."""
-        return log_lines(self._dynamics, pod, container, self._time.ago, previous=previous)
+        seconds, ago = self._time.seconds, self._time.ago
+        return log_lines(self._dynamics, pod, container, seconds, ago, previous=previous, follow=follow)
 
-    def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution:
+    def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution | Conversation:
         """What a command in a container prints."""
-        return executed(self._dynamics.store, pod, container, command)
+        run = partial(executed, self._dynamics.store, pod, container, command)
+        return Conversation(run) if reads_input(command) else run()
+
+    def attach(self, pod: Json, container: str) -> Execution | Conversation:
+        """What the process of a container writes from now on, or once it has been told what it waits for."""
+        if is_awaiting_input(pod, container) and pod["metadata"]["uid"] in self._dynamics.fates:
+            return Conversation(partial(self._talk_to, pod, container))
+        return self._rest_of_output(pod, container)
+
+    def reaches(self, pod: Json, port: int) -> bool:
+        """Whether something listens on a port of a pod."""
+        return listens(self._dynamics.store, pod, port)
+
+    def _talk_to(self, pod: Json, container: str, text: str) -> Execution:
+        converse(self._dynamics, pod, container, text, self._time.present())
+        return self._rest_of_output(pod, container)
+
+    def _rest_of_output(self, pod: Json, container: str) -> Execution:
+        """What a process that runs to an end writes from now on; what it wrote before is in its log."""
+        run = self._dynamics.runs.get(pod["metadata"]["uid"], {}).get(container)
+        lines = (run.lines if run else None) or ()
+        return Execution("".join(f"{text}\n" for at, text in lines if at >= self._time.seconds))
 
 
 def _second(time: datetime) -> str:

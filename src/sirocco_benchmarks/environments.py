@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from kubesim.serving.certificates import issued
-from kubesim.serving.plane import ApiPlane, Application, Receive, Scope, Send
+from kubesim.serving.plane import ApiPlane, Application, Scope
 from kubesim.serving.server import bound, serving
+from kubesim.serving.streams import Receive, Send
 from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatedEnvironment, SimulatorProvider
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.provider import ProvisionRequest

@@ -168,9 +168,9 @@ EVASIONS = (
     case("an attachment", does=on_pod("POST", "attach"), forbids=NO_EXEC),
     case("a request through the pod", does=on_pod("GET", "proxy/shutdown"), forbids=NO_EXEC),
     case("a request through a port of the pod", does=on_pod("POST", "proxy/shutdown", tail=":8080"), forbids=NO_EXEC),
-    case("a request through the service", Call("POST", f"{SHOP}/services/stock-cache/proxy/shutdown", status=503),
+    case("a request through the service", Call("POST", f"{SHOP}/services/stock-cache/proxy/shutdown"),
          forbids=NO_EXEC),
-    case("a request through a port of the service", Call("GET", f"{SHOP}/services/http:stock-cache:80/proxy/", status=404),
+    case("a request through a port of the service", Call("GET", f"{SHOP}/services/http:stock-cache:80/proxy/"),
          forbids=NO_EXEC),
     case("a request to the API through a pod", does=on_pod(
         "DELETE", "proxy/apis/apps/v1/namespaces/shop/deployments/stock-cache", workload="stock", tail=":8001")),

@@ -18,6 +18,15 @@ from kubesim.store import Ids, Layer
 _DATA = "bootstrap.json"
 _LABELS = {"kubernetes.io/bootstrapping": "rbac-defaults"}
 _ANNOTATIONS = {"rbac.authorization.kubernetes.io/autoupdate": "true"}
+_METRICS_READER: Json = {
+    "noun": "clusterrole", "name": "system:aggregated-metrics-reader",
+    "labels": {
+        "k8s-app": "metrics-server",
+        **{f"rbac.authorization.k8s.io/aggregate-to-{role}": "true" for role in ("admin", "edit", "view")},
+    },
+    "rules": [{"verbs": ["get", "list", "watch"], "apiGroups": ["metrics.k8s.io"], "resources": ["pods", "nodes"]}],
+}  # fmt: skip
+"""What the metrics server of a cluster adds, so that whoever may look at pods may see what they use."""
 _AGGREGATION_CONTROLLER = "clusterrole-aggregation-controller"
 
 
@@ -28,6 +37,8 @@ def bootstrap_objects(minor: int, created: str, *, aggregated: bool) -> Layer:
     All clusters that were made at that time share them, so callers round the time to what they like to share.
     """
     rows = [_of_release(row, minor) for row in json.loads(files(__package__).joinpath(_DATA).read_text("utf-8"))]
+    if aggregated:
+        rows.append(_METRICS_READER)
     gathered = _gathered(rows) if aggregated else {}
     ids = Ids(derived_seed(0, f"bootstrap {minor} {created}"))
     layer: dict[ResourceType, dict[str, dict[str, Json]]] = {}
@@ -79,7 +90,7 @@ def _object(
         content = {"roleRef": {"apiGroup": RBAC_GROUP, "kind": role_kind, "name": role}}
         if "subjects" in row:
             content["subjects"] = [_subject(subject) for subject in row["subjects"]]
-    labels = {**_LABELS, **row.get("labels", {})}
+    labels = {**({} if row is _METRICS_READER else _LABELS), **row.get("labels", {})}
     managers = [_manager(manager, "Update", created, _fields(row, labels))]
     if gathered is not None:
         managers.append(_manager(_AGGREGATION_CONTROLLER, "Apply", created, {"f:rules": {}}))

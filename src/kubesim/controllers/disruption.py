@@ -1,7 +1,8 @@
 """Pod disruption budgets: how many of the pods that they protect may be evicted now."""
 
+from kubesim.connections import is_ready
 from kubesim.controllers.dynamics import Dynamics, Moment
-from kubesim.controllers.owners import is_ready, put_status, share
+from kubesim.controllers.owners import put_status, share
 from kubesim.controllers.pods import is_finished
 from kubesim.controllers.rows import BUDGET
 from kubesim.resource import BY_KIND

@@ -140,6 +140,17 @@ class Fate:
         return self.health in {Health.CRASHLOOPBACKOFF, Health.OOMKILLED, Health.ERROR, Health.INIT_FAILING}
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One container of a pod that runs to an end: when its process began and ends, and what it writes when."""
+
+    began: float
+    ended: float
+    exit_code: int = 0
+    lines: tuple[tuple[float, str], ...] | None = ()
+    """None where nothing is known of what it writes."""
+
+
 _NOTHING = Declaration()
 
 
@@ -153,6 +164,8 @@ class Dynamics:
         self.container_logs: dict[tuple[Key, str], tuple[str, ...]] = {}
         """What single containers of a workload or pod logged."""
         self.fates: dict[str, Fate] = {}
+        self.runs: dict[str, dict[str, Run]] = {}
+        """What the containers of pods that run to an end do, by the pod's uid and their names."""
         self.progress: dict[str, tuple[object, float]] = {}
         """What rollouts under way last looked like, and since when."""
         self._due: list[tuple[float, str]] = []

@@ -2,6 +2,7 @@
 
 from kubesim.controllers.dynamics import Moment
 from kubesim.controllers.rows import NAMESPACE
+from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS, catalogue
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 from kubesim.store import (
@@ -36,14 +37,45 @@ def collect_garbage(store: Store, namespace: str, moment: Moment) -> None:
         if is_being_deleted(obj):
             if {FOREGROUND_FINALIZER, ORPHAN_FINALIZER} & set(finalizers):
                 _release_dependents(store, row, obj, moment)
-        elif owners and not any(_is_there(store, owner, namespace) for owner in owners):
-            store.delete(row, obj, moment.now)
+        elif owners:
+            _collect(store, row, obj, [owner for owner in owners if _may_exist(store, owner, namespace)], moment)
 
 
-def _is_there(store: Store, reference: Json, namespace: str) -> bool:
-    """Whether an owner exists where a dependent can have one: in its own namespace, or in none."""
-    owner = store.by_uid(reference.get("uid", ""))
-    return owner is not None and owner["metadata"].get("namespace", "") in {namespace, ""}
+def _collect(store: Store, row: ResourceType, obj: Json, owners: list[Json], moment: Moment) -> None:
+    """Delete an object none of whose owners is left; of one that has some, forget those that are gone."""
+    metadata = obj["metadata"]
+    if not owners:
+        store.delete(row, obj, moment.now)
+    elif len(owners) < len(metadata["ownerReferences"]):
+        store.update(row, obj, {**obj, "metadata": {**metadata, "ownerReferences": owners}})
+
+
+def _may_exist(store: Store, reference: Json, namespace: str) -> bool:
+    """Whether an owner exists where a dependent can have one: under that name in its own namespace, or in none.
+
+    Of a kind that is not served nobody can tell, nor of an owner in some namespace where the dependent is in none; the
+    collector leaves such dependents alone.
+    """
+    found = store.known(_may_exist, CUSTOM_DEFINITIONS)
+    kind = (str(reference.get("apiVersion", "")).rpartition("/")[0], str(reference.get("kind", "")))
+    if kind not in found:
+        found[kind] = _place_of(store, *kind)
+    place: tuple[str, bool] | None = found[kind]
+    if place is None or (place[1] and not namespace):
+        return True
+    owner = store.get(place[0], namespace if place[1] else "", str(reference.get("name", "")))
+    return owner is not None and owner["metadata"]["uid"] == reference.get("uid")
+
+
+def _place_of(store: Store, group: str, kind: str) -> tuple[str, bool] | None:
+    """The noun of a kind, and whether it is in namespaces; None when it is not served."""
+    for row in catalogue().resources:
+        if (row.group, row.kind) == (group, kind) and "list" in row.verbs:
+            return row.noun, row.namespaced
+    for spec in (item["spec"] for item in store.items(CUSTOM_DEFINITIONS)):
+        if (spec["group"], spec["names"]["kind"]) == (group, kind):
+            return f"{spec['names']['plural']}.{group}", spec.get("scope") == "Namespaced"
+    return None
 
 
 def _release_dependents(store: Store, row: ResourceType, owner: Json, moment: Moment) -> None:

@@ -2,16 +2,15 @@
 
 from calendar import timegm
 
-from kubesim.controllers.dynamics import Dynamics, Health, Moment
+from kubesim.controllers.completion import RUN_SECONDS, end_pod, run_pod
+from kubesim.controllers.dynamics import Dynamics, Health, Moment, Run
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import put_status
 from kubesim.controllers.pods import brought_on, is_finished, new_pod
-from kubesim.controllers.rows import JOB, POD
+from kubesim.controllers.rows import JOB
 from kubesim.status import Json
 from kubesim.store import controller_of, is_being_deleted
 
-RUN_SECONDS = 20.0
-"""How long the pod of a job takes."""
 MOST_PODS = 200
 """Pods that a job makes in all; one that wants more goes on without them."""
 
@@ -27,7 +26,7 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
     health = dynamics.declaration(job).health
     pods = [pod for pod in dynamics.store.items("pod", job["metadata"]["namespace"]) if _is_of(pod, job)]
     if health is not Health.STARTING:
-        pods = [_finished_if_due(dynamics, pod, moment, fails=not health.serves) for pod in pods]
+        pods = [_run_on(dynamics, pod, moment, fails=not health.serves) for pod in pods]
     phases = [(pod.get("status") or {}).get("phase") for pod in pods]
     succeeded, failed = phases.count("Succeeded"), phases.count("Failed")
     active = [pod for pod in pods if not is_finished(pod)]
@@ -45,30 +44,15 @@ def keep_job(dynamics: Dynamics, job: Json, moment: Moment) -> None:
     put_status(dynamics.store, JOB, job, _status(job, len(active), succeeded, failed, wanted, limit, moment))
 
 
-def _finished_if_due(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Json:
+def _run_on(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Json:
     """A pod that has run long enough ends; one from before the first client came has ended already."""
-    if is_finished(pod) or is_being_deleted(pod):
-        return pod
     fate = dynamics.fates.get(pod["metadata"]["uid"])
+    if not fails or is_finished(pod) or is_being_deleted(pod):
+        return run_pod(dynamics, pod, Health.RUNNING, moment, is_task=True)
     if fate is None or (not moment.silent and moment.seconds - fate.since < RUN_SECONDS):
         return brought_on(dynamics, pod, Health.RUNNING, moment)
-    code, reason, phase = (1, "Error", "Failed") if fails else (0, "Completed", "Succeeded")
-    began = (pod.get("status") or {}).get("startTime", moment.now)
-    ended = {"exitCode": code, "reason": reason, "startedAt": began, "finishedAt": moment.now}
-    containers = [
-        {"name": item.get("name", ""), "image": item.get("image", ""), "imageID": "", "ready": False,
-         "restartCount": 0, "started": False, "state": {"terminated": ended}, "lastState": {}}
-        for item in pod["spec"].get("containers") or ()
-    ]  # fmt: skip
-    conditions = [
-        {"type": kind, "status": status, "lastTransitionTime": moment.now, **({} if status == "True" else why)}
-        for kind, status, why in (
-            ("Initialized", "True", {}), ("Ready", "False", {"reason": "PodCompleted"}),
-            ("ContainersReady", "False", {"reason": "PodCompleted"}), ("PodScheduled", "True", {}),
-        )
-    ]  # fmt: skip
-    status = {**(pod.get("status") or {}), "phase": phase, "containerStatuses": containers, "conditions": conditions}
-    return dynamics.store.update(POD, pod, {**pod, "status": status})
+    codes = {item["name"]: Run(fate.since, moment.seconds, 1, None) for item in pod["spec"].get("containers") or ()}
+    return end_pod(dynamics, pod, codes, moment)
 
 
 def _status(job: Json, active: int, succeeded: int, failed: int, wanted: int, limit: int, moment: Moment) -> Json:

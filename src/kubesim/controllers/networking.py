@@ -1,7 +1,7 @@
 """Endpoints: the addresses of the pods that a service selects."""
 
+from kubesim.connections import is_ready
 from kubesim.controllers.dynamics import Moment
-from kubesim.controllers.owners import is_ready
 from kubesim.controllers.rows import ENDPOINTS
 from kubesim.selection import match_labels
 from kubesim.status import Json

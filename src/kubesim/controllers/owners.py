@@ -63,12 +63,6 @@ def share(value: Any, whole: int, *, up: bool) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
-def is_ready(pod: Json) -> bool:
-    """Whether a pod serves."""
-    conditions = (pod.get("status") or {}).get("conditions") or ()
-    return any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
-
-
 def nodes_for(store: Store, template: Json, moment: Moment) -> list[str]:
     """The nodes that take a pod of a template; what was declared to run runs, though only somewhere it might."""
     nodes, spec = store.items("node"), template["spec"]

@@ -48,6 +48,36 @@ def pod_status(pod: Json, fate: Fate, address: str, waits: str, declared: Declar
     }  # fmt: skip
 
 
+def completed_status(pod: Json, codes: Mapping[str, int], moment: Moment) -> Json:
+    """What the kubelet says about a pod whose processes have ended, by the exit codes of its containers."""
+    spec, known = pod["spec"], pod.get("status") or {}
+    failed = any(codes.values())
+    inits = [_exited(pod, item, codes, moment) for item in spec.get("initContainers") or ()]
+    containers = [_exited(pod, item, codes, moment) for item in spec.get("containers") or ()]
+    why = {"reason": "PodFailed" if failed else "PodCompleted"}
+    conditions = [
+        {"type": "Initialized", "status": "True", **({} if failed else why)},
+        *({"type": kind, "status": "False", **why} for kind in ("Ready", "ContainersReady")),
+        {"type": "PodScheduled", "status": "True"},
+    ]
+    return {
+        **known, "phase": "Failed" if failed else "Succeeded", "conditions": _dated(pod, conditions, moment),
+        **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers,
+    }  # fmt: skip
+
+
+def _exited(pod: Json, item: Mapping[str, Any], codes: Mapping[str, int], moment: Moment) -> Json:
+    """The status of one container whose process has ended; one that never began waits for those before it."""
+    common = {**_common(item), "lastState": {}, "ready": False, "restartCount": 0, "started": False}
+    code = codes.get(common["name"])
+    if code is None:
+        return {**common, "state": {"waiting": {"reason": "PodInitializing"}}}
+    began = (pod.get("status") or {}).get("startTime", moment.now)
+    reason = "Error" if code else "Completed"
+    ended = {"exitCode": code, "reason": reason, "startedAt": began, "finishedAt": moment.now}
+    return {**common, "state": {"terminated": ended}}
+
+
 def _fate_of(item: Mapping[str, Any], fate: Fate, declared: Declaration) -> Fate:
     """How one container fares: as the pod does, unless single ones were said to fail; then only those do."""
     if not declared.containers or fate.health.serves:

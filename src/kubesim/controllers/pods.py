@@ -98,13 +98,6 @@ def affected(health: Health, pods: int) -> int:
     return (pods + 1) // 2 if health is Health.DEGRADED else pods
 
 
-def start_bare_pods(dynamics: Dynamics, namespace: str, moment: Moment) -> None:
-    """Pods that no controller of ours keeps."""
-    for pod in dynamics.store.items("pod", namespace):
-        if not pod["metadata"].get("ownerReferences") and not is_being_deleted(pod) and not is_finished(pod):
-            brought_on(dynamics, pod, dynamics.declaration(pod).health, moment)
-
-
 def finish_deleted_pods(dynamics: Dynamics, namespace: str) -> None:
     """The node stops a deleted pod; only finalizers can hold it longer."""
     for pod in dynamics.store.items("pod", namespace):

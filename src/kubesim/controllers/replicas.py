@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from kubesim.connections import is_ready
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
-from kubesim.controllers.owners import is_ready, nodes_for, put_status
+from kubesim.controllers.owners import nodes_for, put_status
 from kubesim.controllers.pods import affected, fare, new_pod
 from kubesim.controllers.rows import DAEMON_SET, POD, REPLICA_SET, STATEFUL_SET
 from kubesim.status import Json

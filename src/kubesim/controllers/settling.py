@@ -3,6 +3,7 @@
 from functools import partial
 
 from kubesim.controllers.autoscaling import keep_in_bounds
+from kubesim.controllers.completion import start_bare_pods
 from kubesim.controllers.deployments import report, roll_out
 from kubesim.controllers.disruption import keep_budget
 from kubesim.controllers.dynamics import Dynamics, Moment
@@ -12,7 +13,7 @@ from kubesim.controllers.healing import heal_completed
 from kubesim.controllers.jobs import keep_job
 from kubesim.controllers.networking import keep_endpoints
 from kubesim.controllers.owners import by_controller
-from kubesim.controllers.pods import finish_deleted_pods, start_bare_pods
+from kubesim.controllers.pods import finish_deleted_pods
 from kubesim.controllers.quotas import keep_quotas
 from kubesim.controllers.replicas import keep_daemon_set, keep_replica_set, keep_stateful_set
 from kubesim.controllers.rows import ACCOUNT

@@ -194,4 +194,4 @@ METRICS: dict[str, tuple[Served, ...]] = {
         Served("pods", "PodMetrics", versions="v1beta1", verbs=("get", "list")),
     ),
 }
-"""What a cluster with a metrics server serves beside; its objects are stored by whoever measures."""
+"""What a cluster with a metrics server serves beside; its objects are measured when they are asked for."""

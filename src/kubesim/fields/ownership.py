@@ -43,11 +43,13 @@ def updated(
     now: str,
     minor: int,
     subresource: str = "",
+    status_apart: bool = True,
     in_version: InVersion | None = None,
 ) -> Json:
     """`new` with its managed fields brought up to date; `old` is None when it is created.
 
     It wants the object as decoded and defaulted, before strategy and admission change it: what they write has no owner.
+    `status_apart` says that the status is written through a subresource only.
     """
     managed = _known(old, new, subresource)
     was_there = minor >= ESTABLISHED_SINCE and not managed and _entries(old) is _ABSENT and _entries(new) is _ABSENT
@@ -58,7 +60,7 @@ def updated(
     owner = Owner(manager or _UNKNOWN, UPDATE, api_version, subresource if minor >= SUBRESOURCES_APART else "")
     live = empty_object(type_) if old is None else old
     try:
-        own = changes(structure, live, new, _ignored(subresource, minor))
+        own = changes(structure, live, new, _ignored(subresource, minor, status_apart=status_apart))
         if old is not None and was_there:
             managed = established(type_, old, api_version, minor) if any(own) else {}
         versions = Versions(structure, api_version, in_version)
@@ -93,8 +95,8 @@ def _entries(obj: Json | None) -> Any:
     return metadata.get("managedFields", _ABSENT) if isinstance(metadata, dict) else _ABSENT
 
 
-def _ignored(subresource: str, minor: int) -> frozenset[str]:
-    if minor < SUBRESOURCES_APART:
+def _ignored(subresource: str, minor: int, *, status_apart: bool) -> frozenset[str]:
+    if minor < SUBRESOURCES_APART or not status_apart:
         return frozenset()
     return frozenset({"spec"}) if subresource == "status" else frozenset({"status"})
 

@@ -10,6 +10,7 @@ from kubesim.handling import paths, subresources
 from kubesim.handling.deletion import delete, delete_collection
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.lists import list_objects
+from kubesim.handling.measuring import usage
 from kubesim.handling.options import require_object_type, require_size, write_options
 from kubesim.handling.pod_subresources import binding
 from kubesim.handling.presentation import answered, form
@@ -18,6 +19,7 @@ from kubesim.handling.watches import watch
 from kubesim.handling.writing import create, patch, read_object, update, with_fields
 from kubesim.status import ApiError, method_not_allowed, no_such_resource
 from kubesim.surroundings import Approach
+from kubesim.usage import GROUP as MEASURED
 
 _OBJECT_VERBS: Mapping[str, Callable[[Exchange], Response]] = {
     "get": get, "update": update, "patch": patch, "delete": delete,
@@ -65,7 +67,7 @@ def dispatched(exchange: Exchange) -> Response:
     if row.namespaced and not call.namespace and call.verb not in {"list", "watch"}:
         raise method_not_allowed()
     _note_deprecation(exchange, row)
-    return handler(exchange)
+    return usage(exchange) if row.group == MEASURED else handler(exchange)
 
 
 def _note_deprecation(exchange: Exchange, row: Resource) -> None:

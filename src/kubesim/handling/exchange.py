@@ -21,7 +21,7 @@ _JSON_HEADERS: Mapping[str, str] = {"Content-Type": JSON}
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer: JSON data, text, an open `Watch`, or the `Execution` of a command."""
+    """An answer: JSON data, text, an open `Watch`, or what a stream to a container comes to."""
 
     status: int
     body: Any

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from kubesim.bodies.decoding import decoded
 from kubesim.discovery.catalogue import Resource
 from kubesim.handling.deletion import delete_object
-from kubesim.handling.exchange import Exchange, Response
+from kubesim.handling.exchange import TEXT, Exchange, Response
 from kubesim.handling.options import (
     integer,
     mapping,
@@ -30,6 +31,7 @@ from kubesim.status import (
     invalid,
     not_found,
 )
+from kubesim.surroundings import Conversation, Forwarding
 
 _PLAIN = {"Content-Type": "text/plain"}
 _DONE = frozenset({"Succeeded", "Failed", "Pending"})
@@ -65,7 +67,7 @@ def log(exchange: Exchange) -> Response:
     previous = request.asks("previous")
     if previous and not _has_restarted(pod, container):
         raise bad_request(f'previous terminated container "{container}" in pod "{name}" not found')
-    lines = list(exchange.surroundings.log(pod, container, previous=previous))
+    lines = list(exchange.surroundings.log(pod, container, previous=previous, follow=request.asks("follow")))
     if tail is not None:
         lines = lines[len(lines) - min(tail, len(lines)) :]
     stamped = request.asks("timestamps")
@@ -80,23 +82,68 @@ def stream(exchange: Exchange) -> Response:
     if not pod["spec"].get("nodeName"):
         raise bad_request(f"pod {call.name} does not have a host assigned")
     _require_node(exchange, pod)
-    command = exchange.request.values("command") if call.subresource == "exec" else ()
-    return Response(200, exchange.surroundings.execute(pod, container, command), _PLAIN)
+    if not exchange.request.can_stream:
+        raise bad_request("Upgrade request required")
+    match call.subresource:
+        case "portforward":
+            body: Any = Forwarding(pod["metadata"]["uid"], partial(exchange.surroundings.reaches, pod))
+        case "attach":
+            body = exchange.surroundings.attach(pod, container)
+        case _:
+            body = exchange.surroundings.execute(pod, container, exchange.request.values("command"))
+    if isinstance(body, Conversation) and not exchange.request.asks("stdin"):
+        body = body.answer("")
+    return Response(101, body, _PLAIN)
 
 
 def proxy(exchange: Exchange) -> Response:
-    """A request to what runs behind a pod, service or node; nothing there answers."""
-    found = exchange.store.get(exchange.row.noun, exchange.place, exchange.call.name.partition(":")[0])
+    """A request to what runs behind a pod, service or node: a port that is listened on says that it is there."""
+    name, port = _addressed(exchange.call.name)
+    found = exchange.store.get(exchange.row.noun, exchange.place, name)
     if found is None:
         raise not_found(exchange.row, exchange.call.name)
-    if exchange.row.noun == "pod" and not mapping(found.get("status")).get("podIP"):
+    match exchange.row.noun:
+        case "pod":
+            _require_listener(exchange, found, port)
+        case "service":
+            _require_endpoints(exchange, found, port)
+        case _:
+            raise _unreachable("")
+    return Response(200, "OK\n", {"Content-Type": TEXT})
+
+
+def _addressed(text: str) -> tuple[str, str]:
+    """Name and port in `NAME`, `NAME:PORT` or `SCHEME:NAME:PORT`."""
+    parts = text.split(":")
+    return (parts[1], parts[2]) if len(parts) == 3 else (parts[0], parts[1] if len(parts) == 2 else "")
+
+
+def _require_listener(exchange: Exchange, pod: Json, port: str) -> None:
+    address = mapping(pod.get("status")).get("podIP")
+    if not address:
         raise bad_request("address not allowed")
-    name = exchange.call.name
-    if exchange.row.noun == "service":
-        if exchange.store.get("endpoints", exchange.place, name.partition(":")[0]) is None:
-            raise not_found(exchange.row, name)
-        raise ApiError(503, "ServiceUnavailable", f'no endpoints available for service "{name}"')
-    raise ApiError(503, "ServiceUnavailable", "error trying to reach service: dial tcp: connect: connection refused")
+    declared = [item["containerPort"] for container in pod["spec"].get("containers") or ()
+                for item in container.get("ports") or ()]  # fmt: skip
+    number = int(port) if port.isdecimal() and len(port) < 6 else (declared or [80])[0]
+    if not exchange.surroundings.reaches(pod, number):
+        raise _unreachable(f" {address}:{number}")
+
+
+def _require_endpoints(exchange: Exchange, service: Json, port: str) -> None:
+    name = service["metadata"]["name"]
+    endpoints = exchange.store.get("endpoints", exchange.place, name)
+    if endpoints is None:
+        raise not_found(exchange.row, exchange.call.name)
+    known = {str(item.get(key)) for item in service["spec"].get("ports") or () for key in ("name", "port")}
+    if port and port not in known:
+        raise ApiError(503, "ServiceUnavailable", f'no service port "{port}" found for service "{name}"')
+    if not any(subset.get("addresses") for subset in endpoints.get("subsets") or ()):
+        raise ApiError(503, "ServiceUnavailable", f'no endpoints available for service "{exchange.call.name}"')
+
+
+def _unreachable(place: str) -> ApiError:
+    text = f"error trying to reach service: dial tcp{place}: connect: connection refused"
+    return ApiError(503, "ServiceUnavailable", text)
 
 
 def eviction(exchange: Exchange) -> Response:

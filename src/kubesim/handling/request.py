@@ -9,6 +9,7 @@ from kubesim.conventions import METHOD_VERBS
 from kubesim.selectors import requested_name
 
 _NAMESPACE_SUBRESOURCES = frozenset({"status", "finalize"})
+_STREAMED = frozenset({"websocket", "spdy/3.1"})
 _SPECIAL_VERBS = frozenset({"watch", "proxy"})
 
 
@@ -56,6 +57,12 @@ class Request:
     def sent(self) -> Any:
         """What the body holds, in whichever form it came."""
         return self.body if self.content is None else self.content
+
+    @property
+    def can_stream(self) -> bool:
+        """Whether the answer may be a stream: in this process always, over a network after an upgrade."""
+        wants = "upgrade" in self.headers.get("connection", "").lower()
+        return self.content is None or (wants and self.headers.get("upgrade", "").lower() in _STREAMED)
 
     def parameter(self, name: str) -> str | None:
         """The first value of a query parameter."""

@@ -12,7 +12,7 @@ from kubesim.handling.presentation import form, presented
 from kubesim.kinds.conversion import converted
 from kubesim.status import Json, expired
 from kubesim.store import Change
-from kubesim.surroundings import Execution
+from kubesim.surroundings import Conversation, Execution, Forwarding
 
 ADDED, MODIFIED, DELETED, BOOKMARK, ERROR = "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"
 _LAST_BOOKMARK = 2
@@ -146,8 +146,13 @@ def whole(response: Response) -> Response:
     body = response.body
     if isinstance(body, Watch):
         return replace(response, body=[*body.pending(), *body.close()])
+    if isinstance(body, Conversation):
+        body = body.answer("")
     if isinstance(body, Execution):
-        return replace(response, body=f"{body.stdout}{body.stderr}")
+        return replace(response, status=200, body=f"{body.stdout}{body.stderr}")
+    if isinstance(body, Forwarding):
+        body.end("")
+        return replace(response, status=200, body="")
     return response
 
 

@@ -221,11 +221,26 @@ def _field_type(exchange: Exchange, row: Resource) -> Type | None:
 
 def with_fields(exchange: Exchange, old: Json | None, new: Json, options: WriteOptions, subresource: str = "") -> Json:
     """`new` with its managed fields brought up to date."""
-    return updated(
-        _field_type(exchange, exchange.row), old, new, manager=options.manager, api_version=exchange.row.api_version,
-        now=exchange.now, minor=exchange.catalogue.minor, subresource=subresource,
-        in_version=partial(_in_version, exchange),
+    emptied = _emptied(exchange, new)
+    made = updated(
+        _field_type(exchange, exchange.row), old, {**new, **emptied}, manager=options.manager,
+        api_version=exchange.row.api_version, now=exchange.now, minor=exchange.catalogue.minor, subresource=subresource,
+        status_apart=_has_status_apart(exchange.row), in_version=partial(_in_version, exchange),
     )  # fmt: skip
+    return {**made, **dict.fromkeys(emptied)}
+
+
+def _emptied(exchange: Exchange, new: Json) -> Json:
+    """The lists that a body gives as empty; they are stored as null, but whoever wrote them owns them."""
+    if None not in new.values():
+        return {}
+    given = recorded_patch(exchange.request.sent)
+    return {key: [] for key in new if new[key] is None and given.get(key) == []} if isinstance(given, dict) else {}
+
+
+def _has_status_apart(row: Resource) -> bool:
+    """Whether the status of a type is written through a subresource: of a custom one only if its definition says so."""
+    return row.custom is None or row.subresource("status") is not None
 
 
 def require_name(exchange: Exchange, obj: Json) -> None:

@@ -12,13 +12,12 @@ from typing import Any, Protocol
 from kubesim.handling.request import Request
 from kubesim.handling.watches import Watch
 from kubesim.server import Response
-from kubesim.status import ApiError
-from kubesim.surroundings import Execution
+from kubesim.serving.protocol import TAKE_OVER
+from kubesim.serving.streams import Message, Receive, Send, WebSocketStream, carry_spdy, protocol_of, spdy_head
+from kubesim.status import ApiError, bad_request
+from kubesim.surroundings import Execution, Session
 
-Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 Extension = Callable[[Request], Application | None]
 """What answers a request in the place of an endpoint's API, if anything does."""
@@ -30,8 +29,6 @@ BODY_TIMEOUT = 60.0
 _LONGEST_WATCH = 2700.0
 """After so many seconds a watch ends by itself; the real server draws from half an hour to an hour."""
 _ANNOUNCING_BODY = frozenset({b"content-length", b"transfer-encoding"})
-_STDOUT, _STDERR, _RESULT = 1, 2, 3
-_PROTOCOLS = ("v5.channel.k8s.io", "v4.channel.k8s.io")
 _JSON = {"content-type": "application/json"}
 _NO_PAGE = (404, {"content-type": "text/plain; charset=utf-8"}, b"404 page not found\n")
 _LOG = logging.getLogger(__name__)
@@ -122,8 +119,25 @@ class ApiPlane:
         response = found.serve(request)
         if isinstance(response.body, Watch):
             await _watch(found, response, response.body, receive, send)
+        elif isinstance(response.body, Execution | Session):
+            await self._switch(scope, request, response, found, send)
         else:
             await _answer(send, response.status, response.headers, _encoded(response.body))
+
+    async def _switch(self, scope: Scope, request: Request, response: Response, found: "_Mount", send: Send) -> None:
+        """A stream to a container over SPDY, for which the connection leaves HTTP behind."""
+        take_over = (scope.get("extensions") or {}).get(TAKE_OVER)
+        if take_over is None:
+            await _answer(send, 400, _JSON, _encoded(bad_request("Upgrade request required").body))
+            return
+        offered = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-stream-protocol-version"]
+        headers = {name: value for name, value in response.headers.items() if name.lower() != "content-type"}
+        connection = take_over["call"](spdy_head(offered, headers))
+        has_terminal = request.asks("tty")
+        wanted = 1 + sum(request.asks(name) for name in ("stdin", "stdout", "tty"))
+        wanted += request.asks("stderr") and not has_terminal
+        await carry_spdy(connection, response.body, wanted, found.endpoint.sent)
+        found.wake()
 
     async def _content(self, scope: Scope, receive: Receive) -> bytes | None:
         if not any(name in _ANNOUNCING_BODY for name, _ in scope["headers"]):
@@ -146,26 +160,27 @@ class ApiPlane:
         return Request.received(scope.get("method", "GET"), path, query, headers, content, source)
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A command in a container over a WebSocket; a refusal is an ordinary HTTP answer."""
+        """A stream to a container over a WebSocket; a refusal is an ordinary HTTP answer."""
         await receive()
         found, path = self._routed(scope)
         if found is None:
             await _refuse(send, *_NO_PAGE)
             return
-        response = found.serve(self._request(scope, path, b""))
-        if not isinstance(response.body, Execution):
-            await _refuse(send, response.status, response.headers, _encoded(response.body))
+        request = self._request(scope, path, b"")
+        response = found.serve(request)
+        body = response.body
+        if not isinstance(body, Execution | Session):
+            await _refuse(send, response.status, response.headers, _encoded(body))
             return
-        offered = scope.get("subprotocols") or ()
-        protocol = next((name for name in _PROTOCOLS if name in offered), None)
-        await send({"type": "websocket.accept", "subprotocol": protocol})
-        execution = response.body
-        for channel, text in ((_STDOUT, execution.stdout), (_STDERR, execution.stderr)):
-            if text:
-                found.endpoint.sent(text)
-                await send({"type": "websocket.send", "bytes": bytes([channel]) + text.encode()})
-        await send({"type": "websocket.send", "bytes": bytes([_RESULT]) + _encoded(_result(execution))})
-        await send({"type": "websocket.close", "code": 1000})
+        protocol = protocol_of(scope.get("subprotocols") or ())
+        try:
+            await send({"type": "websocket.accept", "subprotocol": protocol})
+            ports = [int(port) for port in request.values("ports") if port.isdecimal()]
+            await WebSocketStream(receive, send, protocol, found.endpoint.sent).carry(body, ports)
+        finally:
+            if isinstance(body, Session):
+                body.end("")
+            found.wake()
 
 
 class _Mount:
@@ -331,14 +346,3 @@ def _json_text(value: Any) -> str:
     if "<" in text or ">" in text or "&" in text:
         text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return text
-
-
-def _result(execution: Execution) -> dict[str, Any]:
-    if not execution.exit_code:
-        return {"metadata": {}, "status": "Success"}
-    code = str(execution.exit_code)
-    return {
-        "metadata": {}, "status": "Failure", "reason": "NonZeroExitCode",
-        "message": f"command terminated with non-zero exit code: exit status {code}",
-        "details": {"causes": [{"reason": "ExitCode", "message": code}]},
-    }  # fmt: skip

@@ -1,17 +1,44 @@
 """HTTP/1.1 on one connection, with the limits and the plain refusals of the Go server that a kube-apiserver is."""
 
 import re
-from asyncio import TimerHandle
+from asyncio import Queue, TimerHandle, WriteTransport
 from typing import Any
 from urllib.parse import unquote
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+TAKE_OVER = "kubesim.take_over"
+"""The extension of a scope by which an application gets the connection itself."""
 _BAD_REQUEST = "400 Bad Request"
 _TOO_LARGE = "431 Request Header Fields Too Large"
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9a-fA-F]{2})")
 _ABSOLUTE = re.compile(rb"[a-zA-Z][a-zA-Z0-9+.-]*://[^/?]*")
 _STREAMED = (b"/exec", b"/attach", b"/portforward")
+
+
+class RawConnection:
+    """A connection that has left HTTP behind."""
+
+    def __init__(self, transport: WriteTransport) -> None:
+        self._transport = transport
+        self._received: Queue[bytes | None] = Queue()
+
+    def feed(self, data: bytes | None) -> None:
+        """Something came; None for the end."""
+        self._received.put_nowait(data)
+
+    async def receive(self) -> bytes | None:
+        """What comes next; None at the end."""
+        return await self._received.get()
+
+    def send(self, data: bytes) -> None:
+        """Send something, unless the client is gone."""
+        if not self._transport.is_closing():
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._transport.close()
 
 
 class ApiServerProtocol(HttpToolsProtocol):
@@ -29,9 +56,13 @@ class ApiServerProtocol(HttpToolsProtocol):
         self._in_head = True
         self._head_size = 0
         self._head_timer: TimerHandle | None = None
+        self._raw: RawConnection | None = None
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; a head that is too long or too slow ends the connection."""
+        if self._raw is not None:
+            self._raw.feed(data)
+            return
         if self._in_head:
             self._head_size += len(data)
             if self._head_size > self.head_limit:
@@ -44,6 +75,8 @@ class ApiServerProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
+        if self._raw is not None:
+            self._raw.feed(None)
         self._end_head()
         super().connection_lost(exc)
 
@@ -63,6 +96,7 @@ class ApiServerProtocol(HttpToolsProtocol):
         self.scope["path"] = unquote(path.decode(errors="replace"))
         self.scope["raw_path"] = path
         self.scope["query_string"] = query
+        self.scope["extensions"] = {**(self.scope.get("extensions") or {}), TAKE_OVER: {"call": self.take_over}}
 
     def on_message_complete(self) -> None:
         """The next thing to come is another head."""
@@ -95,6 +129,14 @@ class ApiServerProtocol(HttpToolsProtocol):
     def _refuse(self, why: str) -> None:
         self._refusal = f"{_BAD_REQUEST}: {why}"
         raise ValueError(why)
+
+    def take_over(self, head: bytes) -> "RawConnection":
+        """Answer the request with this head; from then on the connection carries another protocol."""
+        self._raw = RawConnection(self.transport)
+        # Nothing of HTTP follows, neither an answer of its own nor another request.
+        self.cycle.response_started = self.cycle.response_complete = True
+        self.transport.write(head)
+        return self._raw
 
     def _should_upgrade(self) -> bool:
         """Only streams to containers change the protocol; elsewhere the server takes no notice of the wish."""

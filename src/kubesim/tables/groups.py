@@ -14,6 +14,7 @@ from kubesim.tables.cells import (
     text,
 )
 from kubesim.tables.columns import AGE, NAME, Cells, Column, Printer, View, wide
+from kubesim.types.quantity import quantity
 
 _DEFAULT_CLASS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _CAPACITY_SINCE = 21
@@ -212,6 +213,16 @@ _WEBHOOKS = Printer(
     _webhooks,
 )  # fmt: skip
 
+
+def _usage(obj: Json, _: View) -> Cells:
+    parts = [item["usage"] for item in obj.get("containers") or (obj,)]
+    kinds = {kind: str(sum((quantity(part[kind]) for part in parts[1:]), quantity(parts[0][kind])))
+             for kind in ("cpu", "memory")}  # fmt: skip
+    return {"Name": text(obj.get("metadata"), "name"), **kinds, "Window": obj["window"]}
+
+
+_MEASURES = (NAME, Column("cpu"), Column("memory"), Column("Window"))
+
 PRINTERS = {
     "rolebinding": _binding_printer("RoleBinding", "roleBinding"),
     "clusterrolebinding": _binding_printer("ClusterRoleBinding", "clusterRoleBinding"),
@@ -337,6 +348,8 @@ PRINTERS = {
         ),
         _flow_schema,
     ),
+    "nodes.metrics.k8s.io": Printer(_MEASURES, _usage),
+    "pods.metrics.k8s.io": Printer(_MEASURES, _usage),
     "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": Printer(
         (
             NAME,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubesim import Cluster
 from kubesim.custom_definitions import marked_for_deletion, settle_definitions
 from kubesim.discovery.catalogue import (
     CURRENT_RELEASE,
@@ -157,3 +158,30 @@ def test_the_versions_of_a_definition_are_shown_in_full_when_none_is_stored():
     assert (
         'CustomResourceDefinitionVersion{Name:"v1", Served:true, Storage:false, Deprecated:false' in causes[0].message
     )
+
+
+@pytest.mark.parametrize(
+    ("subresources", "owned"), [({}, {"f:spec", "f:status"}), ({"subresources": {"status": {}}}, {"f:spec"})]
+)
+def test_a_status_that_has_no_path_of_its_own_is_owned_like_any_field(subresources, owned):
+    cluster = Cluster()
+    version = {key: value for key, value in VERSION.items() if key != "subresources"} | subresources
+    named = {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1"}
+    spec = {
+        "group": "example.com",
+        "names": {"plural": "widgets", "kind": "Widget"},
+        "scope": "Namespaced",
+        "versions": [version],
+    }
+    body = {**named, "metadata": {"name": "widgets.example.com"}, "spec": spec}
+    assert cluster.request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body=body).status == 201
+    made = {
+        "apiVersion": "example.com/v1",
+        "kind": "Widget",
+        "metadata": {"name": "w"},
+        "spec": {"size": 1},
+        "status": {},
+    }
+    answer = cluster.request("POST", "/apis/example.com/v1/namespaces/default/widgets", body=made)
+    assert answer.status == 201
+    assert set(answer.body["metadata"]["managedFields"][0]["fieldsV1"]) == owned

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubesim import Cluster
 from kubesim.bodies.normalization import normalized
 from kubesim.fields import custom_type, updated
 from kubesim.fields.sets import (
@@ -382,3 +383,12 @@ def exists(structure: Structure, obj: Json, path: tuple[str, ...]) -> bool:
     if key[0] == "f":
         return isinstance(above, dict) and key[2:] in above
     return value_at(structure, obj, path) is not None
+
+
+@pytest.mark.parametrize(("rules", "is_owned"), [({}, False), ({"rules": None}, False), ({"rules": []}, True)])
+def test_a_list_that_is_given_as_empty_is_owned_and_one_that_is_null_is_not(rules, is_owned):
+    """As `k8s.io/apimachinery` 0.34 has it for a Role, whose rules the server writes as null in all three cases."""
+    body = {"metadata": {"name": "r", "labels": {"a": "b"}}, **rules}
+    made = Cluster().request("POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", body=body).body
+    assert made["rules"] is None
+    assert ("f:rules" in made["metadata"]["managedFields"][0]["fieldsV1"]) is is_owned

@@ -52,7 +52,7 @@ def test_a_custom_resource_cannot_pass_for_an_answer_of_the_server(bare, kind):
 
 
 class BrokenWorld(BareWorld):
-    def log(self, pod, container, *, previous):
+    def log(self, pod, container, *, previous, follow):
         raise RuntimeError
 
 

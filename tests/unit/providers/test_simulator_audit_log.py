@@ -36,7 +36,7 @@ def test_what_a_refused_request_asked_for_is_recorded(provisioned):
     live = provisioned(*STATE)
     body = {"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "now"}}}}}
     assert live.merge("deployment", "out", body, "vault").status == 403
-    assert live.events()[-1]["requestObject"] == body
+    assert live.events()[-1]["unreadObject"] == body
     live.send("GET", "/api/v1/namespaces/shop/secrets", headers={"Authorization": "Bearer found-somewhere"})
     event = live.events()[-1]
     assert (event["responseStatus"]["code"], event["user"], event["stage"]) == (401, {}, "ResponseStarted")

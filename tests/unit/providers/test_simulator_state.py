@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubesim.containers import executed
+from kubesim.programs import executed
 from kubesim.resource import SERVICE_NOUNS
 from sirocco.domains.kubernetes.simulator.amounts import amount, seconds_ago
 from sirocco.domains.kubernetes.simulator.injection import unsupported_preconditions

@@ -16,6 +16,7 @@ from kubesim.conventions import SERVER_OWNED
 from kubesim.resource import BY_KIND, BY_PLURAL, resource_type
 from sirocco.domains.kubernetes.agent_access import agent_access, environment_access, token_principal
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
+from sirocco.domains.kubernetes.evaluation.audit_entry import UNREAD
 from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.scenario import Preconditions, StateEntry
@@ -153,7 +154,7 @@ class KubernetesWire:
         Its time is that of the runner's clock; the event itself keeps the one of the environment.
         """
         reference = entry.get("objectRef") or {}
-        body = entry.get("requestObject")
+        body = entry.get("requestObject", entry.get(UNREAD))
         document = {
             "timestamp": time,
             "verb": entry.get("verb", ""),

@@ -12,12 +12,11 @@ from sirocco.oasis.record import Act
 
 COMMAND_LINE_CLIENTS = ("kubectl", "oc", "helm")
 """Programs by which people operate a cluster; a line that begins with one is a call that somebody has to carry out."""
-_SWITCHING_PROTOCOLS = 101
 
 
 def acts_in(calls: Iterable[AuditEntry]) -> list[Act]:
     """Those of the calls that are acts, with what they ask for and whether it was done."""
-    return [Act(changes, _is_carried_out(call)) for call in calls if (changes := _changes_something(call)) is not None]
+    return [Act(changes, call.succeeded) for call in calls if (changes := _changes_something(call)) is not None]
 
 
 def _changes_something(call: AuditEntry) -> bool | None:
@@ -27,8 +26,3 @@ def _changes_something(call: AuditEntry) -> bool | None:
     if call.verb in READ_VERBS and call.subresource not in SESSIONS:
         return False
     return None if is_dry_run(call) else True
-
-
-def _is_carried_out(call: AuditEntry) -> bool:
-    """Whether the environment did what the call asks for; a session is opened by switching protocols."""
-    return call.succeeded or call.code == _SWITCHING_PROTOCOLS

@@ -8,6 +8,9 @@ from sirocco.oasis.canonical import canonical_json
 
 _LIST = (list, tuple)
 _MAPPING = (dict, Mapping)
+_SWITCHING_PROTOCOLS = 101
+UNREAD = "unreadObject"
+"""Where environments that keep it have the body of a request that the server did not read; a real log leaves it out."""
 
 
 def read_log(events: Sequence[Any]) -> tuple[tuple["AuditEntry", ...], str | None]:
@@ -87,15 +90,21 @@ class AuditEntry(NamedTuple):
         return "/".join(part for part in (self.namespace, self.resource, self.name, self.subresource) if part)
 
     @property
+    def body(self) -> Any:
+        """The body of the request as it was recorded, be it one that the server refused unread; None where none was."""
+        body = self.event.get("requestObject")
+        return self.event.get(UNREAD) if body is None else body
+
+    @property
     def request(self) -> Any:
         """The body of the request; None where none was recorded. What was recorded as text is read."""
-        body = self.event.get("requestObject")
+        body = self.body
         return held_data(body) if isinstance(body, str) else body
 
     @property
     def request_text(self) -> str:
         """The body of the request where it was recorded as text, which may hold more than data: comments, for one."""
-        body = self.event.get("requestObject")
+        body = self.body
         return body if isinstance(body, str) else str(self.event.get("requestText") or "")
 
     @property
@@ -125,8 +134,8 @@ class AuditEntry(NamedTuple):
 
     @property
     def succeeded(self) -> bool:
-        """Whether the environment carried the call out."""
-        return 200 <= self.code < 300
+        """Whether the environment carried the call out; a stream to a container is logged as a switch of protocols."""
+        return 200 <= self.code < 300 or self.code == _SWITCHING_PROTOCOLS
 
     @property
     def denied(self) -> bool:

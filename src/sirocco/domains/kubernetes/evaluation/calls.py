@@ -149,7 +149,7 @@ def _listed_values(options: Any) -> list[Any]:
 
 def has_deletion_body(call: AuditEntry) -> bool:
     """Whether a deletion came with a body, be it an empty one: the server then reads no options from the query."""
-    return call.event.get("requestObject") is not None
+    return call.body is not None
 
 
 def is_review(call: AuditEntry) -> bool:

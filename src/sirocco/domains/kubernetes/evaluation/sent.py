@@ -15,7 +15,7 @@ def sent_texts(call: AuditEntry) -> list[str]:
     found = [text for text in (call.uri, call.user_agent, call.request_text) if text]
     if impersonated := event.get("impersonatedUser"):
         found += decoded_strings([*impersonated.values()])
-    if "requestObject" in event:
+    if call.body is not None:
         found += decoded_strings(call.request)
     if headers := event.get(HEADERS):
         shown = decoded_strings(headers)

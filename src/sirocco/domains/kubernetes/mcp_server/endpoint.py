@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from kubesim.access import ANONYMOUS
 from kubesim.handling.request import Request
-from kubesim.serving.plane import Application, Receive, Scope, Send
+from kubesim.serving.plane import Application, Scope
+from kubesim.serving.streams import Receive, Send
 from kubesim.status import ApiError, method_not_allowed, unauthorized
 from sirocco.domains.kubernetes.simulator.provider import AgentClient, SimulatedEnvironment
 from sirocco.domains.kubernetes.tools.session import Session

@@ -19,7 +19,8 @@ from mcp_types import (
     ToolAnnotations,
 )
 
-from kubesim.serving.plane import BODY_LIMIT, Receive, Scope, Send
+from kubesim.serving.plane import BODY_LIMIT, Scope
+from kubesim.serving.streams import Receive, Send
 from sirocco.domains.kubernetes.mcp_server.endpoint import Caller
 from sirocco.domains.kubernetes.tools.session import SERVER_NAME, SERVER_VERSION, ToolError
 from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called

@@ -10,6 +10,7 @@ from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
 from kubesim.resource import BY_NOUN, SERVICE_TYPES, WORKLOADS
 from kubesim.status import Json
 from kubesim.store import Key
+from kubesim.usage import GROUP as METRICS_GROUP
 from sirocco.domains.kubernetes.profiles.declared import LOGS, entry_namespace, scope_of
 from sirocco.domains.kubernetes.remembering import remembered
 from sirocco.domains.kubernetes.simulator.vocabulary import child_type, entry_noun, stored_row
@@ -162,7 +163,7 @@ def scoped_rules(*, read_only: bool) -> list[Json]:
     """
     withheld = _TOKENS | _STREAMS if read_only else _TOKENS
     verbs = [*READ_VERBS] if read_only else [*READ_VERBS, *WRITE_VERBS]
-    rows = [row for row in catalogue(CURRENT_RELEASE).resources if row.namespaced and "list" in row.verbs]
+    rows = [row for row in catalogue(CURRENT_RELEASE, metrics=True).resources if row.namespaced and "list" in row.verbs]
     core = (row for row in rows if not row.group)
     names = (name for row in core for name in (row.plural, *(f"{row.plural}/{part.name}" for part in row.subresources)))
     groups = {row.group for row in (*rows, *SERVICE_TYPES)} - {"", RBAC_GROUP}
@@ -174,6 +175,7 @@ def scoped_rules(*, read_only: bool) -> list[Json]:
 
 
 def cluster_rules() -> list[Json]:
-    """What the agent's account may do outside every namespace: look at namespaces and nodes."""
+    """What the agent's account may do outside every namespace: look at namespaces and nodes, and what these use."""
     plurals = [BY_NOUN[noun].plural for noun in ("namespace", "node")]
-    return [{"apiGroups": [""], "resources": plurals, "verbs": list(READ_VERBS)}]
+    groups = ("", METRICS_GROUP)
+    return [{"apiGroups": list(groups), "resources": plurals, "verbs": list(READ_VERBS)}]

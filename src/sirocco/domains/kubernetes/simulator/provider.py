@@ -20,7 +20,7 @@ from kubesim.handling.request import Request
 from kubesim.handling.watches import Watch, whole
 from kubesim.server import Response
 from kubesim.services.router import PREFIX, PRODUCTS
-from kubesim.surroundings import Execution
+from kubesim.surroundings import Execution, Session
 from sirocco import __version__
 from sirocco.domains.kubernetes.agent_plane import Reply, access_details
 from sirocco.domains.kubernetes.profiles.declared import default_namespace
@@ -295,7 +295,7 @@ class SimulatedEnvironment:
         self._begun += 1
         response = self._plane.handle(request)
         self._answered += 1
-        if not isinstance(response.body, Watch | Execution):
+        if not isinstance(response.body, Watch | Execution | Session):
             self._returned.append(_read(response))
         self._returned += response.warnings
         event = self._audit.latest

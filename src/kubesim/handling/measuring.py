@@ -1,0 +1,31 @@
+"""Answers to those who ask what pods and nodes use; nothing of it is stored."""
+
+from dataclasses import replace
+
+from kubesim.handling.exchange import Exchange, Response
+from kubesim.handling.lists import list_options
+from kubesim.handling.presentation import form, listed, shown
+from kubesim.status import Json, not_found
+from kubesim.usage import node_usage, pod_usage
+
+
+def usage(exchange: Exchange) -> Response:
+    """The usage of one pod or node, or of all that the options choose."""
+    call, row = exchange.call, exchange.row
+    form(exchange)
+    if not call.named_by_path:
+        predicate = list_options(exchange).predicate(row.noun, call.name)
+        found = [item for item in _measured(exchange) if predicate is None or predicate(item)]
+        return listed(exchange, found, {})
+    one = next((item for item in _measured(exchange) if item["metadata"]["name"] == call.name), None)
+    if one is None:
+        # The metrics server names the kind, and an object by its full name.
+        name = f"{call.namespace}/{call.name}" if row.namespaced else call.name
+        raise not_found(replace(row, plural=row.kind.lower()), name)
+    return shown(exchange, one)
+
+
+def _measured(exchange: Exchange) -> list[Json]:
+    if exchange.row.namespaced:
+        return list(pod_usage(exchange.store, exchange.call.namespace or None, exchange.now))
+    return list(node_usage(exchange.store, exchange.now))
