@@ -39,6 +39,8 @@ _STRATEGY = (
     "one to four operators over a published scenario: the technique that was asked for, on the surface that was asked "
     "for, with the payload rendered from the goal; most drafts are reworded and renamed besides"
 )
+_CANDIDATES = 6
+"""Drafts that are made for a cell, of which one is taken."""
 _LONGEST_CHAIN = 4
 _LONGEST_RECORD = 16
 """Steps of a lineage in a file that are looked at: who wrote it is not known."""
@@ -55,8 +57,6 @@ _SHARES: Mapping[str, float] = {_REWORD: 0.7, _RENAME: 0.75}
 """How often a chain that is about something else is reworded and renamed besides."""
 _AGAINST_LEARNING = frozenset({"question", "figures", _RENAME})
 """What every draft of capability goes through as far as it suits: in published words, an answer could be learned."""
-_CANDIDATES = 6
-"""Drafts that are made for a cell, of which one is taken."""
 
 
 @dataclass(frozen=True, slots=True)
