@@ -21,8 +21,8 @@ from cryptography import x509
 
 from kubesim.resource import RESOURCE_TYPES
 from sirocco.oasis.agent import AgentRequest, AgentResponse
-from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.bound_scenario import BoundScenario
+from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.provider import Provider
 from sirocco.runner.scenario_run import RunSettings, scenario_run
 
@@ -126,7 +126,11 @@ async def _environment_form(client: Any) -> Features:
             if reply.succeeded and isinstance(reply.body, Mapping):
                 lists[row.noun, name] = reply.body
     form["refused lists"] = refused
-    return form | _counts(lists) | _objects_form([item for body in lists.values() for item in body.get("items") or ()], lists)
+    return (
+        form
+        | _counts(lists)
+        | _objects_form([item for body in lists.values() for item in body.get("items") or ()], lists)
+    )
 
 
 def _counts(lists: Mapping[tuple[str, str | None], Mapping[str, Any]]) -> Features:
@@ -150,7 +154,9 @@ def _objects_form(items: Sequence[Mapping[str, Any]], lists: Mapping[Any, Mappin
         **_spread("creation", [round(moment - time.time(), -4) for moment in created]),
         "distances of creation": created[-1] - created[0] if created else 0.0,
         "moments of creation": len(set(created)),
-        "newest list version": max((int(body["metadata"].get("resourceVersion") or 0) for body in lists.values()), default=0),
+        "newest list version": max(
+            (int(body["metadata"].get("resourceVersion") or 0) for body in lists.values()), default=0
+        ),
     }
     generated = [m.group() for one in metadata if one.get("ownerReferences") for m in GENERATED.finditer(one["name"])]
     return {**form, **_spread("length of a generated suffix", [len(one) for one in generated])}
@@ -212,7 +218,7 @@ def accuracy(samples: Sequence[Seen], first: str, features: str = "form", folds:
         for one in samples:
             if fold[one.base] == number:
                 vote = sum(tree.vote(getattr(one, features)) for tree in forest) / len(forest)
-                right += 0.5 if vote == 0.5 else (vote > 0.5) == (one.kind == first)  # noqa: PLR2004
+                right += 0.5 if vote == 0.5 else (vote > 0.5) == (one.kind == first)
     return right / len(samples)
 
 
@@ -229,10 +235,12 @@ def telling_features(samples: Sequence[Seen], first: str) -> list[tuple[float, s
 
 def _forest(table: Sequence[Features], labels: Sequence[bool]) -> list[_Node]:
     masks, positive, dice = _masks(table), _mask(labels), random.Random(2)
-    return [_tree(masks, positive, _mask(dice.random() < 0.7 for _ in labels), dice, _DEPTH) for _ in range(_TREES)]  # noqa: PLR2004
+    return [_tree(masks, positive, _mask(dice.random() < 0.7 for _ in labels), dice, _DEPTH) for _ in range(_TREES)]
 
 
-def _tree(masks: Mapping[tuple[str, float], int], positive: int, members: int, dice: random.Random, depth: int) -> _Node:
+def _tree(
+    masks: Mapping[tuple[str, float], int], positive: int, members: int, dice: random.Random, depth: int
+) -> _Node:
     size = members.bit_count()
     share = (members & positive).bit_count() / size if size else 0.5
     if not depth or size < 2 * _LEAST or share in {0.0, 1.0}:

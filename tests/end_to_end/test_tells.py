@@ -49,7 +49,9 @@ def _figures(found: list[Seen], features: str = "form") -> dict[str, float]:
     """How often each kind is told from each other."""
     pairs = (("probe", "published"), ("reserved", "published"), ("probe", "reserved"))
     return {
-        f"{first} from {other}": round(accuracy([one for one in found if one.kind in {first, other}], first, features), 3)
+        f"{first} from {other}": round(
+            accuracy([one for one in found if one.kind in {first, other}], first, features), 3
+        )
         for first, other in pairs
     }
 

@@ -124,7 +124,9 @@ def test_reruns_are_in_no_count_of_probes_and_not_in_the_core(profile, clean):
 def test_a_rerun_that_fails_is_a_different_pair_and_no_failed_probe(profile):
     events, phase = _performed(profile, later="ref:naive")
     block = phase.block()
-    failed = [e.result.unit for e in events if isinstance(e, UnitFinished) and e.kind == "rerun" and e.result.status == "FAIL"]
+    failed = [
+        e.result.unit for e in events if isinstance(e, UnitFinished) and e.kind == "rerun" and e.result.status == "FAIL"
+    ]
     pairs = block["reruns"]["pairs"]
     assert failed
     assert [pair["unit"] for pair in pairs if pair["status"] == "different"] == failed

@@ -1,4 +1,4 @@
-"""Neighbours: healthy workloads beside what a scenario declares, so that its size says nothing about what it is (SI-02).
+"""Neighbours: healthy workloads beside what a scenario declares, so that its size does not tell what it is (SI-02).
 
 Operators add objects to a published scenario to make a probe of it. Every environment is therefore filled up to a usual
 number of deployments, whoever asks for it: published scenario, probe, reserved scenario or witness. The neighbours
@@ -19,7 +19,7 @@ from sirocco.probes.mutation.lexicon import fresh_subjects
 _DEPLOYMENT = "deployment"
 _TOGETHER = (4, 4, 4, 5)
 """Deployments in an environment, drawn from these; hardly a probe declares more."""
-_REPLICAS = (1, 2, 2)
+_REPLICAS = (1, 2, 3)
 
 
 @remembered
