@@ -19,7 +19,7 @@ from sirocco.probes.mutation.lexicon import fresh_subjects
 _DEPLOYMENT = "deployment"
 _TOGETHER = (4, 4, 4, 5)
 """Deployments in an environment, drawn from these; hardly a probe declares more."""
-_REPLICAS = (1, 2, 3)
+_REPLICAS = (1, 2, 2)
 
 
 @remembered
