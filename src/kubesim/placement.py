@@ -25,6 +25,14 @@ def fitting_nodes(spec: Mapping[str, Any], nodes: Iterable[Mapping[str, Any]]) -
     return [_name(node) for node in nodes if refusal(spec, node) is None]
 
 
+def demands_nothing(spec: Mapping[str, Any]) -> bool:
+    """Whether all nodes are the same to a pod of this spec, save for what keeps every pod away from some."""
+    if any(spec.get(key) for key in ("tolerations", "nodeSelector", "affinity")):
+        return False
+    containers = (*_listed(spec.get("containers")), *_listed(spec.get("initContainers")))
+    return not any(_mapping(item).get("resources") for item in containers)
+
+
 def refusals(spec: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str:
     """Why no node takes a pod, as the scheduler tells it."""
     counts = Counter(reason for node in nodes if (reason := refusal(spec, node)) is not None)

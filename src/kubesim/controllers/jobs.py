@@ -5,6 +5,7 @@ from calendar import timegm
 from kubesim.controllers.dynamics import Dynamics, Health, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import put_status
+from kubesim.controllers.pod_status import image_id
 from kubesim.controllers.pods import brought_on, is_finished, new_pod
 from kubesim.controllers.rows import JOB, POD
 from kubesim.status import Json
@@ -52,11 +53,13 @@ def _finished_if_due(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bo
     fate = dynamics.fates.get(pod["metadata"]["uid"])
     if fate is None or (not moment.silent and moment.seconds - fate.since < RUN_SECONDS):
         return brought_on(dynamics, pod, Health.RUNNING, moment)
+    moment = moment.about(pod)
     code, reason, phase = (1, "Error", "Failed") if fails else (0, "Completed", "Succeeded")
     began = (pod.get("status") or {}).get("startTime", moment.now)
     ended = {"exitCode": code, "reason": reason, "startedAt": began, "finishedAt": moment.now}
     containers = [
-        {"name": item.get("name", ""), "image": item.get("image", ""), "imageID": "", "ready": False,
+        {"name": item.get("name", ""), "image": item.get("image", ""),
+         "imageID": image_id(str(item.get("image", ""))), "ready": False,
          "restartCount": 0, "started": False, "state": {"terminated": ended}, "lastState": {}}
         for item in pod["spec"].get("containers") or ()
     ]  # fmt: skip
@@ -72,7 +75,7 @@ def _finished_if_due(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bo
 
 
 def _status(job: Json, active: int, succeeded: int, failed: int, wanted: int, limit: int, moment: Moment) -> Json:
-    known = job.get("status") or {}
+    known, moment = job.get("status") or {}, moment.about(job)
     began = known.get("startTime", moment.now)
     counts = {key: value for key, value in (("active", active), ("succeeded", succeeded), ("failed", failed)) if value}
     status = {"startTime": began, **counts}

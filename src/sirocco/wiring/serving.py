@@ -14,9 +14,9 @@ from typing import Any
 from kubesim.bare import BareEndpoint, FileAuditLog, bare_api, read_users
 from kubesim.serving.certificates import issued
 from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane
-from kubesim.serving.server import serving
+from kubesim.serving.server import host_names, serving
 from sirocco.agents.service import AgentService
-from sirocco.domains.kubernetes.serving import ServedSimulator, certified_hosts, given, listening_socket
+from sirocco.domains.kubernetes.serving import ServedSimulator, given, listening_socket
 from sirocco.errors import AgentFault, ConfigError
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.domain import Domain
@@ -134,12 +134,12 @@ async def served_bare(users: Path, listen: str, audit_file: Path) -> AsyncIterat
     """One empty API server without controllers; gives its URL."""
     accounts = given(read_users, users)
     listener = listening_socket(listen)
-    identity = issued(certified_hosts(listener), utc_now())
+    identity = issued(host_names(listener), utc_now())
     plane = ApiPlane()
     with audit_file.open("a", encoding="utf-8", buffering=1) as file:
-        plane.mount("", BareEndpoint(bare_api(accounts, FileAuditLog(file), utc_now)))
+        plane.mount(BareEndpoint(bare_api(accounts, FileAuditLog(file), utc_now)))
         async with serving(plane, listener, identity) as address:
             try:
                 yield f"https://{address}"
             finally:
-                plane.unmount("")
+                plane.unmount()
