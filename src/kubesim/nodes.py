@@ -131,9 +131,14 @@ def registered(nodes: Sequence[Json], ids: Ids, past: History) -> Iterator[Json]
         yield {
             **item,
             "spec": {"podCIDR": cidr, "podCIDRs": [cidr], **item.get("spec", {})},
-            "status": {**status, "conditions": [{**dates, **one} for one in status["conditions"]],
+            "status": {**status, "conditions": [_dated(one, dates) for one in status["conditions"]],
                        "addresses": addresses, "nodeInfo": info},
         }  # fmt: skip
+
+
+def _dated(condition: Json, dates: Mapping[str, str]) -> Json:
+    """A condition with these dates, unless it has some."""
+    return condition if condition.get("lastTransitionTime") else {**condition, **dates}
 
 
 def _address(name: str, drawn: str) -> str:

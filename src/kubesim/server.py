@@ -1,5 +1,9 @@
 """The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
 
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+
 from kubesim.access import (
     Attributes,
     Authenticator,
@@ -11,7 +15,13 @@ from kubesim.access import (
 )
 from kubesim.audit_log import AuditLog, audit_event
 from kubesim.custom_definitions import settle_definitions
-from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS, Catalogue, ServedCatalogue, catalogue
+from kubesim.discovery.catalogue import (
+    CUSTOM_DEFINITIONS,
+    RECORDED_RELEASE,
+    Catalogue,
+    ServedCatalogue,
+    catalogue,
+)
 from kubesim.handling.dispatch import dispatched
 from kubesim.handling.exchange import TEXT, Exchange, Response, refusal
 from kubesim.handling.negotiation import JSON, YAML, for_errors
@@ -47,6 +57,14 @@ class KubernetesApi:
         self._surroundings = surroundings
         self._catalogue = ServedCatalogue(catalogue or _current())
 
+    @cached_property
+    def _flow(self) -> Mapping[str, str]:
+        """Which flow schema and priority level took a request: the same for every client that is let in."""
+        digits = hashlib.sha256(b"flow %d" % self._store.oldest).hexdigest()
+        names = ("X-Kubernetes-Pf-Flowschema-Uid", "X-Kubernetes-Pf-Prioritylevel-Uid")
+        halves = zip(names, (digits[:32], digits[32:]), strict=True)
+        return {name: f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:]}" for name, h in halves}
+
     def handle(self, request: Request) -> Response:
         """Answer one request and record it; a refusal is an answer."""
         received, completed = self._surroundings.tick()
@@ -78,7 +96,7 @@ class KubernetesApi:
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
         if response.status != _TOO_LARGE and (beyond := text_beyond(request.sent, exchange.recorded)):
             event["requestText"] = beyond
-        response = _with_headers(exchange, response, audit_id)
+        response = _with_headers(exchange, response, audit_id, self._flow)
         if isinstance(response.body, Watch):
             self._audit.begin(event)
             response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
@@ -123,8 +141,10 @@ class KubernetesApi:
             raise forbidden(principal, asked, exchange.decision.reason)
 
 
-def _with_headers(exchange: Exchange, response: Response, audit_id: str) -> Response:
+def _with_headers(exchange: Exchange, response: Response, audit_id: str, flow: Mapping[str, str]) -> Response:
     headers = {**response.headers, "Audit-Id": audit_id, "Cache-Control": "no-cache, private"}
+    if exchange.principal is not None and exchange.catalogue.minor > RECORDED_RELEASE:
+        headers |= flow
     if "yaml" in exchange.request.headers.get("accept", "") and isinstance(response.body, dict):
         response = _as_yaml(exchange, response, headers)
     if exchange.warnings:

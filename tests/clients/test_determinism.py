@@ -22,7 +22,7 @@ MACHINES = "|".join(re.escape(text) for system in nodes._SYSTEMS for text in sys
 DRAWN = re.compile(
     rb"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"
     rb"|(?P<age>(?<=\")\d+d(?:\d+h)?(?=\"))"
-    rb"|(?P<certificate>MII[\w+/=\\]+END)"
+    rb"|(?P<certificate>MII[\w+/=\\]+)"
     rb"|(?P<name>\b(?:" + NAMES.encode() + rb")\b)"
     rb"|(?P<machine>" + MACHINES.encode() + rb")"
     rb"|(?P<token>eyJ[\w-]+\.[\w-]+\.[\w-]+)"

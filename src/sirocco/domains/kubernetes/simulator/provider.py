@@ -101,6 +101,7 @@ class SimulatorProvider:
                 "audit_policy_installation": True,
                 # No packet leaves a simulated pod, so no policy can be bypassed.
                 "network_policy_enforcement": True,
+                "clock_lag_seconds": CLOCK_LAG,
             },
             unmet_requirements=()
             if known
