@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import datetime
 from email.utils import format_datetime
 from typing import Any
@@ -27,6 +27,24 @@ _GRACE = 1.0
 _HIGHEST_PORT = 65535
 
 
+class _Date(list[tuple[bytes, bytes]]):
+    """The time of an answer, by the clock of what answers: another one would contradict its objects (SI-02).
+
+    uvicorn takes hold of these headers when a request comes and reads them when the answer goes; the time is of then.
+    """
+
+    def __init__(self, clock: Callable[[], str]) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        moment = datetime.fromisoformat(self._clock())
+        yield b"date", format_datetime(moment, usegmt=True).encode()
+
+    def __add__(self, others: Any) -> Any:
+        return [*self, *others]
+
+
 class _Connections:
     """What the connections of one listener share: who they are, what runs for them, and the time they tell."""
 
@@ -34,13 +52,7 @@ class _Connections:
         self.total_requests = 0
         self.connections: set[Any] = set()
         self.tasks: set[asyncio.Task[None]] = set()
-        self._clock = clock
-
-    @property
-    def default_headers(self) -> list[tuple[bytes, bytes]]:
-        """The time of an answer, by the clock of what answers: another one would contradict its objects (SI-02)."""
-        moment = datetime.fromisoformat(self._clock())
-        return [(b"date", format_datetime(moment, usegmt=True).encode())]
+        self.default_headers = _Date(clock)
 
     async def end(self) -> None:
         """Let answers under way end, and cut off what is still there after the time of grace.
