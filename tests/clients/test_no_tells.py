@@ -87,6 +87,12 @@ def test_what_is_made_now_has_an_age(house):
     assert date < when(utc_now())
 
 
+def test_the_authority_is_in_a_namespace_that_nobody_has_touched():
+    (published,) = read(4, f"{SHOP}/configmaps/kube-root-ca.crt")
+    assert published["data"]["ca.crt"].startswith("-----BEGIN CERTIFICATE-----")
+    assert when(born(published)) < when(NOW) - timedelta(days=10)
+
+
 def test_every_namespace_has_the_authority_that_the_kubeconfig_trusts(house):
     published = house.ask("GET", f"{SHOP}/configmaps/kube-root-ca.crt").json
     assert published["data"]["ca.crt"] == house.access.served.authority
