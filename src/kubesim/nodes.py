@@ -145,15 +145,3 @@ def _address(name: str, drawn: str) -> str:
     """The address of a node: the one that its name tells, or else the drawn one."""
     told = name.removeprefix("ip-").replace("-", ".")
     return told if name.startswith("ip-") and told.count(".") == drawn.count(".") else drawn
-
-
-def internal_address(node: Json) -> str:
-    """Where a node is reached from within the cluster; empty when it does not say."""
-    addresses = (node.get("status") or {}).get("addresses") or ()
-    return next((str(one.get("address", "")) for one in addresses if one.get("type") == "InternalIP"), "")
-
-
-def pod_address(node: Json, draw: int) -> str:
-    """An address of the range that a node gives to its pods."""
-    first, _, _ = str((node.get("spec") or {}).get("podCIDR") or "10.244.0.0/24").rpartition(".")
-    return f"{first}.{draw % 250 + 2}"

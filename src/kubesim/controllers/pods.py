@@ -20,8 +20,7 @@ from kubesim.controllers.owners import nodes_for
 from kubesim.controllers.pod_status import Addresses, pod_status
 from kubesim.controllers.rows import POD
 from kubesim.kinds.defaults import defaulted
-from kubesim.nodes import internal_address, pod_address
-from kubesim.placement import refusal, refusals
+from kubesim.placement import internal_address, pod_address, refusal, refusals
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 from kubesim.store import is_being_deleted, key_of, owner_reference

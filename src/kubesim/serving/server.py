@@ -75,7 +75,7 @@ class _Connections:
 
 
 def bound(address: str) -> socket.socket:
-    """A listening socket at `host:port`; port 0 takes a free one."""
+    """A socket bound to `host:port`; port 0 takes a free one. Nobody is answered before it is served."""
     host, _, port = address.rpartition(":")
     if not host or not (port.isascii() and port.isdecimal()):
         raise KubesimError(address or "''", "not an address of the form host:port", "write one such as 127.0.0.1:0")
@@ -91,12 +91,11 @@ def bound(address: str) -> socket.socket:
         raise KubesimError(
             address, f"cannot listen there: {why}", "take another address; port 0 is a free one"
         ) from error
-    listener.listen(_BACKLOG)
     return listener
 
 
 def bound_from(address: str) -> socket.socket:
-    """A listening socket at `host:port`, or at the next port above it that is free."""
+    """A socket bound to `host:port`, or to the next port above it that is free."""
     host, _, port = address.rpartition(":")
     if not port.isdecimal() or not int(port):
         return bound(address)

@@ -1,6 +1,6 @@
 """The account that the agent acts under, bound to what its scope and mode allow."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, count
@@ -9,8 +9,8 @@ from kubesim.access import RBAC_GROUP
 from kubesim.kinds.declared import declared
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
-from kubesim.store import Key
 from sirocco.domains.kubernetes.simulator.layout import cluster_rules, declared_keys, scope_of, scoped_rules
+from sirocco.domains.kubernetes.simulator.remembering import remembered
 from sirocco.oasis.scenario import Preconditions
 
 _READ_ONLY_MODE = "readonly"
@@ -38,11 +38,9 @@ class AccountNames:
     @classmethod
     def drawn(cls, preconditions: Preconditions, draw: int) -> "AccountNames":
         """Names by a number, none of which is declared."""
-        known = declared_keys(preconditions)
-        scope = scope_of(preconditions)
-        home = _first(_HOMES, draw, lambda name: Key("namespace", "", name) in known)
-        role = _first(_ROLES, draw >> 16, lambda name: any(_is_taken("role", place, name, known) for place in scope))
-        viewer = _first(_VIEWERS, draw >> 24, lambda name: _is_taken("clusterrole", "", name, known))
+        taken = _taken(preconditions)
+        home, role = _first(_HOMES, draw, taken["namespace"]), _first(_ROLES, draw >> 16, taken["role"])
+        viewer = _first(_VIEWERS, draw >> 24, taken["clusterrole"])
         return cls(home, _ACCOUNTS[(draw >> 8) % len(_ACCOUNTS)], role, viewer)
 
     def given_to(self, obj: Json) -> Json:
@@ -75,18 +73,23 @@ def account_objects(preconditions: Preconditions) -> Iterator[tuple[ResourceType
         yield from _granted("Role", {"name": _ROLE, "namespace": namespace}, rules, subject)
 
 
-def _first(names: Sequence[str], draw: int, is_taken: Callable[[str], bool]) -> str:
+def _first(names: Sequence[str], draw: int, taken: frozenset[str]) -> str:
     """The name that was drawn, or the next one that is free."""
     start = draw % len(names)
-    if not is_taken(names[start]):
+    if names[start] not in taken:
         return names[start]
     wanted = chain(names[start:], names[:start], (f"{names[start]}-{number}" for number in count(2)))
-    return next(name for name in wanted if not is_taken(name))
+    return next(name for name in wanted if name not in taken)
 
 
-def _is_taken(noun: str, namespace: str, name: str, known: frozenset[Key]) -> bool:
-    """Whether a role or a binding of that name is declared."""
-    return any(Key(place, namespace, name) in known for place in (noun, f"{noun}binding"))
+@remembered
+def _taken(preconditions: Preconditions) -> dict[str, frozenset[str]]:
+    """The names that are declared for namespaces, roles and cluster roles, and for bindings of these."""
+    known = declared_keys(preconditions)
+    return {
+        noun: frozenset(key.name for key in known if key.noun in {noun, f"{noun}binding"})
+        for noun in ("namespace", "role", "clusterrole")
+    }
 
 
 def is_read_only(preconditions: Preconditions) -> bool:
