@@ -22,7 +22,7 @@ _PROPAGATION_FINALIZERS = {FOREGROUND: FOREGROUND_FINALIZER, ORPHAN: ORPHAN_FINA
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _HISTORY = 1024
 _DRAWN_AT_ONCE = 32
-_YOUNG, _CHANGES_A_SECOND = 1000, 4
+_YOUNG, _CHANGES_A_SECOND = 1000, 3
 EVERYTHING, DELETION = "*", "-"
 """Beside types and their statuses, what can have changed in a namespace: anything, or who goes away with whom."""
 _NOT_VERSION, _VERSION_4 = ~((0xF << 76) | (0x3 << 62)), (0x4 << 76) | (0x2 << 62)
