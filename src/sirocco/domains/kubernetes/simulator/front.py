@@ -37,6 +37,7 @@ class TlsFront:
 
     def __init__(self, listener: socket, listen: str, reach: "Reach", tools: Tools | None = None) -> None:
         self._first: socket | None = listener
+        self._listeners = {listener}
         self._listen = listen
         self._reach = reach
         self._tools = tools
@@ -45,6 +46,7 @@ class TlsFront:
     async def serving(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
         """Serve an environment for the length of the block, and say in its access where."""
         listener, self._first = self._first or _listening(self._listen), None
+        self._listeners.add(listener)
         identity = environment.authority.issue(host_names(listener, self._reach.advertise))
         plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._reach.body_timeout)
         plane.mount(environment, partial(self._tools.application, environment) if self._tools else None)
@@ -63,11 +65,12 @@ class TlsFront:
                 yield
             finally:
                 plane.unmount()
+                self._listeners.discard(listener)
 
     def close(self) -> None:
-        """Give up the listener that no environment took."""
-        if self._first is not None:
-            self._first.close()
+        """Give up every listener, also of environments that nobody tore down: whoever calls them is to know at once."""
+        for listener in self._listeners:
+            listener.close()
 
 
 @dataclass(frozen=True, slots=True)
