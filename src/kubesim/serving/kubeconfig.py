@@ -3,18 +3,20 @@
 import base64
 import json
 
-_NAME = "cluster"
 
-
-def kubeconfig(server: str, authority: str, token: str, namespace: str) -> str:
+def kubeconfig(
+    server: str, authority: str, token: str, namespace: str, *, cluster: str = "kubernetes", user: str = "admin"
+) -> str:
     """A kubeconfig with one cluster, one user and one context; JSON, which every YAML reader takes."""
     encoded = base64.b64encode(authority.encode()).decode()
+    name = f"{user}@{cluster}"
     document = {
         "apiVersion": "v1",
         "kind": "Config",
-        "clusters": [{"name": _NAME, "cluster": {"server": server, "certificate-authority-data": encoded}}],
-        "users": [{"name": "user", "user": {"token": token}}],
-        "contexts": [{"name": _NAME, "context": {"cluster": _NAME, "user": "user", "namespace": namespace}}],
-        "current-context": _NAME,
+        "preferences": {},
+        "clusters": [{"name": cluster, "cluster": {"server": server, "certificate-authority-data": encoded}}],
+        "users": [{"name": user, "user": {"token": token}}],
+        "contexts": [{"name": name, "context": {"cluster": cluster, "user": user, "namespace": namespace}}],
+        "current-context": name,
     }
     return json.dumps(document, indent=2) + "\n"

@@ -74,7 +74,7 @@ class _Rewriting:
         )
 
     def _rest(self, key: str, value: Any) -> Any:
-        """What no operator edits, and still speaks of the scenario's objects: its injected fault, and its answer key."""
+        """What no operator edits and still speaks of the scenario's objects: its injected fault and its answer key."""
         if key == "injection" and isinstance(value, Mapping):
             return {part: self._injected(held) for part, held in value.items()}
         if key == "scoring" and isinstance(value, Mapping) and _TEMPLATE in value:
