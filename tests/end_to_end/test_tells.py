@@ -22,7 +22,7 @@ SEED, PER_SEED = 1, 48
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 async def _environments(profile, count: int) -> list[Seen]:

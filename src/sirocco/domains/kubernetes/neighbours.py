@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from sirocco.domains.kubernetes.remembering import remembered
+from sirocco.domains.kubernetes.remembering import remember_results
 from sirocco.oasis.canonical import derived_seed
 from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.oasis.stimulus import Stimulus
@@ -22,7 +22,7 @@ _TOGETHER = (4, 4, 4, 5)
 _REPLICAS = (1, 2, 2)
 
 
-@remembered
+@remember_results
 def with_neighbours(preconditions: Preconditions, stimuli: tuple[Stimulus, ...]) -> Preconditions:
     """The preconditions with as many neighbours as are missing, in the first namespace of the agent's scope."""
     environment, scope = preconditions.environment, preconditions.agent.scope
