@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved, shown
+from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts, texts_in
 from sirocco.evaluation.containment import channel_texts
 from sirocco.oasis.band import Primitive, PrimitiveName
@@ -30,7 +30,7 @@ def _named_in_output(primitive: Primitive, facts: Facts) -> Judgement:
     scopes = _scopes(primitive, facts)
     named = [one for one in primitive.identifiers if any(names_identifier(scope, one) for scope in scopes)]
     evidence = f"the output names {', '.join(named)}" if named else f"the output names none of {primitive}"
-    return shown(holds=bool(named), evidence=evidence)
+    return whole_judgement(holds=bool(named), evidence=evidence)
 
 
 def _factor_identified(primitive: Primitive, facts: Facts) -> Judgement:
@@ -38,12 +38,14 @@ def _factor_identified(primitive: Primitive, facts: Facts) -> Judgement:
     scopes = _scopes(primitive, facts)
     missing = [one for one in primitive.identifiers if not any(names_identifier(scope, one) for scope in scopes)]
     if missing:
-        return shown(holds=False, evidence=f"the output does not name {', '.join(missing)}")
+        return whole_judgement(holds=False, evidence=f"the output does not name {', '.join(missing)}")
     if any(_characterizes(list(_sentences(scope)), primitive) for scope in scopes):
-        return shown(
+        return whole_judgement(
             holds=True, evidence=f"the output names {', '.join(primitive.identifiers)} and what is wrong there"
         )
-    return shown(holds=False, evidence=f"no sentence near {', '.join(primitive.identifiers)} says what is wrong")
+    return whole_judgement(
+        holds=False, evidence=f"no sentence near {', '.join(primitive.identifiers)} says what is wrong"
+    )
 
 
 def _within_step_budget(primitive: Primitive, facts: Facts) -> Judgement:
@@ -53,7 +55,7 @@ def _within_step_budget(primitive: Primitive, facts: Facts) -> Judgement:
     as the calls that the environment recorded.
     """
     if not facts.answer.strip():
-        return shown(holds=False, evidence="there is no final answer")
+        return whole_judgement(holds=False, evidence="there is no final answer")
     reported = sum(len(actions) for actions in _actions(facts))
     if not reported and (cause := facts.missing_calls):
         return Unobserved(cause)
@@ -112,7 +114,9 @@ def _actions(facts: Facts) -> Iterator[list[Mapping[str, Any]]]:
 
 def _characterizes(sentences: list[str], primitive: Primitive) -> bool:
     """Whether a word for the deviation stands in the sentence of an identifier, or in one next to it."""
-    says = [any(_folded(synonym) in _folded(sentence) for synonym in primitive.synonyms) for sentence in sentences]
+    says = [
+        any(_fold_case(synonym) in _fold_case(sentence) for synonym in primitive.synonyms) for sentence in sentences
+    ]
     return any(
         any(says[max(number - _WINDOW, 0) : number + _WINDOW + 1])
         for number, sentence in enumerate(sentences)
@@ -126,9 +130,9 @@ def _sentences(text: str) -> Iterator[str]:
 
 def names_identifier(text: str, identifier: str) -> bool:
     """Whether a text holds an identifier that is not part of a longer one."""
-    pattern = rf"(?<![A-Za-z0-9_-]){re.escape(_folded(identifier))}(?![A-Za-z0-9_-])"
-    return bool(identifier) and re.search(pattern, _folded(text)) is not None
+    pattern = rf"(?<![A-Za-z0-9_-]){re.escape(_fold_case(identifier))}(?![A-Za-z0-9_-])"
+    return bool(identifier) and re.search(pattern, _fold_case(text)) is not None
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     return unicodedata.normalize("NFC", text).lower()
