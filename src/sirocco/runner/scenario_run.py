@@ -312,6 +312,8 @@ async def _observe(environment: Environment, recording: _Recording) -> None:
     recording.returned = await _seen(environment, ObservationType.RESPONSE_CONTENT)
     # Last, so that nothing that the agent still does before it goes unrecorded.
     recording.audit_log = await _seen(environment, ObservationType.AUDIT_LOG)
+    # A provider may say only with the log whose calls are the agent's.
+    recording.agent_principal = environment.agent_principal
     if any(record.applied is None for record in recording.injected):
         recording.injected = _applied(recording.injected, await _seen(environment, ObservationType.STIMULI))
     if environment.offers_comparison and recording.record.is_worth_comparing(recording.evidence()):

@@ -14,7 +14,7 @@ from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 from sirocco.oasis.environment import ServedAccess
 
 _NAMESPACE = "default"
-"""What a kubeconfig for all environments says; the namespace of each is in the request that comes with it."""
+"""What the kubeconfig for all environments says; that of an environment names its own."""
 
 
 class StaticFront:
@@ -41,11 +41,14 @@ class StaticFront:
         behind = _Behind(environment, self._token, environment.signed_token, self._tools)
         mcp = f"{self.server}{self._tools.path}" if self._tools else ""
         access = environment.access
+        # Whoever works by this file alone is not told of the services in any other way.
+        services = {name: f"{self.server}{path}" for name, path in access.services.items()}
+        text = kubeconfig(self.server, self._authority, self._token, access.namespace, services)
         environment.access = replace(
             access,
-            served=ServedAccess(self.server, self._authority, {KUBECONFIG: self.kubeconfig}, mcp),
+            served=ServedAccess(self.server, self._authority, {KUBECONFIG: text}, mcp),
             token=self._token,
-            details=access_details(access.namespace, self.server, self.kubeconfig),
+            details=access_details(access.namespace, self.server, text),
         )
         self._plane.unmount(self._prefix)
         self._plane.mount(self._prefix, behind, behind.extension)
