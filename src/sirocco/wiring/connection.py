@@ -139,12 +139,9 @@ def written_files(contents: Mapping[str, str], path: Path | None) -> Iterator[Ma
 
 def write_for_owner(path: Path, text: str) -> None:
     """Write a file that only its owner reads, in place: it may be mounted where an agent lives."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
-            file.write(text)
-    except OSError as error:
-        raise ConfigError(path, f"cannot be written: {error.strerror}", "name a file in a folder of yours") from error
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
+        file.write(text)
 
 
 def _is_local(host: str) -> bool:

@@ -140,10 +140,3 @@ def test_an_environment_that_cannot_be_set_up_does_not_block_the_next(clusters, 
             return first.status, second.status
 
     assert asyncio.run(used()) == (422, 200)
-
-
-def test_a_file_that_cannot_be_written_is_the_users_mistake(clusters, tmp_path):
-    file = tmp_path / "no such folder" / "kubeconfig"
-    block = served_provider([clusters], LOCAL, LOCAL, needs_token=False, idle_seconds=60, credentials=file)
-    with pytest.raises(ConfigError, match="cannot be written"):
-        entered(block)
