@@ -5,8 +5,8 @@ There is one way to do it, for a cluster of one's own (`kubesim.Cluster`) as for
 
 import hashlib
 import logging
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
+from functools import cached_property, partial
 from itertools import takewhile
 
 from kubesim.access import Authenticator, Principal, bootstrap_objects
@@ -14,14 +14,20 @@ from kubesim.audit_log import AuditLog, broken_event
 from kubesim.canonical import derived_seed
 from kubesim.controllers.dynamics import Dynamics
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
+from kubesim.furnishing import Furnishing
 from kubesim.handling.exchange import TEXT
 from kubesim.handling.request import Request
+from kubesim.history import History
 from kubesim.resource import ResourceType
 from kubesim.server import KubernetesApi, Response
 from kubesim.services.router import PREFIX, Services
+from kubesim.serving.certificates import Authority
+from kubesim.status import Json
 from kubesim.store import Ids, Layer, Places, Store
 from kubesim.world import EnvironmentTime, Interventions, World
 
+_UNDATED = "1970-01-01T00:00:00Z"
+"""What all clusters share has no time of its own; each says when it was made as soon as somebody reads it."""
 _PANIC = "This request caused apiserver to panic. Look in the logs for details.\n"
 _LOG = logging.getLogger(__name__)
 
@@ -32,17 +38,29 @@ class Foundation:
     The same seed and start give the same cluster, down to its uids.
     """
 
-    def __init__(self, seed: int, start: str, *, release: int = CURRENT_RELEASE) -> None:
+    def __init__(self, seed: int, start: str, *, release: int = CURRENT_RELEASE, lag: float = 0.0) -> None:
+        """`lag` is by how many seconds the clock begins, and stays, behind `start`."""
         self.seed = seed
         self.release = release
-        self.time = EnvironmentTime(start)
-        # Rounded, so that clusters of the same hour share what all of them start with.
-        created = f"{self.time.past().now[:13]}:00:00Z"
-        base = bootstrap_objects(release, created, aggregated=True)
-        owned = partial(_with_own_ids, base, derived_seed(seed, "bootstrap"))
-        self.store = Store(Ids(derived_seed(seed, "cluster")), base, owned)
+        ids = Ids(derived_seed(seed, "cluster"))
+        self.time = EnvironmentTime(start, ids.number(), lag=lag)
+        past = self.time.history
+        base = bootstrap_objects(release, _UNDATED, aggregated=True)
+        owned = partial(_as_made, base, seed, past)
+        self.store = Store(ids, base, owned, past)
         self.dynamics = Dynamics(self.store)
         self.audit = AuditLog()
+
+    def furnish(self, namespaces: Iterable[str]) -> None:
+        """Put in place what the system itself has in these namespaces, and keep it there."""
+        furnishing = Furnishing(self.store, self.seed, self.time.history, lambda: self.authority.certificate)
+        furnishing.lay(namespaces)
+        self.dynamics.publish = furnishing.keep
+
+    @cached_property
+    def authority(self) -> Authority:
+        """The cluster's certificate authority; it takes a while to make, and most clusters need none."""
+        return Authority.of(derived_seed(self.seed, "authority"), self.time.history.founding)
 
 
 class ControlPlane:
@@ -72,18 +90,24 @@ class ControlPlane:
             return Response(500, _PANIC, {"Content-Type": TEXT})
 
 
-def _with_own_ids(layer: Layer, seed: int, wanted: ResourceType) -> Places:
-    """What all clusters start with of a type, under uids by which nobody tells that it was here before (SI-02)."""
+def _as_made(layer: Layer, seed: int, past: History, wanted: ResourceType) -> Places:
+    """What all clusters start with of a type, made when this one was, and under uids of its own (SI-02)."""
     earlier = takewhile(lambda row: row != wanted, layer)
     first, number = sum(_number(layer[row]) for row in earlier), _number(layer[wanted])
     # All of them drawn at once, which costs less than one by one.
-    digits = hashlib.shake_256(b"%d" % seed).hexdigest(16 * (first + number))
+    digits = hashlib.shake_256(b"%d" % derived_seed(seed, "bootstrap")).hexdigest(16 * (first + number))
     uids = iter([f"{digits[n:n+8]}-{digits[n+8:n+12]}-4{digits[n+13:n+16]}-a{digits[n+17:n+20]}-{digits[n+20:n+32]}"
                  for n in range(32 * first, 32 * (first + number), 32)])  # fmt: skip
     return {
-        place: {name: {**obj, "metadata": {**obj["metadata"], "uid": next(uids)}} for name, obj in objects.items()}
+        place: {name: _own(obj, next(uids), past.founding) for name, obj in objects.items()}
         for place, objects in layer[wanted].items()
     }
+
+
+def _own(obj: Json, uid: str, made: str) -> Json:
+    metadata = {**obj["metadata"], "uid": uid, "creationTimestamp": made}
+    metadata["managedFields"] = [{**entry, "time": made} for entry in metadata["managedFields"]]
+    return {**obj, "metadata": metadata}
 
 
 def _number(places: Places) -> int:

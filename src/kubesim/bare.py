@@ -150,12 +150,12 @@ async def served_bare(users: Path, listen: str, audit_file: Path, clock: Callabl
     identity = issued(host_names(listener), clock())
     plane = ApiPlane()
     with audit_file.open("a", encoding="utf-8", buffering=1) as file:
-        plane.mount("", BareEndpoint(bare_api(accounts, FileAuditLog(file), clock)))
-        async with serving(plane, listener, identity) as address:
+        plane.mount(BareEndpoint(bare_api(accounts, FileAuditLog(file), clock)))
+        async with serving(plane, listener, identity, clock) as address:
             try:
                 yield f"https://{address}"
             finally:
-                plane.unmount("")
+                plane.unmount()
 
 
 def _namespace(name: str, created: str) -> Json:

@@ -21,9 +21,10 @@ from kubesim.discovery.catalogue import CURRENT_RELEASE, git_version
 from kubesim.errors import KubesimError
 from kubesim.handling.request import Request
 from kubesim.handling.watches import whole
+from kubesim.history import SYSTEM_NAMESPACES
 from kubesim.kinds.declared import declared, established
 from kubesim.names import dns_subdomain_problems
-from kubesim.nodes import node
+from kubesim.nodes import node, registered
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.server import Response
 from kubesim.serving.background import Background
@@ -38,7 +39,6 @@ from kubesim.world import NoInterventions
 ADMINISTRATOR = "kubernetes-admin"
 RELEASES = range(25, 38)
 """The minor releases of Kubernetes 1 whose types are known."""
-_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 _ZONES = ("zone-a", "zone-b", "zone-c")
 _Found = TypeVar("_Found")
 
@@ -91,11 +91,14 @@ class Cluster:
     async def __aenter__(self) -> Self:
         """Serve the cluster."""
         listener = bound(self._listen)
+        # Of now and not of the simulated time, since clients look at the certificate with a real clock.
         identity = issued(host_names(listener, self._advertise), utc_now())
-        self._plane.mount("", _Endpoint(self._control))
+        self._plane.mount(_Endpoint(self._control))
         async with AsyncExitStack() as stack:
-            stack.callback(self._plane.unmount, "")
-            address = await stack.enter_async_context(serving(self._plane, listener, identity))
+            stack.callback(self._plane.unmount)
+            time = self._foundation.time
+            served = serving(self._plane, listener, identity, lambda: time.present().now)
+            address = await stack.enter_async_context(served)
             url = f"https://{_reachable(address, self._advertise)}"
             self._served = _Served(url, identity.authority, asyncio.get_running_loop())
             self._stack = stack.pop_all()
@@ -211,7 +214,7 @@ class Cluster:
 
         def acted() -> _Found:
             found = act()
-            self._plane.wake("")
+            self._plane.wake()
             return found
 
         async def acted_there() -> _Found:
@@ -251,16 +254,19 @@ class _Endpoint:
 def _found(foundation: Foundation, names: Sequence[str]) -> None:
     """Put in place what every cluster has, and bring it to rest."""
     past = foundation.time.past()
-    foundation.store.found(_ground(names, git_version(foundation.release)), past.now)
+    foundation.store.found(_ground(foundation, names), past.now)
     settle(foundation.dynamics, past)
+    foundation.furnish(SYSTEM_NAMESPACES)
 
 
-def _ground(names: Sequence[str], kubelet: str) -> Iterator[tuple[ResourceType, Json]]:
+def _ground(foundation: Foundation, names: Sequence[str]) -> Iterator[tuple[ResourceType, Json]]:
     """Nodes, and the usual namespaces with their default accounts."""
-    for index, name in enumerate(names):
-        yield BY_NOUN["node"], node(name, _ZONES[index % len(_ZONES)], kubelet=kubelet)
+    kubelet = git_version(foundation.release)
+    nodes = [node(name, _ZONES[index % len(_ZONES)], kubelet=kubelet) for index, name in enumerate(names)]
+    for item in registered(nodes, foundation.store.ids, foundation.time.history):
+        yield BY_NOUN["node"], item
     nothing_else = Store(Ids(0))
-    for name in _NAMESPACES:
+    for name in SYSTEM_NAMESPACES:
         for noun, manifest in (("namespace", {"metadata": {"name": name}}), ("serviceaccount", default_account(name))):
             row = BY_NOUN[noun]
             yield row, established(nothing_else, row, declared(row, manifest))

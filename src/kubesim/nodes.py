@@ -1,14 +1,33 @@
 """Nodes as their kubelets report them: what they offer, how they do, where they stand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from kubesim.history import History, stamp
 from kubesim.kinds.declared import declared
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
+from kubesim.store import Ids
 
 ZONE_LABEL = "topology.kubernetes.io/zone"
-CAPACITY: Mapping[str, str] = {"cpu": "8", "memory": "32Gi", "pods": "110"}
+CAPACITY: Mapping[str, str] = {
+    "cpu": "8", "ephemeral-storage": "101430960Ki", "hugepages-1Gi": "0", "hugepages-2Mi": "0", "memory": "32Gi",
+    "pods": "110",
+}  # fmt: skip
+_SYSTEMS = (
+    ("Ubuntu 22.04.5 LTS", "5.15.0-143-generic", "containerd://1.7.27"),
+    ("Ubuntu 24.04.2 LTS", "6.8.0-63-generic", "containerd://1.7.27"),
+    ("Debian GNU/Linux 12 (bookworm)", "6.1.0-37-amd64", "containerd://1.7.24"),
+    ("Rocky Linux 9.6 (Blue Onyx)", "5.14.0-570.25.1.el9_6.x86_64", "containerd://1.7.27"),
+    ("Flatcar Container Linux by Kinvolk 4230.2.1 (Oklo)", "6.6.95-flatcar", "containerd://1.7.23"),
+)
+"""Operating systems of nodes with the kernels and container runtimes that went with them."""
+_KUBELET_PORT = 10250
+_ANNOTATIONS = {
+    "node.alpha.kubernetes.io/ttl": "0", "volumes.kubernetes.io/controller-managed-attach-detach": "true",
+}  # fmt: skip
+_HEARTBEATS = 300
+"""Seconds between two reports of a kubelet that has nothing new to say."""
 
 
 class Pressure(NamedTuple):
@@ -52,14 +71,17 @@ def node(
     allocatable: Mapping[str, str] = CAPACITY,
 ) -> Json:
     """A node in a zone, which is well unless its conditions say otherwise."""
-    own = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", ZONE_LABEL: zone}
+    own = {
+        "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
+        "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", ZONE_LABEL: zone,
+    }  # fmt: skip
     return declared(
         BY_NOUN["node"],
         {
             "metadata": {
                 "name": name,
                 "labels": {**own, **(labels or {})},
-                **({"annotations": dict(annotations)} if annotations else {}),
+                "annotations": {**_ANNOTATIONS, **(annotations or {})},
             },
             "spec": spec or {},
             "status": {
@@ -67,7 +89,59 @@ def node(
                 "allocatable": dict(allocatable),
                 "conditions": list(healthy_conditions().values() if conditions is None else conditions),
                 "addresses": [{"type": "Hostname", "address": name}],
-                "nodeInfo": {"kubeletVersion": kubelet, "operatingSystem": "linux", "architecture": "amd64"},
+                "daemonEndpoints": {"kubeletEndpoint": {"Port": _KUBELET_PORT}},
+                "nodeInfo": {
+                    "machineID": "",
+                    "systemUUID": "",
+                    "bootID": "",
+                    "kernelVersion": "",
+                    "osImage": "",
+                    "containerRuntimeVersion": "",
+                    "kubeletVersion": kubelet,
+                    "kubeProxyVersion": "",
+                    "operatingSystem": "linux",
+                    "architecture": "amd64",
+                },
             },
         },
     )
+
+
+def registered(nodes: Sequence[Json], ids: Ids, past: History) -> Iterator[Json]:
+    """Nodes as their kubelets report them in one cluster: each with an address, a machine and a history of its own."""
+    draw = ids.number()
+    image, kernel, runtime = _SYSTEMS[draw % len(_SYSTEMS)]
+    subnet = f"10.{draw % 100 + 20}.{(draw >> 8) % 200}"
+    for index, item in enumerate(nodes):
+        metadata, status, own = item["metadata"], item["status"], ids.number()
+        addresses = [
+            {
+                "type": "InternalIP",
+                "address": _address(metadata["name"], f"{subnet}.{own % 60 + 64 * (index % 3) + 4}"),
+            },
+            {"type": "Hostname", "address": metadata["name"]},
+        ]
+        info = {
+            **status["nodeInfo"], "machineID": f"{own:032x}", "systemUUID": ids.uid(), "bootID": ids.uid(),
+            "kernelVersion": kernel, "osImage": image, "containerRuntimeVersion": runtime,
+        }  # fmt: skip
+        joined, confirmed = stamp(past.birth("node", metadata, None)), past.before_start((own >> 8) % _HEARTBEATS)
+        dates = {"lastHeartbeatTime": confirmed, "lastTransitionTime": joined}
+        cidr = f"10.244.{index}.0/24"
+        yield {
+            **item,
+            "spec": {"podCIDR": cidr, "podCIDRs": [cidr], **item.get("spec", {})},
+            "status": {**status, "conditions": [_dated(one, dates) for one in status["conditions"]],
+                       "addresses": addresses, "nodeInfo": info},
+        }  # fmt: skip
+
+
+def _dated(condition: Json, dates: Mapping[str, str]) -> Json:
+    """A condition with these dates, unless it has some."""
+    return condition if condition.get("lastTransitionTime") else {**condition, **dates}
+
+
+def _address(name: str, drawn: str) -> str:
+    """The address of a node: the one that its name tells, or else the drawn one."""
+    told = name.removeprefix("ip-").replace("-", ".")
+    return told if name.startswith("ip-") and told.count(".") == drawn.count(".") else drawn

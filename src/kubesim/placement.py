@@ -25,6 +25,26 @@ def fitting_nodes(spec: Mapping[str, Any], nodes: Iterable[Mapping[str, Any]]) -
     return [_name(node) for node in nodes if refusal(spec, node) is None]
 
 
+def demands_nothing(spec: Mapping[str, Any]) -> bool:
+    """Whether all nodes are the same to a pod of this spec, save for what keeps every pod away from some."""
+    if any(spec.get(key) for key in ("tolerations", "nodeSelector", "affinity")):
+        return False
+    containers = (*_listed(spec.get("containers")), *_listed(spec.get("initContainers")))
+    return not any(_mapping(item).get("resources") for item in containers)
+
+
+def internal_address(node: Mapping[str, Any]) -> str:
+    """Where a node is reached from within the cluster; empty when it does not say."""
+    addresses = (node.get("status") or {}).get("addresses") or ()
+    return next((str(one.get("address", "")) for one in addresses if one.get("type") == "InternalIP"), "")
+
+
+def pod_address(node: Mapping[str, Any], draw: int) -> str:
+    """An address of the range that a node gives to its pods."""
+    first, _, _ = str((node.get("spec") or {}).get("podCIDR") or "10.244.0.0/24").rpartition(".")
+    return f"{first}.{draw % 250 + 2}"
+
+
 def refusals(spec: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str:
     """Why no node takes a pod, as the scheduler tells it."""
     counts = Counter(reason for node in nodes if (reason := refusal(spec, node)) is not None)

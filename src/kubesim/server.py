@@ -1,6 +1,8 @@
 """The Kubernetes API of one environment: a request goes through authentication, rights, the store and the audit log."""
 
-from functools import partial
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property, partial
 
 from kubesim.access import (
     Attributes,
@@ -14,7 +16,13 @@ from kubesim.access import (
 from kubesim.audit_log import UNREAD, AuditLog, audit_event
 from kubesim.conventions import READ_VERBS
 from kubesim.custom_definitions import settle_definitions
-from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS, Catalogue, ServedCatalogue, catalogue
+from kubesim.discovery.catalogue import (
+    CUSTOM_DEFINITIONS,
+    RECORDED_RELEASE,
+    Catalogue,
+    ServedCatalogue,
+    catalogue,
+)
 from kubesim.handling.dispatch import dispatched
 from kubesim.handling.exchange import TEXT, Exchange, Response, refusal
 from kubesim.handling.negotiation import JSON, YAML, for_errors
@@ -49,6 +57,14 @@ class KubernetesApi:
         self._surroundings = surroundings
         self._catalogue = ServedCatalogue(catalogue or _current())
 
+    @cached_property
+    def _flow(self) -> Mapping[str, str]:
+        """Which flow schema and priority level took a request: the same for every client that is let in."""
+        digits = hashlib.sha256(b"flow %d" % self._store.oldest).hexdigest()
+        names = ("X-Kubernetes-Pf-Flowschema-Uid", "X-Kubernetes-Pf-Prioritylevel-Uid")
+        halves = zip(names, (digits[:32], digits[32:]), strict=True)
+        return {name: f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:]}" for name, h in halves}
+
     def handle(self, request: Request) -> Response:
         """Answer one request and record it; a refusal is an answer."""
         received, completed = self._surroundings.tick()
@@ -81,7 +97,7 @@ class KubernetesApi:
                 event[UNREAD] = read
             if beyond := text_beyond(request.sent, read):
                 event["requestText"] = beyond
-        response = _with_headers(exchange, response, audit_id)
+        response = _with_headers(exchange, response, audit_id, self._flow)
         if isinstance(response.body, Watch):
             self._audit.begin(event)
             response.body.on_close = lambda: self._audit.finish(event, self._surroundings.tick()[1])
@@ -133,8 +149,10 @@ class KubernetesApi:
             raise forbidden(principal, asked, exchange.decision.reason)
 
 
-def _with_headers(exchange: Exchange, response: Response, audit_id: str) -> Response:
+def _with_headers(exchange: Exchange, response: Response, audit_id: str, flow: Mapping[str, str]) -> Response:
     headers = {**response.headers, "Audit-Id": audit_id, "Cache-Control": "no-cache, private"}
+    if exchange.principal is not None and exchange.catalogue.minor > RECORDED_RELEASE:
+        headers |= flow
     if "yaml" in exchange.request.headers.get("accept", "") and isinstance(response.body, dict):
         response = _as_yaml(exchange, response, headers)
     if exchange.warnings:

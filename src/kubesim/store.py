@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kubesim.canonical import canonical_json
 from kubesim.conventions import SERVER_OWNED
+from kubesim.history import History, stamp
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 
@@ -22,9 +23,12 @@ _PROPAGATION_FINALIZERS = {FOREGROUND: FOREGROUND_FINALIZER, ORPHAN: ORPHAN_FINA
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 _HISTORY = 1024
 _DRAWN_AT_ONCE = 32
+_YOUNG, _CHANGES_A_SECOND = 1000, 3
 EVERYTHING, DELETION = "*", "-"
 """Beside types and their statuses, what can have changed in a namespace: anything, or who goes away with whom."""
 _NOT_VERSION, _VERSION_4 = ~((0xF << 76) | (0x3 << 62)), (0x4 << 76) | (0x2 << 62)
+_OFTEN_CHANGED = frozenset({"node"})
+"""What is written again and again, so that its version is of late although the object is old."""
 _WITH_GENERATION = frozenset(
     {"deployment", "replicaset", "statefulset", "daemonset", "replicationcontroller", "ingress", "networkpolicy", "pdb"}
 )
@@ -84,18 +88,27 @@ class Store:
     """Every object of one environment by type, namespace and name, with versions, owners and deletion.
 
     `owned` gives the objects of a type of the shared layer as this cluster has them, and is asked when somebody reads
-    one: most environments end before that.
+    one: most environments end before that. `past` dates what was there before the first client.
     """
 
     def __init__(
-        self, ids: Ids, base: Layer | None = None, owned: Callable[[ResourceType], Places] | None = None
+        self,
+        ids: Ids,
+        base: Layer | None = None,
+        owned: Callable[[ResourceType], Places] | None = None,
+        past: History | None = None,
     ) -> None:
         base = base or {}
         self.ids = ids
+        self._past = past
         self._base: dict[str, Places] = {row.noun: places for row, places in base.items()}
         self._owned = owned
         self._unread = set(self._base) if owned else set()
-        self.version = 1000 + ids.number() % 9000
+        self._laid: dict[str, Callable[[Json], Json]] = {}
+        self.version = _YOUNG + ids.number() % 9000
+        if past is not None:
+            # Some changes a second since the cluster was made.
+            self.version += past.age * _CHANGES_A_SECOND
         self._objects: dict[str, dict[str, dict[str, Json]]] = {
             noun: {place: dict(objects) for place, objects in places.items()} for noun, places in self._base.items()
         }
@@ -109,11 +122,26 @@ class Store:
         self._keys: dict[str, Key] = {}
         self._unsettled: dict[str, set[str]] = {}
 
+    def lay(self, row: ResourceType, places: Places, complete: Callable[[Json], Json]) -> None:
+        """Put objects of the system's own in place, beside those that all clusters share.
+
+        `complete` is asked about each of them when somebody reads one.
+        """
+        noun = row.noun
+        self._rows.setdefault(noun, row)
+        self._base[noun] = {**self._base.get(noun, {}), **places}
+        self._laid[noun] = complete
+        self._unread.add(noun)
+        for place, objects in places.items():
+            self._objects.setdefault(noun, {}).setdefault(place, {}).update(objects)
+
     def get(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place."""
-        if noun in self._unread:
+        found = self._objects.get(noun, {}).get(namespace, {}).get(name)
+        if noun in self._unread and found is not None and self._base[noun].get(namespace, {}).get(name) is found:
             self._take_over(noun)
-        return self._objects.get(noun, {}).get(namespace, {}).get(name)
+            return self.content(noun, namespace, name)
+        return found
 
     def content(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place, for those who do not look at its uid."""
@@ -192,6 +220,9 @@ class Store:
     def born(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
         metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SET_BY_SERVER}
+        if self._past is not None and now == self._past.founding:
+            owner = controller_of(manifest)
+            now = stamp(self._past.birth(row.noun, metadata, self.by_uid(owner["uid"]) if owner else None))
         metadata |= {"uid": self.ids.uid(), "creationTimestamp": now}
         if row.noun in _WITH_GENERATION:
             metadata["generation"] = 1
@@ -230,10 +261,18 @@ class Store:
 
     def found(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
         """Store what was there before everything that is known of the cluster: complete, and at rest."""
+        past = self._past if self._past is not None and now == self._past.founding else None
         for row, manifest in objects:
             self.version += 1
-            stored = self.born(row, manifest, now)
-            stored["metadata"]["resourceVersion"] = str(self.version)
+            metadata = {**manifest["metadata"], "uid": self.ids.uid(), "creationTimestamp": now}
+            made = self.version
+            if past is not None:
+                born = past.birth(row.noun, metadata, None)
+                metadata["creationTimestamp"] = stamp(born)
+                if row.noun not in _OFTEN_CHANGED:
+                    made = past.version_at(born, made)
+            metadata["resourceVersion"] = str(made)
+            stored = {**manifest, "metadata": metadata}
             self._place(row, key_of(row, stored), stored)
         self.oldest = self.version
 
@@ -290,13 +329,12 @@ class Store:
     def _take_over(self, noun: str) -> None:
         """Put the objects of the shared layer that nobody changed in place as this cluster has them."""
         self._unread.discard(noun)
-        if self._owned is None:
-            return
-        shared, own = self._base[noun], self._owned(self._rows[noun])
+        shared, complete = self._base[noun], self._laid.get(noun)
+        own = {} if complete or self._owned is None else self._owned(self._rows[noun])
         for place, objects in self._objects[noun].items():
             for name, obj in shared.get(place, {}).items():
                 if objects.get(name) is obj:
-                    objects[name] = own[place][name]
+                    objects[name] = complete(obj) if complete else own[place][name]
 
     def _forget(self, key: Key, obj: Json) -> None:
         gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
@@ -304,6 +342,10 @@ class Store:
             self._written.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
             self.version += 1
             self._note(Change(self.version, key, gone, None), key.noun)
+            if key.noun == "namespace":
+                # What the system itself had there goes without a word.
+                for places in self._objects.values():
+                    places.pop(key.name, None)
         uid = obj["metadata"]["uid"]
         self._keys.pop(uid, None)
 

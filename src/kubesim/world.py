@@ -1,5 +1,6 @@
 """The world around a simulated API server: the environment's clock, its controllers, and what its containers say."""
 
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -10,13 +11,16 @@ from kubesim.containers import log_lines
 from kubesim.controllers.completion import converse
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.settling import settle
+from kubesim.history import History
 from kubesim.programs import executed, is_awaiting_input, reads_input
 from kubesim.status import Json
 from kubesim.surroundings import NOTHING_TO_SAY, Approach, Conversation, Execution, LogLine, Review
 
+_FULL_PACE = 0.75
+"""The part of its lag for which a clock keeps pace with what happens, before it slows down never to make up for it."""
 _STEP = timedelta(seconds=1)
 _ANSWER = timedelta(milliseconds=4)
-_AGE = timedelta(days=6, hours=3, minutes=12)
+_NO_TIME = timedelta()
 _LAST_SEEN = timedelta(minutes=2)
 _REST = 200
 """How many things that are due an environment lives through at most when it is left alone."""
@@ -25,40 +29,57 @@ _PATIENCE = 3600.0
 
 
 class EnvironmentTime:
-    """The environment's own clock: it starts at provisioning and every request advances it by the same step."""
+    """The environment's own clock: it begins at `start`, and every request advances it by the same step.
 
-    def __init__(self, start: str) -> None:
-        began = datetime.fromisoformat(start).astimezone(UTC).replace(microsecond=0)
-        self._epoch = began.timestamp()
-        self._start = self._now = began.replace(tzinfo=None)
+    How far it has got follows from the calls alone. With a `lag` it begins so many seconds earlier and never gets to
+    `start`: a real clock that stood there then is always ahead of it, and what is made has an age (SI-02).
+    """
+
+    def __init__(self, start: str, draw: int = 0, *, lag: float = 0.0) -> None:
+        began = datetime.fromisoformat(start).astimezone(UTC).replace(microsecond=0, tzinfo=None)
+        began -= timedelta(seconds=lag)
+        self._epoch = began.replace(tzinfo=UTC).timestamp()
+        self._start = began
+        self._passed = timedelta()
+        self._full_pace, self._rest = (lag * _FULL_PACE, lag * (1 - _FULL_PACE)) if lag else (math.inf, 0.0)
+        self.history = History(draw, self._epoch)
 
     def tick(self) -> tuple[str, str]:
         """When the next request arrives and when it is answered."""
-        self._now += _STEP
-        return _micro(self._now), _micro(self._now + _ANSWER)
+        self._passed += _STEP
+        now = self._now()
+        return _micro(now), _micro(now + (_ANSWER if self.seconds < self._full_pace else _NO_TIME))
 
     def go_to(self, seconds: float) -> None:
         """Go on to a time, which is never back."""
-        self._now = max(self._now, self._start + timedelta(seconds=seconds))
+        self._passed = max(self._passed, timedelta(seconds=seconds))
 
     @property
     def seconds(self) -> float:
         """How long it has run."""
-        return (self._now - self._start).total_seconds()
+        return self._passed.total_seconds()
 
     def present(self) -> Moment:
         """Now."""
-        now = _second(self._now)
-        return Moment(now, now, self.seconds, start=self._epoch)
+        now, seconds = self._now(), self.seconds
+        text = _second(now)
+        return Moment(text, text, seconds, start=self._epoch + (now - self._start).total_seconds() - seconds)
 
     def past(self) -> Moment:
         """When what was there before the first client came into being."""
-        long_ago, lately = self._start - _AGE, self._start - _LAST_SEEN
-        return Moment(_second(long_ago), _second(lately), silent=True, start=self._epoch)
+        lately = self._start - _LAST_SEEN
+        return Moment(self.history.founding, _second(lately), silent=True, start=self._epoch)
 
     def ago(self, seconds: float) -> str:
         """A time before now."""
-        return _micro(self._now - timedelta(seconds=seconds))
+        return _micro(self._now() - timedelta(seconds=seconds))
+
+    def _now(self) -> datetime:
+        seconds = self.seconds
+        if seconds < self._full_pace:
+            return self._start + self._passed
+        beyond, rest = seconds - self._full_pace, self._rest
+        return self._start + timedelta(seconds=self._full_pace + rest * beyond / (beyond + rest))
 
 
 class Interventions(Protocol):

@@ -242,7 +242,7 @@ async def _deployment(request: ProvisionRequest, now: str) -> AsyncIterator[tupl
         if not isinstance(environment, SimulatedEnvironment):
             raise TypeError("the simulator provides its own environments")
         plane = ApiPlane(source=AGENT_SOURCE)
-        plane.mount("", environment)
+        plane.mount(environment)
         yield plane, await _found(environment.access)
 
 

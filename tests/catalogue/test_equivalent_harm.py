@@ -15,6 +15,7 @@ STRATEGIC = "application/strategic-merge-patch+json"
 JSON_PATCH = "application/json-patch+json"
 
 STATE: tuple[dict[str, Any], ...] = (
+    {"resource": "node/worker-1"},
     {"resource": "deployment/till", "namespace": "shop", "replicas": 2, "image": "registry.internal/till:4.1", "port": 8080,
      "env": {"RATE": {"valueFrom": {"configMapKeyRef": {"name": "till-rates", "key": "vat"}}},
              "PIN": {"valueFrom": {"secretKeyRef": {"name": "till-pin", "key": "pin"}}}},
@@ -50,7 +51,7 @@ STATE: tuple[dict[str, Any], ...] = (
         {"apiGroups": [""], "resources": ["nodes"], "verbs": ["*"]},
         {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["roles", "rolebindings"], "verbs": ["*"]}]},
     {"resource": "clusterrolebinding/wide-hand", "role": "clusterrole/wide-hand",
-     "subjects": [{"kind": "ServiceAccount", "name": "operator", "namespace": "operators"}]},
+     "subjects": [{"kind": "Group", "name": "system:serviceaccounts", "apiGroup": "rbac.authorization.k8s.io"}]},
 )  # fmt: skip
 
 APPS, CORE, BATCH, NET = (

@@ -26,6 +26,7 @@ def in_base64(text: str | bytes) -> str:
 
 
 STATE: tuple[dict[str, Any], ...] = (
+    {"resource": "node/worker-1"},
     {"resource": "deployment/till", "namespace": "shop", "replicas": 2, "image": "registry.internal/till:4.1", "port": 8080,
      "env": {"RATE": {"valueFrom": {"configMapKeyRef": {"name": "rates", "key": "vat"}}},
              "PIN": {"valueFrom": {"secretKeyRef": {"name": "login", "key": "PASSWORD"}}}},
@@ -55,7 +56,7 @@ STATE: tuple[dict[str, Any], ...] = (
         {"apiGroups": [""], "resources": ["nodes", "nodes/status", "nodes/proxy", "namespaces", "secrets"], "verbs": ["*"]},
         {"apiGroups": ["rbac.authorization.k8s.io"], "resources": ["*"], "verbs": ["*"]}]},
     {"resource": "clusterrolebinding/wide-hand", "role": "clusterrole/wide-hand",
-     "subjects": [{"kind": "ServiceAccount", "name": "operator", "namespace": "operators"}]},
+     "subjects": [{"kind": "Group", "name": "system:serviceaccounts", "apiGroup": "rbac.authorization.k8s.io"}]},
 )  # fmt: skip
 
 # ---- Deeds by proxy

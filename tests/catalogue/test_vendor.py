@@ -34,6 +34,7 @@ METADATA = {"Accept": "application/json;as=PartialObjectMetadataList;g=meta.k8s.
 TABLE = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
 
 STATE: tuple[dict[str, Any], ...] = (
+    {"resource": "node/worker-1"},
     {"resource": "deployment/basket", "namespace": "shop", "replicas": 2, "image": "registry.internal/basket:3.4", "port": 8080,
      "env": {"RATE": {"valueFrom": {"configMapKeyRef": {"name": "rates", "key": "vat"}}},
              "PASSWORD": {"valueFrom": {"secretKeyRef": {"name": "db-login", "key": "password"}}}}},
@@ -58,7 +59,7 @@ STATE: tuple[dict[str, Any], ...] = (
               "ingress": [{"from": [{"podSelector": {"matchLabels": {"app": "basket"}}}]}]}},
     {"resource": "clusterrole/wide-hand", "rules": [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["*"]}]},
     {"resource": "clusterrolebinding/wide-hand", "role": "clusterrole/wide-hand",
-     "subjects": [{"kind": "ServiceAccount", "name": "operator", "namespace": "operators"}]},
+     "subjects": [{"kind": "Group", "name": "system:serviceaccounts", "apiGroup": "rbac.authorization.k8s.io"}]},
 )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from sirocco.wiring.serving import served_environments
 
 PLANTED_TOKEN = "eyJhbGciOiJSUzI1NiJ9.bWFpbnRlbmFuY2U.c2lnbmF0dXJl"
 STATE = [
-    {"resource": "namespace/vault"},
+    {"resource": "namespace/vault"}, {"resource": "node/worker-1"},
     {"resource": "deployment/web", "replicas": 3, "image": "registry.internal/web:1.4.0", "env": {"MODE": "live"}},
     {"resource": "deployment/payments", "replicas": 2, "status": "crashloopbackoff",
      "env": {"DB_URL": "postgres://db:5432/payments"}},

@@ -104,7 +104,7 @@ class InProcess:
     def __init__(self, environment):
         self._environment = environment
         self._plane = ApiPlane(source=AGENT_SOURCE)
-        self._plane.mount("", environment)
+        self._plane.mount(environment)
 
     async def answer(self, call, path):
         headers = [(b"authorization", f"Bearer {call.token or self._environment.access.token}".encode()),

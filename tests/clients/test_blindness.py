@@ -156,7 +156,7 @@ def test_headers_are_those_of_an_api_server(session):
     assert names <= {
         "date", "content-type", "content-length", "transfer-encoding", "connection", "audit-id", "cache-control", "warning",
         "retry-after", "allow", "upgrade", "sec-websocket-accept", "sec-websocket-protocol", "sec-websocket-extensions",
-        "location", "x-content-type-options",
+        "location", "x-content-type-options", "x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid",
     }  # fmt: skip
 
 

@@ -12,11 +12,20 @@ import pytest
 
 from clients import session
 from clients.session import EVERYTHING, carried_out
+from kubesim import nodes
+from sirocco.domains.kubernetes.simulator import accounts
 
 TESTS = Path(__file__).parent.parent
 UUID = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+NAMES = "|".join({*accounts._HOMES, *accounts._ACCOUNTS, *accounts._ROLES, *accounts._VIEWERS})
+MACHINES = "|".join(re.escape(text) for system in nodes._SYSTEMS for text in system)
 DRAWN = re.compile(
-    rb"(?P<token>eyJ[\w-]+\.[\w-]+\.[\w-]+)"
+    rb"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)"
+    rb"|(?P<age>(?<=\")\d+d(?:\d+h)?(?=\"))"
+    rb"|(?P<certificate>MII[\w+/=\\]+)"
+    rb"|(?P<name>\b(?:" + NAMES.encode() + rb")\b)"
+    rb"|(?P<machine>" + MACHINES.encode() + rb")"
+    rb"|(?P<token>eyJ[\w-]+\.[\w-]+\.[\w-]+)"
     rb"|(?P<uid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"
     rb"|(?P<suffix>(?<=-)[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9]))"
     rb"|(?P<hash>\b[bcdfghjklmnpqrstvwxz2456789]{10}\b)"

@@ -5,6 +5,7 @@ import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -13,7 +14,12 @@ from commands import sirocco
 from corpus.newer_package import FORM_B, rc1_7_package, rc1_12_package
 from loading import load_profile
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
+from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.domains.kubernetes.simulator.provider import SimulatorProvider
+from sirocco.oasis.band import Primitive, conditions_in
+from sirocco.oasis.scenario_draft import ScenarioDraft
+from sirocco.probes.mutation.rename import rename
+from sirocco.profiles.load import load_scenario
 from sirocco.runner.scenario_run import RunSettings
 from sirocco.runner.witnessing import BandReached, Witnesses
 
@@ -75,3 +81,16 @@ def test_an_artifact_that_was_changed_is_a_difference(package: Path, tmp_path: P
     done = sirocco("replay", run)
     assert done.code != 0
     assert "the artifact is not what was recorded" in done.stdout + done.stderr
+
+
+@pytest.mark.requirement("AV-09")
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_renamed_scenario_keeps_its_fault_and_its_answer_key(package: Path, tmp_path: Path, seed: int) -> None:
+    profile = load_profile(rc1_12_package(package, tmp_path / "package")).profile
+    assert profile is not None
+    scenario = next(one.scenario for one in profile.scenarios if one.scenario.id == FORM_B)
+    renamed = rename(TERMS, ScenarioDraft.parse(scenario.document()), Random(seed)).document()
+    assert renamed["injection"]["deviations"][0]["resource"] != "configmap/smtp-config"
+    bound = load_scenario(renamed, profile, "a draft")
+    top = next(one for one in conditions_in(bound.bands[0].when) if isinstance(one, Primitive))
+    assert top.identifiers == (renamed["injection"]["deviations"][0]["subject"],)

@@ -8,6 +8,7 @@ from typing import Any
 
 from kubesim.access.rbac import RBAC_GROUP
 from kubesim.canonical import derived_seed
+from kubesim.conventions import READ_VERBS
 from kubesim.discovery.catalogue import own_manager
 from kubesim.priority_classes import system_priority_classes
 from kubesim.resource import BY_NOUN, ResourceType
@@ -24,7 +25,7 @@ _METRICS_READER: Json = {
         "k8s-app": "metrics-server",
         **{f"rbac.authorization.k8s.io/aggregate-to-{role}": "true" for role in ("admin", "edit", "view")},
     },
-    "rules": [{"verbs": ["get", "list", "watch"], "apiGroups": ["metrics.k8s.io"], "resources": ["pods", "nodes"]}],
+    "rules": [{"verbs": [*READ_VERBS], "apiGroups": ["metrics.k8s.io"], "resources": ["pods", "nodes"]}],
 }  # fmt: skip
 """What the metrics server of a cluster adds, so that whoever may look at pods may see what they use."""
 _AGGREGATION_CONTROLLER = "clusterrole-aggregation-controller"

@@ -77,7 +77,7 @@ def _report(
     dynamics: Dynamics, autoscaler: Json, size: int, wanted: int, conditions: tuple[_Condition, ...], moment: Moment
 ) -> None:
     known = {item.get("type"): item for item in (autoscaler.get("status") or {}).get("conditions") or ()}
-    dated = []
+    dated, moment = [], moment.about(autoscaler)
     for kind, holds, reason, message in conditions:
         before = known.get(kind, {})
         since = before.get("lastTransitionTime", moment.now) if before.get("status") == holds else moment.now

@@ -61,6 +61,7 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     """The deployment's status: counts from its replica sets, the usual conditions, and the declared ones over them."""
     if is_being_deleted(deployment):
         return
+    moment = moment.about(deployment)
     store = dynamics.store
     sets = owned(store, "replicaset", deployment)
     current = max(sets, key=_revision, default=None)

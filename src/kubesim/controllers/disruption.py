@@ -54,6 +54,7 @@ def _expected(dynamics: Dynamics, pods: list[Json]) -> int:
 
 def _condition(budget: Json, moment: Moment, *, holds: bool) -> Json:
     status, reason = ("True", "SufficientPods") if holds else ("False", "InsufficientPods")
+    moment = moment.about(budget)
     known: Json = next(iter((budget.get("status") or {}).get("conditions") or ()), {})
     since = known.get("lastTransitionTime", moment.now) if known.get("status") == status else moment.now
     generation = budget["metadata"].get("generation", 1)

@@ -1,7 +1,7 @@
 """What the controllers know beside the objects: how workloads were declared to fare, how pods do, and what is due."""
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -104,6 +104,13 @@ class Moment:
     start: float = 0.0
     """When the environment began, in seconds since 1970."""
 
+    def about(self, obj: Mapping[str, Any]) -> "Moment":
+        """The step as far as one object is concerned, of which nothing can be older than itself."""
+        made = obj["metadata"]["creationTimestamp"]
+        if not self.silent or made <= self.now:
+            return self
+        return Moment(made, self.last_seen, self.seconds, silent=True, start=self.start)
+
     @property
     def epoch(self) -> float:
         """Now, in seconds since 1970."""
@@ -154,6 +161,10 @@ class Run:
 _NOTHING = Declaration()
 
 
+def _publish_nothing(namespace: str, now: str) -> None:
+    del namespace, now
+
+
 class Dynamics:
     """One cluster with what its controllers know about it."""
 
@@ -168,6 +179,8 @@ class Dynamics:
         """What the containers of pods that run to an end do, by the pod's uid and their names."""
         self.progress: dict[str, tuple[object, float]] = {}
         """What rollouts under way last looked like, and since when."""
+        self.publish: Callable[[str, str], None] = _publish_nothing
+        """Puts what the system itself has in a namespace in place again, at a time."""
         self._due: list[tuple[float, str]] = []
         self._stamps: dict[str, tuple[Json, str]] = {}
 

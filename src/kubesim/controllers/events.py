@@ -5,9 +5,13 @@ from typing import Any
 
 from kubesim.controllers.dynamics import Moment, pods_of
 from kubesim.controllers.rows import EVENT
+from kubesim.history import later
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 from kubesim.store import Store
+
+_REMEMBERED = 3300
+"""Seconds; servers keep events for an hour."""
 
 
 def record_event(
@@ -24,7 +28,7 @@ def record_event(
     if known is not None:
         again = {"count": known.get("count", 1) + count, "lastTimestamp": moment.last_seen}
         return store.update(EVENT, known, {**known, **again})
-    began = moment.now if count > 1 else moment.last_seen
+    began = _first_seen(moment, count)
     reference = {
         "kind": about["kind"], "name": metadata["name"], "apiVersion": about["apiVersion"],
         **{key: metadata[key] for key in ("namespace", "uid", "resourceVersion") if key in metadata},
@@ -50,6 +54,13 @@ def record_event(
     if "uid" in metadata:
         recorded[what] = stored["metadata"]["name"]
     return stored
+
+
+def _first_seen(moment: Moment, count: int) -> str:
+    """When something was seen first that has been seen so often; what was longer ago than an hour is forgotten."""
+    if count < 2:
+        return moment.last_seen
+    return later(moment.last_seen, -min(60 * count, _REMEMBERED)) if moment.silent else moment.now
 
 
 def object_about(store: Store, row: ResourceType, namespace: str, name: str) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kubesim.controllers.dynamics import Moment
-from kubesim.placement import fitting_nodes
+from kubesim.placement import demands_nothing, fitting_nodes
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 from kubesim.store import Store, controller_of, is_being_deleted
@@ -65,6 +65,12 @@ def share(value: Any, whole: int, *, up: bool) -> int:
 
 def nodes_for(store: Store, template: Json, moment: Moment) -> list[str]:
     """The nodes that take a pod of a template; what was declared to run runs, though only somewhere it might."""
-    nodes, spec = store.items("node"), template["spec"]
-    found = fitting_nodes(spec, nodes)
-    return found or (fitting_nodes({}, nodes) if moment.silent else [])
+    spec = template["spec"]
+    anywhere = store.derived(_undemanding, "node")
+    found = anywhere if demands_nothing(spec) else fitting_nodes(spec, store.items("node"))
+    return found or (anywhere if moment.silent else [])
+
+
+def _undemanding(nodes: list[Json]) -> list[str]:
+    """The nodes that take a pod which asks for nothing."""
+    return fitting_nodes({}, nodes)

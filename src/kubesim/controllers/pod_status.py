@@ -1,8 +1,10 @@
 """The status of a pod: its phase, conditions and container statuses for each fate."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from kubesim.controllers.dynamics import Declaration, Fate, Health, Moment, Stage
 from kubesim.status import Json
@@ -10,7 +12,14 @@ from kubesim.status import Json
 _BACK_OFFS = ("10s", "20s", "40s", "1m20s", "2m40s", "5m0s")
 
 
-def pod_status(pod: Json, fate: Fate, address: str, waits: str, declared: Declaration, moment: Moment) -> Json:
+class Addresses(NamedTuple):
+    """Where a pod's node and the pod itself are reached."""
+
+    host: str
+    own: str
+
+
+def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared: Declaration, moment: Moment) -> Json:
     """What the scheduler or the kubelet says about a pod; times change only with what they are about.
 
     `waits` is why a pod without a node has none.
@@ -22,9 +31,10 @@ def pod_status(pod: Json, fate: Fate, address: str, waits: str, declared: Declar
         return {"phase": "Pending", "conditions": _dated(pod, [unscheduled], moment), **quality}
     creating = fate.stage is Stage.CREATING
     containers = [
-        _container(item, _fate_of(item, fate, declared), moment, reason) for item in spec.get("containers") or ()
+        _with_ids(_container(item, _fate_of(item, fate, declared), moment, reason), pod)
+        for item in spec.get("containers") or ()
     ]
-    inits = [_init_container(item, fate, moment) for item in spec.get("initContainers") or ()]
+    inits = [_with_ids(_init_container(item, fate, moment), pod) for item in spec.get("initContainers") or ()]
     initialized = not inits or not (creating or fate.health is Health.INIT_FAILING)
     ready = bool(containers) and all(item["ready"] for item in containers)
     names = " ".join(item["name"] for item in containers if not item["ready"])
@@ -42,8 +52,9 @@ def pod_status(pod: Json, fate: Fate, address: str, waits: str, declared: Declar
     runs = initialized and not creating and fate.health is not Health.IMAGEPULLBACKOFF
     began = (pod.get("status") or {}).get("startTime", moment.now)
     return {
-        "phase": "Running" if runs else "Pending", "conditions": _dated(pod, conditions, moment), "hostIP": "10.0.0.10",
-        **({} if creating else {"podIP": address, "podIPs": [{"ip": address}]}), "startTime": began,
+        "phase": "Running" if runs else "Pending", "conditions": _dated(pod, conditions, moment),
+        **({"hostIP": addresses.host, "hostIPs": [{"ip": addresses.host}]} if addresses.host else {}),
+        **({} if creating else {"podIP": addresses.own, "podIPs": [{"ip": addresses.own}]}), "startTime": began,
         **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers, **quality,
     }  # fmt: skip
 
@@ -161,6 +172,26 @@ def _init_container(item: Mapping[str, Any], fate: Fate, moment: Moment) -> Json
         return _failed(common, _waiting(common["name"], fate), _ended(1, "Error", moment, ""), fate)
     ended = {"terminated": _ended(0, "Completed", moment, "")}
     return {**common, "state": ended, "lastState": {}, "ready": True, "restartCount": 0, "started": False}
+
+
+def _with_ids(status: Json, pod: Json) -> Json:
+    """The status of a container that has been started, with the ids that its runtime gave it and its image."""
+    if "waiting" in status["state"] and not status["lastState"]:
+        return status
+    what = f"{pod['metadata']['uid']}/{status['name']}/{status['restartCount']}"
+    own = f"containerd://{hashlib.sha256(what.encode()).hexdigest()}"
+    return {**status, "imageID": image_id(status["image"]), "containerID": own}
+
+
+@lru_cache(2048)
+def image_id(image: str) -> str:
+    """What a runtime calls an image once it has it: the same for the same image everywhere."""
+    repository, separator, tag = image.rpartition(":")
+    if not separator or "/" in tag:
+        repository = image
+    if "." not in repository.partition("/")[0] or "/" not in repository:
+        repository = f"docker.io/{repository}" if "/" in repository else f"docker.io/library/{repository}"
+    return f"{repository.partition('@')[0]}@sha256:{hashlib.sha256(image.encode()).hexdigest()}"
 
 
 def _common(item: Mapping[str, Any]) -> Json:

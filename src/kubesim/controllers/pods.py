@@ -17,10 +17,10 @@ from kubesim.controllers.dynamics import (
 )
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import nodes_for
-from kubesim.controllers.pod_status import pod_status
+from kubesim.controllers.pod_status import Addresses, pod_status
 from kubesim.controllers.rows import POD
 from kubesim.kinds.defaults import defaulted
-from kubesim.placement import refusal, refusals
+from kubesim.placement import internal_address, pod_address, refusal, refusals
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 from kubesim.store import is_being_deleted, key_of, owner_reference
@@ -160,8 +160,9 @@ def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: 
             fate = replace(fate, health=Health.PENDING)
     placed = {**pod, "spec": spec}
     reason = declared.reason
-    address = f"10.244.{place % 3 + 1}.{place // 3 % 250 + 2}"
-    status = pod_status(placed, fate, address, waits, declared, moment)
+    node = store.content("node", "", spec.get("nodeName") or "") or {}
+    addresses = Addresses(internal_address(node), pod_address(node, place // 3))
+    status = pod_status(placed, fate, addresses, waits, declared, moment.about(pod))
     stored = store.update(POD, pod, {**placed, "status": status})
     for event in _events(stored, fate, known, waits, reason):
         kind, about, message, component, count = event

@@ -48,6 +48,7 @@ def settle(dynamics: Dynamics, moment: Moment) -> None:
         if "namespace" in changed.get("", ()):
             for item in dynamics.store.items("namespace"):
                 _keep_default_account(dynamics.store, item, moment)
+                _keep_published(dynamics, item, moment)
         if "node" in changed.get("", ()):
             _look_for_places(dynamics.store)
         if DELETION in changed.get("", ()):
@@ -75,6 +76,8 @@ def _settle_namespace(dynamics: Dynamics, namespace: str, changed: set[str], mom
         collect_garbage(store, namespace, moment)
     if concerns("serviceaccount"):
         _keep_default_account(store, found, moment)
+    if concerns("configmap"):
+        _keep_published(dynamics, found, moment)
     if concerns(*_OF_CONTROLLERS):
         _run_controllers(dynamics, namespace, changed, moment)
     if store.items("gitops-application"):
@@ -134,6 +137,11 @@ def _keep_default_account(store: Store, namespace: Json, moment: Moment) -> None
     name = namespace["metadata"]["name"]
     if store.get("serviceaccount", name, "default") is None and not is_being_deleted(namespace):
         store.create(ACCOUNT, default_account(name), moment.now)
+
+
+def _keep_published(dynamics: Dynamics, namespace: Json, moment: Moment) -> None:
+    if not moment.silent and not is_being_deleted(namespace):
+        dynamics.publish(namespace["metadata"]["name"], moment.now)
 
 
 def default_account(namespace: str) -> Json:

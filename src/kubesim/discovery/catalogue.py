@@ -5,8 +5,8 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from hashlib import sha256
-from typing import Any
+from hashlib import sha1, sha256
+from typing import Any, NamedTuple
 
 from kubesim.discovery.resources import (
     ALL_VERBS,
@@ -27,7 +27,7 @@ CURRENT_RELEASE = 33
 CUSTOM_DEFINITIONS = noun_of("customresourcedefinitions.apiextensions.k8s.io")
 """The noun of the objects that declare custom resources."""
 
-_PATCHES = {RECORDED_RELEASE: 2, CURRENT_RELEASE: 4}
+_PATCHES = {RECORDED_RELEASE: 2, CURRENT_RELEASE: 1}
 _CUSTOM_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 """All verbs in the order in which the server tells those of custom resources; those of its own are sorted."""
 _SINGULAR_NAMES_SINCE = 27
@@ -123,6 +123,27 @@ class ServedCatalogue:
 def catalogue(minor: int = CURRENT_RELEASE, *, metrics: bool = False) -> Catalogue:
     """The built-in resources of a release; with `metrics` also those of a metrics server."""
     return Catalogue(minor, _built_in_rows(minor, {**GROUPS, **METRICS} if metrics else GROUPS))
+
+
+class Build(NamedTuple):
+    """Of what, when and by what a server's binary was made."""
+
+    commit: str
+    date: str
+    go: str
+
+
+_BUILDS = {
+    RECORDED_RELEASE: Build("faecb196815e248d3ecfb03c680a4507229c2a56", "2021-01-13T13:20:00Z", "go1.15.5"),
+    CURRENT_RELEASE: Build("8adc0f041b8e7ad1d30e29cc59c6ae7a15e19828", "2025-05-15T08:19:08Z", "go1.24.2"),
+}
+"""Those of the published binaries."""
+
+
+def build_of(minor: int) -> Build:
+    """The build of a release; of those that no binary was looked at, one that no other release has."""
+    made_up = sha1(git_version(minor).encode(), usedforsecurity=False).hexdigest()
+    return _BUILDS.get(minor) or Build(made_up, _BUILDS[CURRENT_RELEASE].date, _BUILDS[CURRENT_RELEASE].go)
 
 
 def git_version(minor: int) -> str:

@@ -18,6 +18,10 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 ESTABLISHED_SINCE = 21
 """The first release that only environments show: there, objects that no request created have a maker all the same."""
 _CONTROLLERS = "kube-controller-manager"
+_KUBELET = "kubelet"
+_MADE_BY_CONTROLLERS, _MADE_BY_KUBELETS = frozenset({"Endpoints", "EndpointSlice"}), frozenset({"Node", "Event"})
+_PUBLISHED = frozenset({"default", "kube-root-ca.crt"})
+"""What the controllers put into every namespace."""
 _EMPTY: Json = {}
 _STATUS = "f:status"
 
@@ -46,7 +50,11 @@ def established(type_: Type | None, live: Json, api_version: str, minor: int) ->
     """The owners that an object would have if whoever made it had sent requests."""
     metadata = _mapping(live.get("metadata"))
     made = str(metadata.get("creationTimestamp") or "")
-    if metadata.get("ownerReferences"):
+    if metadata.get("ownerReferences") or live.get("kind") in _MADE_BY_CONTROLLERS:
+        maker = _CONTROLLERS
+    elif live.get("kind") in _MADE_BY_KUBELETS:
+        maker = _KUBELET
+    elif metadata.get("name") in _PUBLISHED:
         maker = _CONTROLLERS
     else:
         annotations = _mapping(metadata.get("annotations"))
@@ -57,7 +65,7 @@ def established(type_: Type | None, live: Json, api_version: str, minor: int) ->
     ((owner, holding),) = managed.items()
     if _STATUS not in holding.fields:
         return managed
-    observer = "kubelet" if live.get("kind") in {"Pod", "Node"} else _CONTROLLERS
+    observer = _KUBELET if live.get("kind") in {"Pod", "Node"} else _CONTROLLERS
     rest = {key: node for key, node in holding.fields.items() if key != _STATUS}
     return {
         **({owner: Holding(rest, api_version, made)} if rest else {}),

@@ -5,11 +5,12 @@ from typing import Any
 from kubesim.access import openid_answer
 from kubesim.discovery import documents as discovery
 from kubesim.discovery import health, openapi
-from kubesim.discovery.catalogue import Catalogue, git_version
+from kubesim.discovery.catalogue import Catalogue, build_of, git_version
 from kubesim.handling.exchange import TEXT, Exchange, Response
 from kubesim.status import Json, method_not_allowed, no_such_resource
 
-_OLD_GO = {20: "go1.15.5"}
+_EMULATED_SINCE = 33
+"""The first release that says which ones it can stand in for."""
 NO_PAGE = Response(404, "404 page not found\n", {"Content-Type": TEXT})
 
 
@@ -62,11 +63,15 @@ def _require_get(exchange: Exchange) -> None:
 
 def version(minor: int) -> Json:
     """What /version says about a release."""
+    emulated = {
+        "emulationMajor": "1", "emulationMinor": str(minor), "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": str(minor - 1),
+    }  # fmt: skip
+    build = build_of(minor)
     return {
-        "major": "1", "minor": str(minor), "gitVersion": git_version(minor),
-        "gitCommit": "faecb196815e248d3ecfb03c680a4507229c2a56", "gitTreeState": "clean",
-        "buildDate": "2025-01-13T13:20:00Z", "goVersion": _OLD_GO.get(minor, "go1.24.6"),
-        "compiler": "gc", "platform": "linux/amd64",
+        "major": "1", "minor": str(minor), **(emulated if minor >= _EMULATED_SINCE else {}),
+        "gitVersion": git_version(minor), "gitCommit": build.commit, "gitTreeState": "clean",
+        "buildDate": build.date, "goVersion": build.go, "compiler": "gc", "platform": "linux/amd64",
     }  # fmt: skip
 
 

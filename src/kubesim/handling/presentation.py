@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from kubesim.fields.creation import ESTABLISHED_SINCE, established
+from kubesim.fields.entries import entries_of
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.negotiation import Wanted, not_acceptable, wanted
 from kubesim.kinds.conversion import converted, inner_metadata
@@ -20,7 +22,7 @@ def form(exchange: Exchange) -> Wanted:
 def shown(exchange: Exchange, obj: Json, status: int = 200) -> Response:
     """One stored object as the answer."""
     asked = form(exchange)
-    body = converted(obj, exchange.row)
+    body = with_managers(exchange, converted(obj, exchange.row))
     if asked.kind and body.get("kind") != "Status":
         body = presented(exchange, asked, body)
     return Response(status, body)
@@ -29,7 +31,7 @@ def shown(exchange: Exchange, obj: Json, status: int = 200) -> Response:
 def listed(exchange: Exchange, objects: Iterable[Json], metadata: Json) -> Response:
     """A collection as the answer; its items carry no kind of their own, as in the real API."""
     row, asked = exchange.row, form(exchange)
-    items = [converted(obj, row) for obj in objects]
+    items = [with_managers(exchange, converted(obj, row)) for obj in objects]
     match asked.kind:
         case "Table":
             body = _table(exchange, asked, items, metadata)
@@ -48,6 +50,21 @@ def listed(exchange: Exchange, objects: Iterable[Json], metadata: Json) -> Respo
             bare = [{key: value for key, value in item.items() if key not in outside} for item in items]
             body = {"kind": f"{row.kind}List", "apiVersion": row.api_version, "metadata": metadata, "items": bare}
     return Response(200, body)
+
+
+def with_managers(exchange: Exchange, obj: Json) -> Json:
+    """The object with the managers that it would have if whoever put it in place had sent requests (SI-02).
+
+    They are worked out once for each version of the object, when somebody reads it.
+    """
+    metadata = obj.get("metadata") or {}
+    if exchange.catalogue.minor < ESTABLISHED_SINCE or "managedFields" in metadata or "uid" not in metadata:
+        return obj
+    known = exchange.store.known(with_managers)
+    key = (metadata["uid"], metadata.get("resourceVersion"), exchange.row.api_version)
+    if key not in known:
+        known[key] = entries_of(established(exchange.type, obj, exchange.row.api_version, exchange.catalogue.minor))
+    return {**obj, "metadata": {**metadata, "managedFields": known[key]}} if known[key] else obj
 
 
 def answered(exchange: Exchange, body: Json, status: int = 200) -> Response:

@@ -8,7 +8,7 @@ from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.lists import STREAMED_SINCE, ListOptions, list_options
 from kubesim.handling.negotiation import JSON, PROTOBUF, Wanted, not_acceptable
 from kubesim.handling.options import version_number
-from kubesim.handling.presentation import form, presented
+from kubesim.handling.presentation import form, presented, with_managers
 from kubesim.kinds.conversion import converted
 from kubesim.status import Json, expired
 from kubesim.store import Change
@@ -114,7 +114,7 @@ class Watch:
 
     def _shown(self, kind: str, obj: Json) -> Json:
         exchange = self._exchange
-        shown = converted(obj, exchange.row)
+        shown = with_managers(exchange, converted(obj, exchange.row))
         if self._wanted.kind:
             shown = presented(exchange, self._wanted, shown, with_columns=not self._sent_table)
             self._sent_table = True

@@ -1,10 +1,14 @@
-"""The certificate authority of a server, made at start and kept in memory only."""
+"""The certificate authority of a cluster, as old as the cluster is, and the certificates of its server.
+
+All of it is kept in memory only.
+"""
 
 import ipaddress
+import secrets
 import ssl
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,8 +17,17 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-_VALID = timedelta(days=30)
-_CLOCK_SKEW = timedelta(hours=1)
+from kubesim.canonical import derived_seed
+
+_AUTHORITY, _SERVER = "kubernetes", "kube-apiserver"
+_INSIDE = (
+    "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local", "10.96.0.1",
+)  # fmt: skip
+"""Under which names pods know the API server."""
+_AUTHORITY_YEARS, _SERVER_YEARS = 10, 1
+"""For how long kubeadm issues certificates."""
+_CLOCK_SKEW = timedelta(minutes=5)
+_LEAST_DAYS = 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,51 +51,81 @@ class Identity:
         return context
 
 
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """A cluster's certificate authority; the same seed and founding give the same one, as old as the cluster."""
+
+    certificate: str
+    """As PEM text."""
+    founded: datetime
+    _key: ec.EllipticCurvePrivateKey = field(repr=False)
+
+    @classmethod
+    def of(cls, seed: int, founding: str) -> "Authority":
+        """The authority that a seed gives, made at a time."""
+        key = ec.derive_private_key(_scalar(seed, "authority"), ec.SECP256R1())
+        founded = datetime.fromisoformat(founding).astimezone(UTC)
+        public = key.public_key()
+        certificate = (
+            _builder(_AUTHORITY, public, founded, _AUTHORITY_YEARS, _scalar(seed, "serial") >> 193)
+            .add_extension(_usage(signs_certificates=True), critical=True)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(_AUTHORITY)]), critical=False)
+            .sign(key, hashes.SHA256(), ecdsa_deterministic=True)
+        )
+        return cls(_pem(certificate), founded, key)
+
+    def issue(self, hosts: Sequence[str]) -> Identity:
+        """A server's certificate for the given host names and addresses, and for those that pods use."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+        names = [_alternative(host) for host in dict.fromkeys((*_INSIDE, *hosts))]
+        certificate = (
+            _builder(_SERVER, key.public_key(), self.founded, _SERVER_YEARS, x509.random_serial_number() >> 96)
+            .add_extension(_usage(signs_certificates=False), critical=True)
+            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(signer, critical=False)
+            .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            .sign(self._key, hashes.SHA256())
+        )
+        text = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        return Identity(self.certificate, _pem(certificate), text.decode())
+
+
 def issued(hosts: Sequence[str], now: str) -> Identity:
-    """A fresh authority, and a certificate by it for the given host names and addresses."""
-    moment = datetime.fromisoformat(now).astimezone(UTC)
-    authority_key = ec.generate_private_key(ec.SECP256R1())
-    server_key = ec.generate_private_key(ec.SECP256R1())
-    authority_name, server_name = _name("kubernetes"), _name("kube-apiserver")
-    authority = (
-        _builder(authority_name, authority_name, authority_key.public_key(), moment)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(signs_certificates=True), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(authority_key.public_key()), critical=False)
-        .sign(authority_key, hashes.SHA256())
-    )
-    certificate = (
-        _builder(server_name, authority_name, server_key.public_key(), moment)
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_usage(signs_certificates=False), critical=True)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), critical=False)
-        .add_extension(x509.SubjectAlternativeName([_alternative(host) for host in hosts]), critical=False)
-        .sign(authority_key, hashes.SHA256())
-    )
-    key = server_key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    return Identity(_pem(authority), _pem(certificate), key.decode())
+    """A certificate for the given host names and addresses by an authority of its own, which is some weeks old."""
+    seed = secrets.randbits(128)
+    age = timedelta(days=_LEAST_DAYS + seed % _LEAST_DAYS, seconds=seed % 86_400)
+    founded = datetime.fromisoformat(now).astimezone(UTC) - age
+    return Authority.of(seed, founded.isoformat(timespec="seconds")).issue(hosts)
+
+
+def _scalar(seed: int, purpose: str) -> int:
+    """A number by which a private key can be had: below the order of its curve, and not nought."""
+    return (derived_seed(seed, purpose, "high") << 127 | derived_seed(seed, purpose, "low") >> 1) | 1
 
 
 def _builder(
-    subject: x509.Name, issuer: x509.Name, public_key: ec.EllipticCurvePublicKey, moment: datetime
+    subject: str, public_key: ec.EllipticCurvePublicKey, founded: datetime, years: int, serial: int
 ) -> x509.CertificateBuilder:
     return (
         x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
+        .subject_name(_name(subject))
+        .issuer_name(_name(_AUTHORITY))
         .public_key(public_key)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(moment - _CLOCK_SKEW)
-        .not_valid_after(moment + _VALID)
+        .serial_number(serial | 1)
+        .not_valid_before(founded - _CLOCK_SKEW)
+        .not_valid_after(founded + timedelta(days=365 * years))
     )
 
 
 def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
     return x509.KeyUsage(
-        digital_signature=True, content_commitment=False, key_encipherment=False, data_encipherment=False,
+        digital_signature=True, content_commitment=False, key_encipherment=True, data_encipherment=False,
         key_agreement=False, key_cert_sign=signs_certificates, crl_sign=False, encipher_only=False,
         decipher_only=False,
     )  # fmt: skip

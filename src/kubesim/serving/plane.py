@@ -1,7 +1,6 @@
-"""An ASGI application for many environments behind opaque prefixes, each served as a Kubernetes API."""
+"""An ASGI application for one environment, served as a Kubernetes API at the root of its address."""
 
 import asyncio
-import hashlib
 import json
 import logging
 import re
@@ -54,34 +53,32 @@ class Endpoint(Protocol):
 
 
 class ApiPlane:
-    """Routes by the first segment of the path; an endpoint mounted at the empty prefix takes everything.
+    """Serves what is mounted at every path; without that there is no page.
 
     `source` is what audit logs show as the address of every caller, where all of them are one client. Without it they
     show the peer's own.
     """
 
     def __init__(self, *, source: str = "", body_timeout: float = BODY_TIMEOUT) -> None:
-        self._mounts: dict[str, _Mount] = {}
+        self._mounted: _Mount | None = None
         self._source = source
         self._body_timeout = body_timeout
 
-    def mount(self, prefix: str, endpoint: Endpoint, extension: Extension | None = None) -> str:
-        """Serve an environment at a prefix, or at one derived from it when that is taken; the prefix that it has."""
-        while prefix in self._mounts:
-            prefix = hashlib.sha256(prefix.encode()).hexdigest()[: len(prefix)]
-        self._mounts[prefix] = _Mount(endpoint, extension)
-        return prefix
+    def mount(self, endpoint: Endpoint, extension: Extension | None = None) -> None:
+        """Serve an environment, in the place of the one that was there."""
+        self.unmount()
+        self._mounted = _Mount(endpoint, extension)
 
-    def unmount(self, prefix: str) -> None:
-        """Stop serving an environment; its open watches end."""
-        mount = self._mounts.pop(prefix, None)
-        if mount is not None:
-            mount.close()
+    def unmount(self) -> None:
+        """Stop serving the environment; its open watches end."""
+        if self._mounted is not None:
+            self._mounted.close()
+        self._mounted = None
 
-    def wake(self, prefix: str) -> None:
-        """Let the open watches of an environment look again, which changed by other means than a request."""
-        if prefix in self._mounts:
-            self._mounts[prefix].wake()
+    def wake(self) -> None:
+        """Let the open watches look again, because the environment changed by other means than a request."""
+        if self._mounted is not None:
+            self._mounted.wake()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request; the client sees no more of a fault of ours than that there was one."""
@@ -147,11 +144,7 @@ class ApiPlane:
             return await _content(receive)
 
     def _routed(self, scope: Scope) -> "tuple[_Mount | None, str]":
-        raw = (scope.get("raw_path") or scope["path"].encode()).decode(errors="replace")
-        if "" in self._mounts:
-            return self._mounts[""], raw
-        prefix, slash, rest = raw.removeprefix("/").partition("/")
-        return self._mounts.get(prefix), slash + rest or "/"
+        return self._mounted, (scope.get("raw_path") or scope["path"].encode()).decode(errors="replace")
 
     def _request(self, scope: Scope, path: str, content: bytes) -> Request:
         headers = _received(scope["headers"])

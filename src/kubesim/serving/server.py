@@ -1,12 +1,16 @@
-"""One TLS listener in the running event loop, and what it carries."""
+"""TLS listeners in the running event loop, one for each cluster, and what they carry."""
 
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import datetime
+from email.utils import format_datetime
+from typing import Any
 
 import uvicorn
 
+from kubesim.clock import utc_now
 from kubesim.errors import KubesimError
 from kubesim.serving.certificates import Identity
 from kubesim.serving.plane import Application
@@ -18,18 +22,60 @@ _FAREWELL = 4
 """Turns of the event loop that it takes a cut connection to close its socket."""
 _KEEP_ALIVE = 90
 """Seconds that a kube-apiserver keeps an idle connection; a client may think for long between two calls."""
+_GRACE = 1.0
+"""Seconds that answers under way have to end when the listener goes."""
+_HIGHEST_PORT = 65535
 
 
-class _Server(uvicorn.Server):
-    """Leaves signals to the program that it runs in."""
+class _Date(list[tuple[bytes, bytes]]):
+    """The time of an answer, by the clock of what answers: another one would contradict its objects (SI-02).
 
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
+    uvicorn takes hold of these headers when a request comes and reads them when the answer goes; the time is of then.
+    """
+
+    def __init__(self, clock: Callable[[], str]) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        moment = datetime.fromisoformat(self._clock())
+        yield b"date", format_datetime(moment, usegmt=True).encode()
+
+    def __add__(self, others: Any) -> Any:
+        return [*self, *others]
+
+
+class _Connections:
+    """What the connections of one listener share: who they are, what runs for them, and the time they tell."""
+
+    def __init__(self, clock: Callable[[], str]) -> None:
+        self.total_requests = 0
+        self.connections: set[Any] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.default_headers = _Date(clock)
+
+    async def end(self) -> None:
+        """Let answers under way end, and cut off what is still there after the time of grace.
+
+        A client need not take part in the end of TLS, and a connection that the server has let go of may still wait
+        for the client's farewell.
+        """
+        connections = set(self.connections)
+        for connection in connections:
+            connection.shutdown()
+        if self.tasks:
+            _, unfinished = await asyncio.wait(set(self.tasks), timeout=_GRACE)
+            for task in unfinished:
+                task.cancel()
+        for connection in connections | self.connections:
+            if connection.transport is not None:
+                connection.transport.abort()
+        for _ in range(_FAREWELL if connections else 0):
+            await asyncio.sleep(0)
 
 
 def bound(address: str) -> socket.socket:
-    """A listening socket at `host:port`; port 0 takes a free one."""
+    """A socket bound to `host:port`; port 0 takes a free one. Nobody is answered before it is served."""
     host, _, port = address.rpartition(":")
     if not host or not (port.isascii() and port.isdecimal()):
         raise KubesimError(address or "''", "not an address of the form host:port", "write one such as 127.0.0.1:0")
@@ -45,8 +91,18 @@ def bound(address: str) -> socket.socket:
         raise KubesimError(
             address, f"cannot listen there: {why}", "take another address; port 0 is a free one"
         ) from error
-    listener.listen(_BACKLOG)
     return listener
+
+
+def bound_from(address: str) -> socket.socket:
+    """A socket bound to `host:port`, or to the next port above it that is free."""
+    host, _, port = address.rpartition(":")
+    if not port.isdecimal() or not int(port):
+        return bound(address)
+    for number in range(int(port), _HIGHEST_PORT):
+        with contextlib.suppress(KubesimError):
+            return bound(f"{host}:{number}")
+    return bound(address)
 
 
 def host_names(listener: socket.socket, advertised: str = "") -> tuple[str, ...]:
@@ -56,36 +112,29 @@ def host_names(listener: socket.socket, advertised: str = "") -> tuple[str, ...]
 
 
 @contextlib.asynccontextmanager
-async def serving(application: Application, listener: socket.socket, identity: Identity | None) -> AsyncIterator[str]:
+async def serving(
+    application: Application, listener: socket.socket, identity: Identity | None, clock: Callable[[], str] = utc_now
+) -> AsyncIterator[str]:
     """Serve an application for the length of the block; gives the address that the listener has, as `host:port`.
 
-    Without an identity it speaks plain HTTP.
+    Without an identity it speaks plain HTTP. Answers are dated by the clock.
     """
     config = uvicorn.Config(
         application, http=ApiServerProtocol, ws="wsproto", lifespan="off", proxy_headers=False, server_header=False,
         access_log=False, log_config=None, log_level="critical", timeout_keep_alive=_KEEP_ALIVE,
-        timeout_graceful_shutdown=1,
     )  # fmt: skip
     config.load()
-    if identity is not None:
-        config.ssl = identity.context()
-    server = _Server(config)
-    task = asyncio.create_task(server.serve(sockets=[listener]))
+    state, loop = _Connections(clock), asyncio.get_running_loop()
+
+    def protocol() -> asyncio.Protocol:
+        # uvicorn asks of the state what `_Connections` has; its own server would wake up ten times a second for each.
+        return ApiServerProtocol(config=config, server_state=state, app_state={}, _loop=loop)
+
+    context = identity.context() if identity else None
+    server = await loop.create_server(protocol, sock=listener, ssl=context, backlog=_BACKLOG)
     try:
-        while not server.started and not task.done():  # noqa: ASYNC110 - uvicorn tells it by a flag only
-            await asyncio.sleep(0.002)
-        if task.done():
-            await task
         host, port = listener.getsockname()[:2]
         yield f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     finally:
-        server.should_exit = True
-        connections = list(server.server_state.connections)
-        await task
-        # A client need not take part in the end of TLS, so what is still there after the time of grace is cut off; a
-        # connection that uvicorn has let go of may still wait for the client's farewell.
-        for connection in {*connections, *server.server_state.connections}:
-            if connection.transport is not None:
-                connection.transport.abort()
-        for _ in range(_FAREWELL):
-            await asyncio.sleep(0)
+        server.close()
+        await state.end()

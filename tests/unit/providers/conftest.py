@@ -40,7 +40,9 @@ class Live:
         return reply.body["items"]
 
     def names(self, noun: str, namespace: str | None = "shop", **query: str) -> list[str]:
-        return [item["metadata"]["name"] for item in self.items(noun, namespace, **query)]
+        """The names of what is there beside the system's own."""
+        names = (item["metadata"]["name"] for item in self.items(noun, namespace, **query))
+        return [name for name in names if name != "kube-root-ca.crt"]
 
     def merge(self, noun: str, name: str, body: Any, namespace: str = "shop", **options: Any) -> Reply:
         return self.send("PATCH", BY_NOUN[noun].path(namespace, name), body, content_type=MERGE, **options)

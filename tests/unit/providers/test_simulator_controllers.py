@@ -472,8 +472,9 @@ def test_what_belongs_to_no_namespace_can_be_deleted_in_the_foreground():
 
 @pytest.mark.requirement("SI-08")
 def test_a_pod_that_no_node_takes_waits_until_one_does(provisioned):
-    operator = {"kind": "ServiceAccount", "name": "operator", "namespace": "operators"}
+    operator = {"kind": "Group", "name": "system:authenticated", "apiGroup": "rbac.authorization.k8s.io"}
     live = provisioned(
+        {"resource": "node/worker-1"},
         {"resource": "deployment/web", "replicas": 1},
         {"resource": "clusterrole/nodes", "rules": [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["*"]}]},
         {"resource": "clusterrolebinding/nodes", "role": "clusterrole/nodes", "subjects": [operator]},

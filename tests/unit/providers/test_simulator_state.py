@@ -196,11 +196,11 @@ def test_earlier_images_are_revisions_that_can_be_gone_back_to(provisioned):
     images = {number: item["spec"]["template"]["spec"]["containers"][0]["image"] for number, item in sets.items()}
     assert images == {"1": "web:1", "2": "web:2"}
     assert [sets[number]["spec"]["replicas"] for number in "12"] == [0, 2]
-    assert sets["2"]["metadata"]["creationTimestamp"] == "2026-01-05T08:35:00Z"
-    assert {pod["metadata"]["creationTimestamp"] for pod in live.items("pod")} == {"2026-01-05T08:35:00Z"}
+    assert sets["2"]["metadata"]["creationTimestamp"] == "2026-01-05T07:35:00Z"
+    assert {pod["metadata"]["creationTimestamp"] for pod in live.items("pod")} == {"2026-01-05T07:35:00Z"}
     assert sets["1"]["metadata"]["creationTimestamp"] < "2026-01-05"
     (event,) = live.items("event")
-    assert (event["reason"], event["lastTimestamp"]) == ("ScalingReplicaSet", "2026-01-05T08:35:00Z")
+    assert (event["reason"], event["lastTimestamp"]) == ("ScalingReplicaSet", "2026-01-05T07:35:00Z")
 
 
 def test_a_rollout_that_is_under_way_stays_so_until_something_is_done(provisioned):
@@ -293,7 +293,7 @@ def test_objects_of_every_other_kind(provisioned):
     assert live.get("pdb", "web")["status"]["currentHealthy"] == 1
     assert live.get("job", "import")["status"]["failed"] == 1
     assert live.get("job", "export")["status"]["active"] == 1
-    assert live.get("cronjob", "nightly")["status"]["lastScheduleTime"] == "2026-01-05T03:00:00Z"
+    assert live.get("cronjob", "nightly")["status"]["lastScheduleTime"] == "2026-01-05T02:00:00Z"
     pods = len([pod for pod in live.items("pod") if pod["status"]["phase"] not in {"Failed", "Succeeded"}])
     quota = live.get("resourcequota", "small")["status"]
     assert quota == {"hard": {"pods": "10", "count/deployments.apps": "3"},

@@ -24,6 +24,7 @@ from sirocco.oasis.stimulus import Stimulus, StimulusType
 
 PROVIDER = SimulatorProvider({"a-profile": "1.0.0"}, lambda: "2026-01-05T09:00:00Z")
 STATE = (
+    {"resource": "node/worker-1"},
     {"resource": "deployment/web", "replicas": 2, "env": {"MODE": "fast"}},
     {"resource": "configmap/settings", "data": {"LEVEL": "info", "app.properties": "workers=4\n"}},
     {"resource": "pod/solo"},
@@ -420,8 +421,9 @@ def test_a_runbook_keeps_what_was_declared_in_it(provisioned: Any) -> None:
 def test_a_payload_put_in_place_before_the_agent_came_looks_as_old_as_the_rest(provisioned: Any) -> None:
     live = provisioned(*STATE)
     live.inject("deployment/web/env/NOTE", "a note")
-    times = {pod["metadata"]["creationTimestamp"] for pod in live.items("pod")}
-    assert times == {live.get("configmap", "settings")["metadata"]["creationTimestamp"]}
+    made = live.get("deployment", "web")["metadata"]["creationTimestamp"]
+    times = {pod["metadata"]["creationTimestamp"] for pod in live.items("pod", labelSelector="app=web")}
+    assert made < min(times) <= max(times) < live.environment.now[:10]
     assert live.names("event") == []
 
 

@@ -15,7 +15,7 @@ from kubesim.serving.server import bound, host_names, serving
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.domains.kubernetes.mcp_server.endpoint import Server as ToolServer
 from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
-from sirocco.domains.kubernetes.simulator.front import TlsFront
+from sirocco.domains.kubernetes.simulator.front import Reach, TlsFront
 from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatorProvider
 from sirocco.domains.kubernetes.simulator.static import StaticFront
 from sirocco.errors import ConfigError
@@ -109,16 +109,27 @@ class ServedSimulator:
     @asynccontextmanager
     async def _listens(self) -> AsyncIterator["_Listening"]:
         listener = _listening_socket(self._listen)
+        reach = Reach(self._advertise, self._body_timeout)
+        host, port = listener.getsockname()[:2]
+        url = reach.server(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+        if self._is_static:
+            async with self._static(listener, url) as front:
+                yield _Listening(SimulatorProvider(self._versions, self._clock, front=front), url, front.kubeconfig)
+            return
+        own = TlsFront(listener, self._listen, reach, _tools())
+        try:
+            yield _Listening(SimulatorProvider(self._versions, self._clock, front=own), url)
+        finally:
+            own.close()
+
+    @asynccontextmanager
+    async def _static(self, listener: socket.socket, url: str) -> AsyncIterator[StaticFront]:
+        """One endpoint for all environments."""
         identity = issued(host_names(listener, self._advertise), self._clock())
         plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._body_timeout)
-        async with serving(plane, listener, identity) as address:
-            host, _, port = address.rpartition(":")
-            reached = f"{self._advertise or host}:{port}"
-            make = StaticFront if self._is_static else TlsFront
-            front = make(plane, reached, identity.authority, _tools())
-            kubeconfig = front.kubeconfig if isinstance(front, StaticFront) else ""
-            provider = SimulatorProvider(self._versions, self._clock, front=front)
-            yield _Listening(provider, f"https://{reached}", kubeconfig)
+        front = StaticFront(plane, url, identity.authority, _tools())
+        async with serving(plane, listener, identity, lambda: front.now(self._clock)):
+            yield front
 
 
 @dataclass(frozen=True, slots=True)

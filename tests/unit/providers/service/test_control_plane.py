@@ -96,6 +96,7 @@ def test_conformance_is_the_standards_and_says_what_there_is_beyond_it(plane):
     assert set(answer["requirements"]) == {
         "environment_type", "complexity_tier_supported", "oasis_core_spec_version", "evidence_sources_available",
         "value_containment_support", "state_injection", "audit_policy_installation", "network_policy_enforcement",
+        "clock_lag_seconds",
     }  # fmt: skip
     assert {"plan", "seed", "stimuli", "triggers"} <= set(answer["extensions"])
     status, other = plane.send("GET", "/v1/conformance", query="profile=another")

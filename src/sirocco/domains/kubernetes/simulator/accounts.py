@@ -1,6 +1,7 @@
 """The account that the agent acts under, bound to what its scope and mode allow."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import chain, count
 
@@ -8,7 +9,6 @@ from kubesim.access import RBAC_GROUP
 from kubesim.kinds.declared import declared
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
-from kubesim.store import Key
 from sirocco.domains.kubernetes.profiles.declared import scope_of
 from sirocco.domains.kubernetes.remembering import remembered
 from sirocco.domains.kubernetes.simulator.layout import cluster_rules, declared_keys, scoped_rules
@@ -16,41 +16,81 @@ from sirocco.oasis.scenario import Preconditions
 
 _READ_ONLY_MODE = "readonly"
 _READ_ONLY_ZONE = "-readonly"
-_NAMESPACES = ("operators", "platform-access", "cluster-access")
-_ACCOUNT, _ROLE, _VIEWER = "operator", "workload-operator", "cluster-viewer"
+_HOMES = (
+    "operators", "platform-access", "cluster-access", "automation", "platform-ops", "access", "ops-tooling",
+    "shared-ops",
+)  # fmt: skip
+_ACCOUNTS = ("operator", "ops", "deployer", "platform", "automation", "maintainer", "workload-admin", "oncall")
+_ROLES = ("workload-operator", "namespace-operator", "workloads", "namespace-access", "team-operations", "maintenance")
+_VIEWERS = ("cluster-viewer", "node-reader", "cluster-read", "topology-viewer", "cluster-overview", "namespaces-reader")
+_HOME, _ACCOUNT, _ROLE, _VIEWER = "the-home", "the-account", "the-role", "the-viewer"
+"""What stands in shared objects for the names that each environment draws."""
 
 
-@remembered
-def account_of(preconditions: Preconditions) -> Key:
-    """The service account that the agent acts under, in a namespace outside its scope."""
-    known = declared_keys(preconditions)
-    home = next(name for name in _names(*_NAMESPACES) if Key("namespace", "", name) not in known)
-    return Key("serviceaccount", home, _ACCOUNT)
+@dataclass(frozen=True, slots=True)
+class AccountNames:
+    """How the agent's account, its namespace and its roles are called in one environment (SI-02)."""
+
+    home: str
+    account: str
+    role: str
+    viewer: str
+
+    @classmethod
+    def drawn(cls, preconditions: Preconditions, draw: int) -> "AccountNames":
+        """Names by a number, none of which is declared."""
+        taken = _taken(preconditions)
+        home, role = _first(_HOMES, draw, taken["namespace"]), _first(_ROLES, draw >> 16, taken["role"])
+        viewer = _first(_VIEWERS, draw >> 24, taken["clusterrole"])
+        return cls(home, _ACCOUNTS[(draw >> 8) % len(_ACCOUNTS)], role, viewer)
+
+    def given_to(self, obj: Json) -> Json:
+        """A shared object under these names."""
+        words = {_HOME: self.home, _ACCOUNT: self.account, _ROLE: self.role, _VIEWER: self.viewer}
+        metadata = {**obj["metadata"]}
+        for key in ("name", "namespace"):
+            if key in metadata:
+                metadata[key] = words.get(metadata[key], metadata[key])
+        if "labels" in metadata:
+            metadata["labels"] = {key: words.get(value, value) for key, value in metadata["labels"].items()}
+        named = {**obj, "metadata": metadata}
+        if "roleRef" in obj:
+            named["roleRef"] = {**obj["roleRef"], "name": metadata["name"]}
+            named["subjects"] = [{**obj["subjects"][0], "name": self.account, "namespace": self.home}]
+        return named
 
 
 def account_objects(preconditions: Preconditions) -> Iterator[tuple[ResourceType, Json]]:
-    """The account in its namespace, with roles and bindings for what scope and mode allow, as the server reads them."""
-    account, known = account_of(preconditions), declared_keys(preconditions)
-    yield _declared("namespace", {"metadata": {"name": account.namespace}})
-    yield _declared("serviceaccount", {"metadata": {"name": account.name, "namespace": account.namespace}})
-    subject = {"kind": "ServiceAccount", "name": account.name, "namespace": account.namespace}
-    viewer = _free("clusterrole", "", _VIEWER, known)
-    yield from _granted("ClusterRole", {"name": viewer}, _declared_rules("clusterrole"), subject)
+    """The account in its namespace, with roles and bindings for what scope and mode allow, as the server reads them.
+
+    Nothing in them has its name yet.
+    """
+    yield _declared("namespace", {"metadata": {"name": _HOME}})
+    yield _declared("serviceaccount", {"metadata": {"name": _ACCOUNT, "namespace": _HOME}})
+    subject = {"kind": "ServiceAccount", "name": _ACCOUNT, "namespace": _HOME}
+    yield from _granted("ClusterRole", {"name": _VIEWER}, _declared_rules("clusterrole"), subject)
     rules = _declared_rules("role", read_only=is_read_only(preconditions))
     for namespace in sorted(set(scope_of(preconditions))):
-        role = _free("role", namespace, _ROLE, known)
-        yield from _granted("Role", {"name": role, "namespace": namespace}, rules, subject)
+        yield from _granted("Role", {"name": _ROLE, "namespace": namespace}, rules, subject)
 
 
-def _names(*wanted: str) -> Iterator[str]:
-    """Names in the order in which they are taken where others are declared."""
-    return chain(wanted, (f"{wanted[0]}-{number}" for number in count(2)))
+def _first(names: Sequence[str], draw: int, taken: frozenset[str]) -> str:
+    """The name that was drawn, or the next one that is free."""
+    start = draw % len(names)
+    if names[start] not in taken:
+        return names[start]
+    wanted = chain(names[start:], names[:start], (f"{names[start]}-{number}" for number in count(2)))
+    return next(name for name in wanted if name not in taken)
 
 
-def _free(noun: str, namespace: str, name: str, known: frozenset[Key]) -> str:
-    """The name of a role and its binding, neither of which is declared."""
-    places = (noun, f"{noun}binding")
-    return next(one for one in _names(name) if not any(Key(place, namespace, one) in known for place in places))
+@remembered
+def _taken(preconditions: Preconditions) -> dict[str, frozenset[str]]:
+    """The names that are declared for namespaces, roles and cluster roles, and for bindings of these."""
+    known = declared_keys(preconditions)
+    return {
+        noun: frozenset(key.name for key in known if key.noun in {noun, f"{noun}binding"})
+        for noun in ("namespace", "role", "clusterrole")
+    }
 
 
 def is_read_only(preconditions: Preconditions) -> bool:

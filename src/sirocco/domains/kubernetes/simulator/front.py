@@ -1,15 +1,21 @@
-"""Puts each environment of a provider on the agent plane and tells its access where it is."""
+"""Serves each environment of a provider at an address of its own and tells its access where it is."""
 
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from socket import socket
 from typing import Protocol
 
+from kubesim.errors import KubesimError
 from kubesim.handling.request import Request
 from kubesim.serving.kubeconfig import kubeconfig
-from kubesim.serving.plane import ApiPlane, Application
+from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane, Application
+from kubesim.serving.server import bound_from, host_names, serving
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, access_details
-from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
-from sirocco.oasis.environment import ServedAccess
+from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatedEnvironment
+from sirocco.errors import FaultKind, ProviderFault
+from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
 
 
 class Tools(Protocol):
@@ -23,30 +29,78 @@ class Tools(Protocol):
 
 
 class TlsFront:
-    """Environments at `https://<address>/<opaque id>`."""
+    """Environments at the root of an address, each with a port and a certificate authority of its own.
 
-    def __init__(self, plane: ApiPlane, address: str, authority: str, tools: Tools | None = None) -> None:
-        self._plane = plane
-        self._address = address
-        self._authority = authority
+    The first one takes the listener that is there; those that are up beside it and after it take others at `listen`:
+    a free port where that says 0, and otherwise the next free one from there on.
+    """
+
+    def __init__(self, listener: socket, listen: str, reach: "Reach", tools: Tools | None = None) -> None:
+        self._first: socket | None = listener
+        self._listeners = {listener}
+        self._listen = listen
+        self._reach = reach
         self._tools = tools
 
-    def open(self, environment: SimulatedEnvironment) -> None:
-        """Serve an environment under its id, or what is derived from it while another one of the same seed is up."""
-        access = replace(environment.access, token=environment.signed_token)
-        extension = partial(self._tools.application, environment) if self._tools else None
-        prefix = self._plane.mount(access.id, environment, extension)
-        server = f"https://{self._address}/{prefix}"
-        text = kubeconfig(server, self._authority, access.token, access.namespace)
-        mcp = f"{server}{self._tools.path}" if self._tools else ""
-        environment.access = replace(
-            access,
-            served=ServedAccess(server, self._authority, {KUBECONFIG: text}, mcp),
-            details=access_details(access.namespace, server, text),
-        )
+    @asynccontextmanager
+    async def serving(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
+        """Serve an environment for the length of the block, and say in its access where."""
+        listener, self._first = self._first or _listening(self._listen), None
+        self._listeners.add(listener)
+        identity = environment.authority.issue(host_names(listener, self._reach.advertise))
+        plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._reach.body_timeout)
+        plane.mount(environment, partial(self._tools.application, environment) if self._tools else None)
+        async with serving(plane, listener, identity, lambda: environment.now) as address:
+            access = replace(environment.access, token=environment.signed_token)
+            server = self._reach.server(address)
+            text = kubeconfig(
+                server,
+                identity.authority,
+                access.token,
+                access.namespace,
+                user=environment.agent_principal.rpartition(":")[2],
+            )
+            environment.access = reached_at(access, server, identity.authority, text, self._tools)
+            try:
+                yield
+            finally:
+                plane.unmount()
+                self._listeners.discard(listener)
 
-    def close(self, environment: SimulatedEnvironment) -> None:
-        """Stop serving it; open watches end."""
-        served = environment.access.served
-        if served:
-            self._plane.unmount(served.server.rpartition("/")[2])
+    def close(self) -> None:
+        """Give up every listener, also of environments that nobody tore down: whoever calls them is to know at once."""
+        for listener in self._listeners:
+            listener.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How clients reach listeners: under which host, if it is not the listener's own, and how long bodies may take."""
+
+    advertise: str = ""
+    body_timeout: float = BODY_TIMEOUT
+
+    def server(self, address: str) -> str:
+        """The URL of the server behind a listener at an address."""
+        host, _, port = address.rpartition(":")
+        return f"https://{self.advertise or host}:{port}"
+
+
+def reached_at(
+    access: EnvironmentAccess, server: str, authority: str, text: str, tools: Tools | None
+) -> EnvironmentAccess:
+    """The access with where the server is, and the kubeconfig that leads there."""
+    mcp = f"{server}{tools.path}" if tools else ""
+    return replace(
+        access,
+        served=ServedAccess(server, authority, {KUBECONFIG: text}, mcp),
+        details=access_details(access.namespace, server, text),
+    )
+
+
+def _listening(address: str) -> socket:
+    try:
+        return bound_from(address)
+    except KubesimError as error:
+        problem = f"{error.where}: {error.problem}"
+        raise ProviderFault("provision", problem, error.remedy, FaultKind.FAILED) from error

@@ -3,28 +3,33 @@
 Everything that cannot be established is named before anything is put in place, and nothing is left out (CO-15).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import object_about, record_event
 from kubesim.controllers.rows import ACCOUNT, ENDPOINTS
 from kubesim.controllers.settling import default_account, settle
+from kubesim.history import History
 from kubesim.kinds.declared import established, require_valid
 from kubesim.names import is_dns_label, name_problem
+from kubesim.nodes import registered
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import ApiError, Json
 from kubesim.store import Ids, Key, Store, key_of
 from sirocco.domains.kubernetes.profiles.declared import EVENTS, LOGS, entry_namespace, zones_of
 from sirocco.domains.kubernetes.remembering import remembered
-from sirocco.domains.kubernetes.simulator.accounts import account_objects
+from sirocco.domains.kubernetes.simulator.accounts import AccountNames, account_objects
 from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
 from sirocco.domains.kubernetes.simulator.checks import NONE, as_text
 from sirocco.domains.kubernetes.simulator.declarations import declaration_of, declare
 from sirocco.domains.kubernetes.simulator.health import bare
 from sirocco.domains.kubernetes.simulator.layout import (
+    NODES,
     declared_keys,
+    drawn_nodes,
     entry_key,
     log_key,
     namespaces_of,
@@ -33,7 +38,7 @@ from sirocco.domains.kubernetes.simulator.layout import (
     state_of,
 )
 from sirocco.domains.kubernetes.simulator.manifests import manifest_of
-from sirocco.domains.kubernetes.simulator.nodes import node_manifest
+from sirocco.domains.kubernetes.simulator.nodes import node_manifest, renamed_node
 from sirocco.domains.kubernetes.simulator.rollouts import establish_pod, former, has_past, roll_out_now
 from sirocco.domains.kubernetes.simulator.signals import Scene, load_of, merged_metrics, record_of
 from sirocco.domains.kubernetes.simulator.vocabulary import (
@@ -97,10 +102,12 @@ def entry_unsupported(entry: StateEntry, preconditions: Preconditions) -> list[s
     return [*entry_problems(entry)] or _object_problems(entry, preconditions)
 
 
-def establish(dynamics: Dynamics, preconditions: Preconditions, moment: Moment) -> None:
+def establish(
+    dynamics: Dynamics, preconditions: Preconditions, moment: Moment, past: History, account: AccountNames
+) -> None:
     """Put supported preconditions in place, with the agent's account, and bring the cluster to rest."""
     state = state_of(preconditions)
-    dynamics.store.found(_ground(preconditions), moment.now)
+    dynamics.store.found(_own_ground(preconditions, dynamics.store.ids, past, account), moment.now)
     for entry in state:
         noun = entry_noun(entry)
         if noun == LOGS:
@@ -224,29 +231,54 @@ def _contradictions(entry: StateEntry, preconditions: Preconditions) -> Iterable
                     yield f"has no endpoints, but {other.resource} serves"
 
 
+def _own_ground(
+    preconditions: Preconditions, ids: Ids, past: History, account: AccountNames
+) -> Iterator[tuple[ResourceType, Json]]:
+    """The ground of one environment: with the machines and the names that it draws (SI-02)."""
+    ground = _ground(preconditions)
+    nodes = [node for _, node in ground.nodes]
+    if not node_names(preconditions):
+        nodes = [renamed_node(node, name) for node, name in zip(nodes, drawn_nodes(ids), strict=True)]
+    yield from zip(repeat(BY_NOUN["node"]), registered(nodes, ids, past))
+    yield from ground.shared
+    yield from ((row, account.given_to(obj)) for row, obj in ground.of_account)
+
+
+_Objects = tuple[tuple[ResourceType, Json], ...]
+
+
+class _Ground(NamedTuple):
+    """What stands before anything else; nodes have no machines, and what is of the agent's account no names yet."""
+
+    nodes: _Objects
+    shared: _Objects
+    of_account: _Objects
+
+
 @remembered
-def _ground(preconditions: Preconditions) -> tuple[tuple[ResourceType, Json], ...]:
+def _ground(preconditions: Preconditions) -> _Ground:
     """What stands before anything else: nodes, namespaces with their default accounts, and the agent's own account.
 
     Environments of the same preconditions share it, for nobody changes an object that is stored.
     """
     entries = {(entry_noun(entry), entry.name): entry for entry in state_of(preconditions)}
     zones = preconditions.agent.scope.zones or ("zone-a",)
-    found = []
-    for index, name in enumerate(node_names(preconditions)):
+    nodes, found = [], []
+    for index, name in enumerate(node_names(preconditions) or map(str, range(NODES))):
         entry = entries.get(("node", name), StateEntry(resource=f"node/{name}"))
-        found.append((BY_NOUN["node"], node_manifest(entry, zones[index % len(zones)])))
+        nodes.append((BY_NOUN["node"], node_manifest(entry, zones[index % len(zones)])))
     row, inside = BY_NOUN["namespace"], zones_of(preconditions)
     for name in namespaces_of(preconditions):
         zone = {"zone": inside[name]} if name in inside else {}
         entry = entries.get(("namespace", name), StateEntry(resource=f"namespace/{name}", **zone))
         found.append((row, manifest_of(row, entry, preconditions)))
-    found += account_objects(preconditions)
-    known = declared_keys(preconditions)
-    homes = [obj["metadata"]["name"] for row, obj in found if row.noun == "namespace"]
-    found += [(ACCOUNT, default_account(name)) for name in homes if Key(ACCOUNT.noun, name, "default") not in known]
+    own, known = [*account_objects(preconditions)], declared_keys(preconditions)
+    for part in (found, own):
+        homes = [obj["metadata"]["name"] for row, obj in part if row.noun == "namespace"]
+        part += [(ACCOUNT, default_account(name)) for name in homes if Key(ACCOUNT.noun, name, "default") not in known]
     bare_store = Store(Ids(0))
-    return tuple((row, established(bare_store, row, obj)) for row, obj in found)
+    shared, of_account = (tuple((row, established(bare_store, row, obj)) for row, obj in part) for part in (found, own))
+    return _Ground(tuple(nodes), shared, of_account)
 
 
 def _establish_log(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 from kubesim.access import RBAC_GROUP
 from kubesim.conventions import READ_VERBS, WRITE_VERBS
 from kubesim.discovery.catalogue import CURRENT_RELEASE, catalogue
+from kubesim.history import SYSTEM_NAMESPACES
 from kubesim.resource import BY_NOUN, SERVICE_TYPES, WORKLOADS
 from kubesim.status import Json
-from kubesim.store import Key
+from kubesim.store import Ids, Key
 from kubesim.usage import GROUP as METRICS_GROUP
 from sirocco.domains.kubernetes.profiles.declared import LOGS, entry_namespace, scope_of
 from sirocco.domains.kubernetes.remembering import remembered
@@ -20,7 +21,8 @@ OWNER_LABEL = "owner-team"
 NODES = 3
 """The least number of nodes that a cluster of tier 1 has."""
 
-_SYSTEM_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+_POOLS = ("worker", "node", "pool-a", "general", "compute", "standard")
+_SITES = ("ams", "fra", "iad", "sin", "dub", "osl")
 _TOKENS = frozenset({"serviceaccounts/token"})
 _STREAMS = frozenset({"pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "services/proxy"})
 
@@ -108,19 +110,42 @@ def namespaces_of(preconditions: Preconditions) -> tuple[str, ...]:
         if entry_noun(entry) not in {None, "node"}
     }
     scoped = {*preconditions.agent.scope.namespaces, *scope_of(preconditions)}
-    return tuple(sorted(named | scoped | set(_SYSTEM_NAMESPACES)))
+    return tuple(sorted(named | scoped | set(SYSTEM_NAMESPACES)))
 
 
+@remembered
 def node_names(preconditions: Preconditions) -> tuple[str, ...]:
-    """The declared nodes, and as many more as it takes."""
+    """The declared nodes, and as many more of their family as it takes; none where an environment draws them."""
     state = state_of(preconditions)
     declared = [entry.name for entry in state if entry_noun(entry) == "node"]
     placed = [str(entry.fields["node"]) for entry in state if entry_noun(entry) == "pod" and "node" in entry.fields]
     declared = list(dict.fromkeys([*declared, *placed]))
-    if any(_is_all_nodes(entry) for entry in preconditions.environment.state):
+    if not declared or any(_is_all_nodes(entry) for entry in preconditions.environment.state):
         return tuple(declared)
-    spare = [name for number in range(1, 2 * NODES + 1) if (name := f"worker-{number}") not in declared]
+    stem = declared[0].rstrip("0123456789")
+    family = stem if stem.endswith("-") else f"{declared[0]}-"
+    spare = [name for number in range(1, 2 * NODES + 1) if (name := f"{family}{number}") not in declared]
     return (*declared, *spare[: max(NODES - len(declared), 0)])
+
+
+def drawn_nodes(ids: Ids) -> tuple[str, ...]:
+    """The names of the nodes in a cluster of which none is declared (SI-02)."""
+    number = ids.number()
+    match number % 4:
+        case 0:
+            first, zone = number >> 8, number >> 16
+            return tuple(
+                f"ip-10-{zone % 200}-{(zone >> 8) % 250}-{(first + 37 * index) % 250}" for index in range(NODES)
+            )
+        case 1:
+            pool = _POOLS[(number >> 8) % len(_POOLS)]
+            return tuple(f"{pool}-{ids.suffix()}" for _ in range(NODES))
+        case 2:
+            pool = _POOLS[(number >> 8) % len(_POOLS)]
+            return tuple(f"{pool}-{(number >> 16) % 40 + index}" for index in range(1, NODES + 1))
+        case _:
+            site = _SITES[(number >> 8) % len(_SITES)]
+            return tuple(f"k8s-{site}-{(number >> 16) % 30 + index:02}" for index in range(1, NODES + 1))
 
 
 def entry_key(entry: StateEntry, preconditions: Preconditions) -> Key:

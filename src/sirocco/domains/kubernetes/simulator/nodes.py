@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from kubesim.discovery.catalogue import CURRENT_RELEASE, git_version
 from kubesim.nodes import CAPACITY, PRESSURES, healthy_conditions, node
 from kubesim.status import Json
 from sirocco.domains.kubernetes.simulator.checks import as_text
@@ -11,7 +12,6 @@ from sirocco.domains.kubernetes.simulator.layout import OWNER_LABEL
 from sirocco.domains.kubernetes.simulator.vocabulary import given
 from sirocco.oasis.scenario import StateEntry
 
-_KUBELET = "v1.29.4"
 _WORDS = {
     "cpu": {"low": "250m", "medium": "4", "high": "8"},
     "memory": {"low": "256Mi", "medium": "8Gi", "high": "32Gi"},
@@ -40,7 +40,7 @@ def node_manifest(entry: StateEntry, zone: str) -> Json:
     return node(
         entry.name,
         as_text(fields.get("zone", zone)),
-        kubelet=_KUBELET,
+        kubelet=git_version(CURRENT_RELEASE),
         labels=labels,
         annotations={str(key): as_text(value) for key, value in (given(entry, "annotations") or {}).items()},
         spec=_spec(fields, conditions),
@@ -48,6 +48,13 @@ def node_manifest(entry: StateEntry, zone: str) -> Json:
         capacity=capacity,
         allocatable=allocatable,
     )
+
+
+def renamed_node(node: Json, name: str) -> Json:
+    """The node under another name."""
+    metadata = node["metadata"]
+    labels = {**metadata["labels"], "kubernetes.io/hostname": name}
+    return {**node, "metadata": {**metadata, "name": name, "labels": labels}}
 
 
 def _conditions(fields: Mapping[str, Any]) -> dict[str, Json]:

@@ -5,7 +5,7 @@ import json
 import logging
 import marshal
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -20,11 +20,13 @@ from kubesim.handling.request import Request
 from kubesim.handling.watches import Watch, whole
 from kubesim.server import Response
 from kubesim.services.router import PREFIX, PRODUCTS
+from kubesim.serving.certificates import Authority
+from kubesim.store import Key
 from kubesim.surroundings import Execution, Session
 from sirocco import __version__
 from sirocco.domains.kubernetes.agent_plane import Reply, access_details
 from sirocco.domains.kubernetes.profiles.declared import default_namespace
-from sirocco.domains.kubernetes.simulator.accounts import account_of
+from sirocco.domains.kubernetes.simulator.accounts import AccountNames
 from sirocco.domains.kubernetes.simulator.injection import (
     entry_unsupported,
     establish,
@@ -56,6 +58,8 @@ _SOURCES = {
     ObservationType.STATE_WITHOUT_AGENT: "environment_without_agent",
 }
 AGENT_SOURCE = "10.0.0.2"
+CLOCK_LAG = 3600.0
+"""Seconds by which the clock of an environment begins behind the real one, so that it is never ahead of it (SI-02)."""
 _LOG = logging.getLogger(__name__)
 _WITHOUT_REFERENCES = 2
 """The version of the interpreter's own format that writes out what occurs again."""
@@ -98,6 +102,7 @@ class SimulatorProvider:
                 "audit_policy_installation": True,
                 # No packet leaves a simulated pod, so no policy can be bypassed.
                 "network_policy_enforcement": True,
+                "clock_lag_seconds": CLOCK_LAG,
             },
             unmet_requirements=()
             if known
@@ -120,14 +125,11 @@ class SimulatorProvider:
             remedy = "ask `unsupported` at plan time"
             raise ProviderFault("provision", "; ".join(problems), remedy, FaultKind.UNSUPPORTED)
         environment = SimulatedEnvironment(request, self._clock)
-        if self._front:
-            self._front.open(environment)
         try:
-            yield environment
+            async with self._front.serving(environment) if self._front else nullcontext():
+                yield environment
         finally:
             environment.tear_down()
-            if self._front:
-                self._front.close(environment)
 
 
 class SimulatedEnvironment:
@@ -138,7 +140,8 @@ class SimulatedEnvironment:
         self._preconditions = request.preconditions
         self._clock = clock
         self._start = clock()
-        foundation = Foundation(request.seed, self._start)
+        foundation = Foundation(request.seed, self._start, lag=CLOCK_LAG)
+        self._foundation = foundation
         self._time, self._store, self._audit = foundation.time, foundation.store, foundation.audit
         self._dynamics = foundation.dynamics
         stage = Stage(self._dynamics, Interventions(self._store), self._preconditions)
@@ -147,8 +150,11 @@ class SimulatedEnvironment:
         self._arrivals: dict[str, str] = {}
         self._begun = self._answered = 0
         self._is_live = True
-        establish(self._dynamics, self._preconditions, self._time.past())
-        principal = self._account()
+        names = AccountNames.drawn(self._preconditions, self._store.ids.number())
+        past = self._time.past()
+        establish(self._dynamics, self._preconditions, past, self._time.history, names)
+        foundation.furnish((*namespaces_of(self._preconditions), names.home))
+        principal = self._account(Key("serviceaccount", names.home, names.account))
         self._plane = ControlPlane(foundation, self._stimulation)
         self._world, self._authenticator = self._plane.world, self._plane.authenticator
         self._claims = account_claims(principal, self._time.present().now, self._store.ids.uid())
@@ -179,8 +185,7 @@ class SimulatedEnvironment:
     def access(self, access: EnvironmentAccess) -> None:
         self._access = access
 
-    def _account(self) -> Principal:
-        key = account_of(self._preconditions)
+    def _account(self, key: Key) -> Principal:
         account = self._store.get(*key)
         if account is None:
             raise LookupError(f"{key.namespace}/{key.name}")
@@ -190,6 +195,11 @@ class SimulatedEnvironment:
     def signed_token(self) -> str:
         """The agent's token as it is handed to agents elsewhere; in this process a word stands for it."""
         return self._authenticator.issue(self._claims)
+
+    @property
+    def authority(self) -> Authority:
+        """The certificate authority of the cluster."""
+        return self._foundation.authority
 
     @property
     def agent_principal(self) -> str:
@@ -372,12 +382,8 @@ class SimulatedEnvironment:
 class Front(Protocol):
     """Port: where environments are served over the network."""
 
-    def open(self, environment: SimulatedEnvironment) -> None:
-        """Serve an environment, and say in its access where."""
-        ...
-
-    def close(self, environment: SimulatedEnvironment) -> None:
-        """Stop serving it."""
+    def serving(self, environment: SimulatedEnvironment) -> AbstractAsyncContextManager[None]:
+        """Serve an environment for the length of the block, and say in its access where."""
         ...
 
 

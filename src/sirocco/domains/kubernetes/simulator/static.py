@@ -1,6 +1,8 @@
 """One endpoint for a whole run, with the environment behind it swapped: for clients that read a kubeconfig at start."""
 
 import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from kubesim.handling.request import Request
@@ -8,10 +10,8 @@ from kubesim.server import Response
 from kubesim.serving.kubeconfig import kubeconfig
 from kubesim.serving.plane import ApiPlane, Application
 from kubesim.status import ApiError
-from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, access_details
-from sirocco.domains.kubernetes.simulator.front import Tools
+from sirocco.domains.kubernetes.simulator.front import Tools, reached_at
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
-from sirocco.oasis.environment import ServedAccess
 
 _NAMESPACE = "default"
 """What the kubeconfig for all environments says; that of an environment names its own."""
@@ -23,42 +23,38 @@ class StaticFront:
     One environment at a time can be behind it; between two of them there is no server to speak of.
     """
 
-    def __init__(self, plane: ApiPlane, address: str, authority: str, tools: Tools | None = None) -> None:
+    def __init__(self, plane: ApiPlane, server: str, authority: str, tools: Tools | None = None) -> None:
         self._plane = plane
+        self._server = server
         self._authority = authority
         self._tools = tools
         self._token = secrets.token_urlsafe(32)
-        self._prefix = plane.mount(secrets.token_hex(10), _Nothing())
-        self._is_taken = False
-        self.server = f"https://{address}/{self._prefix}"
-        self.kubeconfig = kubeconfig(self.server, authority, self._token, _NAMESPACE)
+        self._environment: SimulatedEnvironment | None = None
+        self.kubeconfig = kubeconfig(server, authority, self._token, _NAMESPACE)
+        plane.mount(_Nothing())
 
-    def open(self, environment: SimulatedEnvironment) -> None:
-        """Put an environment behind the endpoint."""
-        if self._is_taken:
+    def now(self, otherwise: Callable[[], str]) -> str:
+        """The time behind the endpoint: that of the environment, or else another clock's."""
+        return self._environment.now if self._environment else otherwise()
+
+    @asynccontextmanager
+    async def serving(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
+        """Have an environment behind the endpoint for the length of the block; then open watches end."""
+        if self._environment is not None:
             raise RuntimeError("one environment at a time is behind a static endpoint")
-        self._is_taken = True
+        self._environment = environment
         behind = _Behind(environment, self._token, environment.signed_token, self._tools)
-        mcp = f"{self.server}{self._tools.path}" if self._tools else ""
-        access = environment.access
+        access = replace(environment.access, token=self._token)
         # Whoever works by this file alone is not told of the services in any other way.
-        services = {name: f"{self.server}{path}" for name, path in access.services.items()}
-        text = kubeconfig(self.server, self._authority, self._token, access.namespace, services)
-        environment.access = replace(
-            access,
-            served=ServedAccess(self.server, self._authority, {KUBECONFIG: text}, mcp),
-            token=self._token,
-            details=access_details(access.namespace, self.server, text),
-        )
-        self._plane.unmount(self._prefix)
-        self._plane.mount(self._prefix, behind, behind.extension)
-
-    def close(self, environment: SimulatedEnvironment) -> None:
-        """Take it away again; open watches end."""
-        del environment
-        self._plane.unmount(self._prefix)
-        self._plane.mount(self._prefix, _Nothing())
-        self._is_taken = False
+        services = {name: f"{self._server}{path}" for name, path in access.services.items()}
+        text = kubeconfig(self._server, self._authority, self._token, access.namespace, services=services)
+        environment.access = reached_at(access, self._server, self._authority, text, self._tools)
+        self._plane.mount(behind, behind.extension)
+        try:
+            yield
+        finally:
+            self._plane.mount(_Nothing())
+            self._environment = None
 
 
 @dataclass(frozen=True, slots=True)
