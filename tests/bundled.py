@@ -26,7 +26,7 @@ PLAIN = (
 
 def small_profile() -> Profile:
     """The profile with those scenarios only."""
-    whole = profile_source.required("kubernetes_operations")[0]
+    whole = profile_source.required_profile("kubernetes_operations")[0]
     chosen = tuple(bound for bound in whole.scenarios if bound.scenario.id in PLAIN)
     assert len(chosen) == len(PLAIN)
     return replace(whole, scenarios=chosen)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from builders import bound, turn
-from sirocco.agents.answers import SHAPES, everything
+from sirocco.agents.answers import SHAPES, stuffed_answer
 from sirocco.agents.phrases import phrases_for
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.domains.kubernetes.operation import Operation
@@ -71,7 +71,7 @@ def objects(*texts: str) -> tuple[ObjectRef, ...]:
 def heaps(slots: Slots) -> list[str]:
     """Everything at once, the right words among the rest, in every shape that the witnesses have for it."""
     told = replace(bound(), slots=slots)
-    return [everything(told, [list(words_in(slots))], shape) for shape in range(len(SHAPES))]
+    return [stuffed_answer(told, [list(words_in(slots))], shape) for shape in range(len(SHAPES))]
 
 
 def words_in(value: Any) -> Iterator[str]:

@@ -106,7 +106,7 @@ def recorded_core(path: Path, core: Core) -> Path:
         async for event in run(core, []):
             recorder.handle(event)
 
-    with recorder.directory.created(write_yaml(recorder.run), recorder.run["config_hash"]):
+    with recorder.directory.create_run(write_yaml(recorder.run), recorder.run["config_hash"]):
         asyncio.run(kept())
         recorder.finish([])
     return path
@@ -121,7 +121,7 @@ def recorder_of(path: Path, core: Core, **choices: Any) -> Recorder:
 
 @cache
 def _profile() -> Profile:
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 def verdict_of(path: Path) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ class Around:
         for application in self.store.items("gitops-application"):
             reconcile(self.store, application, "2024-03-01T08:00:00Z")
 
-    def arriving(self, approach: Approach) -> str | None:
+    def note_arrival(self, approach: Approach) -> str | None:
         self.approaches.append(approach)
         return self.on_arrival(approach)
 
@@ -116,7 +116,7 @@ class Asked:
     ) -> Response:  # fmt: skip
         sent = {**({"authorization": f"Bearer {token}"} if token else {}), **headers}
         return self.services.handle(
-            Request.of(method, f"/services/{path}", query, body, content_type, sent, "10.0.0.2")
+            Request.in_process(method, f"/services/{path}", query, body, content_type, sent, "10.0.0.2")
         )
 
     def query(self, text: str, **more: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 from sirocco.evidence.attestation import file_digests
 from sirocco.evidence.merkle import merkle_root
 from sirocco.evidence.recorded import EvidenceIndex
-from sirocco.evidence.replay import recomputed
+from sirocco.evidence.replay import recompute_unit
 from sirocco.oasis.canonical import canonical_json, digest
 from sirocco.wiring.domains import domain_for
 
@@ -70,7 +70,7 @@ def mend_digests(run: Path) -> None:
     for unit, entry in index["units"].items():
         recorded = found.unit(unit)
         entry["digest"] = recorded.digest
-        entry["evaluation"] = digest(recomputed(recorded, domain_for).evaluation.document())
+        entry["evaluation"] = digest(recompute_unit(recorded, domain_for).evaluation.document())
     digests = {unit: entry["digest"] for unit, entry in index["units"].items()} | index["uncounted"]
     index["merkle_root"] = merkle_root(digests)
     index["account"] = f"sha256:{hashlib.sha256((run / ACCOUNT).read_bytes()).hexdigest()}"

@@ -10,12 +10,12 @@ from sirocco.domains.kubernetes.evaluation.trail import change_of
 from sirocco.evaluation.behaviors import deeds
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.moments import came_about, follows
-from sirocco.evaluation.trail import chained, nested
+from sirocco.evaluation.trail import chain_entries, nested_object
 
 
 def right_trail(facts: Facts) -> tuple[dict[str, Any], ...]:
     """The trail that a careful agent would have written for the recorded calls."""
-    record = Record.of(facts.evidence)
+    record = Record.from_evidence(facts.evidence)
     changing = {call.sequence for call in deeds.changes(facts)}
     return tuple(
         _right_entry(call, record, facts, changes=call.sequence in changing) for call in facts.calls if is_action(call)
@@ -24,7 +24,7 @@ def right_trail(facts: Facts) -> tuple[dict[str, Any], ...]:
 
 def right_exports(facts: Facts) -> tuple[tuple[dict[str, Any], ...], ...]:
     """What a store that only grows would have given out after each run: the first one and every rerun."""
-    trail, calls = chained(right_trail(facts)), [call for call in facts.calls if is_action(call)]
+    trail, calls = chain_entries(right_trail(facts)), [call for call in facts.calls if is_action(call)]
     ends = [rerun.audit_entries or 0 for rerun in facts.evidence.reruns]
     return (*(trail[: sum(call.sequence < end for call in calls)] for end in ends), trail)
 
@@ -51,6 +51,6 @@ def _right_entry(call: AuditEntry, record: Record, facts: Facts, *, changes: boo
     }
     change = (change_of(call, record) or {}) if changes else {}
     if change:
-        entry["before"] = nested({path: old for path, (old, _) in change.items()})
-        entry["after"] = nested({path: new for path, (_, new) in change.items()})
+        entry["before"] = nested_object({path: old for path, (old, _) in change.items()})
+        entry["after"] = nested_object({path: new for path, (_, new) in change.items()})
     return {key: value for key, value in entry.items() if value != ""}

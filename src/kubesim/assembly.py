@@ -60,7 +60,7 @@ class Foundation:
     @cached_property
     def authority(self) -> Authority:
         """The cluster's certificate authority; it takes a while to make, and most clusters need none."""
-        return Authority.of(derived_seed(self.seed, "authority"), self.time.history.founding)
+        return Authority.from_seed(derived_seed(self.seed, "authority"), self.time.history.founding)
 
 
 class ControlPlane:
@@ -99,12 +99,12 @@ def _as_made(layer: Layer, seed: int, past: History, wanted: ResourceType) -> Pl
     uids = iter([f"{digits[n:n+8]}-{digits[n+8:n+12]}-4{digits[n+13:n+16]}-a{digits[n+17:n+20]}-{digits[n+20:n+32]}"
                  for n in range(32 * first, 32 * (first + number), 32)])  # fmt: skip
     return {
-        place: {name: _own(obj, next(uids), past.founding) for name, obj in objects.items()}
+        place: {name: _with_own_identity(obj, next(uids), past.founding) for name, obj in objects.items()}
         for place, objects in layer[wanted].items()
     }
 
 
-def _own(obj: Json, uid: str, made: str) -> Json:
+def _with_own_identity(obj: Json, uid: str, made: str) -> Json:
     metadata = {**obj["metadata"], "uid": uid, "creationTimestamp": made}
     metadata["managedFields"] = [{**entry, "time": made} for entry in metadata["managedFields"]]
     return {**obj, "metadata": metadata}

@@ -13,7 +13,7 @@ from typing import Any
 
 from kubesim.access import named_account
 from kubesim.handling.exchange import Exchange, Response
-from kubesim.handling.request import Request, understood
+from kubesim.handling.request import Request, parse_call
 from kubesim.handling.watches import Watch
 from kubesim.status import Json
 
@@ -157,7 +157,7 @@ def _is_ordinary(exchange: Exchange, name: str, text: str) -> bool:
 
 def broken_event(request: Request, audit_id: str, received: str) -> Json:
     """The event of a request that broke the server before it could be recorded; the server calls that a panic."""
-    call, body = understood(request), request.sent
+    call, body = parse_call(request), request.sent_body
     event: Json = {
         "kind": "Event",
         "apiVersion": "audit.k8s.io/v1",

@@ -12,13 +12,13 @@ from kubesim.access import AUTHENTICATED, Authenticator, Principal, bootstrap_ob
 from kubesim.audit_log import AuditLog
 from kubesim.discovery.catalogue import RECORDED_RELEASE, catalogue
 from kubesim.errors import KubesimError
-from kubesim.fields import updated
+from kubesim.fields import update_owners
 from kubesim.handling.request import Request
 from kubesim.resource import BY_NOUN
 from kubesim.server import KubernetesApi, Response
-from kubesim.serving.certificates import issued
+from kubesim.serving.certificates import issue_identity
 from kubesim.serving.plane import ApiPlane
-from kubesim.serving.server import bound, host_names, serving
+from kubesim.serving.server import bind_listener, host_names, serve_application
 from kubesim.status import Json
 from kubesim.store import Ids, Store
 from kubesim.surroundings import Execution, LogLine
@@ -93,7 +93,7 @@ class BareEndpoint:
         """Nothing is pending."""
         return False
 
-    def sent(self, text: str) -> None:
+    def record_sent(self, text: str) -> None:
         """Nobody asks what a bare server answered."""
 
 
@@ -146,12 +146,12 @@ def bare_api(users: Mapping[str, Principal], audit: AuditLog, clock: Callable[[]
 async def served_bare(users: Path, listen: str, audit_file: Path, clock: Callable[[], str]) -> AsyncIterator[str]:
     """A bare server for the accounts of a users file, which appends its events to a file; gives its URL."""
     accounts = read_users(users)
-    listener = bound(listen)
-    identity = issued(host_names(listener), clock())
+    listener = bind_listener(listen)
+    identity = issue_identity(host_names(listener), clock())
     plane = ApiPlane()
     with audit_file.open("a", encoding="utf-8", buffering=1) as file:
         plane.mount(BareEndpoint(bare_api(accounts, FileAuditLog(file), clock)))
-        async with serving(plane, listener, identity, clock) as address:
+        async with serve_application(plane, listener, identity, clock) as address:
             try:
                 yield f"https://{address}"
             finally:
@@ -162,7 +162,7 @@ def _namespace(name: str, created: str) -> Json:
     """A namespace as the server itself makes it when it starts."""
     manifest = {"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": name}, "status": {"phase": "Active"}}
     types = definitions(RECORDED_RELEASE)
-    owned = updated(
+    owned = update_owners(
         types.of_kind("", "v1", "Namespace"), None, manifest, manager="kube-apiserver", api_version="v1", now=created,
         minor=RECORDED_RELEASE,
     )  # fmt: skip

@@ -20,18 +20,18 @@ from kubesim.controllers.settling import default_account, settle
 from kubesim.discovery.catalogue import CURRENT_RELEASE, git_version
 from kubesim.errors import KubesimError
 from kubesim.handling.request import Request
-from kubesim.handling.watches import whole
+from kubesim.handling.watches import whole_response
 from kubesim.history import SYSTEM_NAMESPACES
-from kubesim.kinds.declared import declared, established
+from kubesim.kinds.declared import declare_object, establish_object
 from kubesim.names import dns_subdomain_problems
-from kubesim.nodes import node, registered
+from kubesim.nodes import node, registered_nodes
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.server import Response
 from kubesim.serving.background import Background
-from kubesim.serving.certificates import issued
+from kubesim.serving.certificates import issue_identity
 from kubesim.serving.kubeconfig import kubeconfig
 from kubesim.serving.plane import ApiPlane
-from kubesim.serving.server import bound, host_names, serving
+from kubesim.serving.server import bind_listener, host_names, serve_application
 from kubesim.status import Json
 from kubesim.store import Ids, Store
 from kubesim.world import NoInterventions
@@ -80,7 +80,7 @@ class Cluster:
         self.token = secrets.token_urlsafe(24)
         self._listen, self._advertise = listen, advertise
         self._foundation = Foundation(seed, start or utc_now(), release=release)
-        _found(self._foundation, names)
+        _found_cluster(self._foundation, names)
         admin = Principal(ADMINISTRATOR, groups=(MASTERS, AUTHENTICATED))
         self._control = ControlPlane(self._foundation, NoInterventions(), {self.token: admin})
         self._plane = ApiPlane()
@@ -90,14 +90,14 @@ class Cluster:
 
     async def __aenter__(self) -> Self:
         """Serve the cluster."""
-        listener = bound(self._listen)
+        listener = bind_listener(self._listen)
         # Of now and not of the simulated time, since clients look at the certificate with a real clock.
-        identity = issued(host_names(listener, self._advertise), utc_now())
+        identity = issue_identity(host_names(listener, self._advertise), utc_now())
         self._plane.mount(_Endpoint(self._control))
         async with AsyncExitStack() as stack:
             stack.callback(self._plane.unmount)
             time = self._foundation.time
-            served = serving(self._plane, listener, identity, lambda: time.present().now)
+            served = serve_application(self._plane, listener, identity, lambda: time.present().now)
             address = await stack.enter_async_context(served)
             url = f"https://{_reachable(address, self._advertise)}"
             self._served = _Served(url, identity.authority, asyncio.get_running_loop())
@@ -126,17 +126,17 @@ class Cluster:
     @property
     def url(self) -> str:
         """The address of the API server."""
-        return self._required().url
+        return self._require_served().url
 
     @property
     def authority(self) -> str:
         """The certificate of the authority that signed the server's own, as PEM text."""
-        return self._required().authority
+        return self._require_served().authority
 
     @property
     def kubeconfig(self) -> str:
         """A kubeconfig for the administrator."""
-        served = self._required()
+        served = self._require_served()
         return kubeconfig(served.url, served.authority, self.token, "default")
 
     def write_kubeconfig(self, path: str | Path) -> Path:
@@ -170,8 +170,8 @@ class Cluster:
         }
         bare, _, inline = path.partition("?")
         asked = "&".join(part for part in (inline, urlencode(dict(query or {}))) if part)
-        request = Request.received(method.upper(), bare, asked, sent, content, "127.0.0.1")
-        response = self._act(lambda: whole(self._control.handle(request)))
+        request = Request.from_network(method.upper(), bare, asked, sent, content, "127.0.0.1")
+        response = self._act(lambda: whole_response(self._control.handle(request)))
         return Answer(response.status, copy.deepcopy(response.body), dict(response.headers), response.warnings)
 
     def objects(self, kind: str = "", namespace: str = "") -> list[Json]:
@@ -204,7 +204,7 @@ class Cluster:
         """The simulated time."""
         return self._act(lambda: self._foundation.time.present().now)
 
-    def _required(self) -> "_Served":
+    def _require_served(self) -> "_Served":
         if self._served is None:
             raise RuntimeError("the cluster is served inside of its `with` block only")
         return self._served
@@ -212,17 +212,17 @@ class Cluster:
     def _act(self, act: Callable[[], _Found]) -> _Found:
         """Act in the thread that serves the cluster, since nothing in it is made for two; watchers then look again."""
 
-        def acted() -> _Found:
+        def act_and_wake() -> _Found:
             found = act()
             self._plane.wake()
             return found
 
         async def acted_there() -> _Found:
-            return acted()
+            return act_and_wake()
 
         served = self._served
         if served is None or served.loop is _running_loop():
-            return acted()
+            return act_and_wake()
         return asyncio.run_coroutine_threadsafe(acted_there(), served.loop).result()
 
 
@@ -247,14 +247,14 @@ class _Endpoint:
         """Go on to the next thing that is due."""
         return self._control.world.advance()
 
-    def sent(self, text: str) -> None:
+    def record_sent(self, text: str) -> None:
         """Nobody asks what was streamed."""
 
 
-def _found(foundation: Foundation, names: Sequence[str]) -> None:
+def _found_cluster(foundation: Foundation, names: Sequence[str]) -> None:
     """Put in place what every cluster has, and bring it to rest."""
-    past = foundation.time.past()
-    foundation.store.found(_ground(foundation, names), past.now)
+    past = foundation.time.founding_moment()
+    foundation.store.store_initial(_ground(foundation, names), past.now)
     settle(foundation.dynamics, past)
     foundation.furnish(SYSTEM_NAMESPACES)
 
@@ -263,13 +263,13 @@ def _ground(foundation: Foundation, names: Sequence[str]) -> Iterator[tuple[Reso
     """Nodes, and the usual namespaces with their default accounts."""
     kubelet = git_version(foundation.release)
     nodes = [node(name, _ZONES[index % len(_ZONES)], kubelet=kubelet) for index, name in enumerate(names)]
-    for item in registered(nodes, foundation.store.ids, foundation.time.history):
+    for item in registered_nodes(nodes, foundation.store.ids, foundation.time.history):
         yield BY_NOUN["node"], item
     nothing_else = Store(Ids(0))
     for name in SYSTEM_NAMESPACES:
         for noun, manifest in (("namespace", {"metadata": {"name": name}}), ("serviceaccount", default_account(name))):
             row = BY_NOUN[noun]
-            yield row, established(nothing_else, row, declared(row, manifest))
+            yield row, establish_object(nothing_else, row, declare_object(row, manifest))
 
 
 def _require_sound(names: Sequence[str], start: str, release: int) -> None:

@@ -31,7 +31,7 @@ class Address:
     port: int
 
     @classmethod
-    def of(cls, text: str, default: int = 80) -> "Address":
+    def from_text(cls, text: str, default: int = 80) -> "Address":
         """Read `host`, `host:port` or a URL; a port that is none is the usual one."""
         scheme, separator, rest = text.partition("://")
         if not separator:
@@ -93,12 +93,12 @@ def _to_any(store: Store, source: Json, targets: Sequence[tuple[Json, Any]]) -> 
 
 def _may_pass(store: Store, source: Json, target: Json, port: Any) -> bool:
     """Whether the policies on both ends let a connection through."""
-    return _allowed(store, target, source, port, "Ingress", "from") and _allowed(
+    return _is_allowed(store, target, source, port, "Ingress", "from") and _is_allowed(
         store, source, target, port, "Egress", "to"
     )
 
 
-def _allowed(store: Store, pod: Json, peer: Json, port: Any, direction: str, side: str) -> bool:
+def _is_allowed(store: Store, pod: Json, peer: Json, port: Any, direction: str, side: str) -> bool:
     """Whether no policy isolates a pod in a direction, or one of those that do has a rule for the peer."""
     policies = [
         item["spec"] for item in store.items("networkpolicy", pod["metadata"]["namespace"])

@@ -41,7 +41,7 @@ def log_lines(
     if not lines and run is not None and run.lines is not None:
         return [LogLine(ago(seconds - at), text) for at, text in run.lines if follow or at <= seconds]
     if not lines and not is_awaiting_input(pod, container):
-        lines = _implied(dynamics, pod, container)
+        lines = _implied_lines(dynamics, pod, container)
     count = len(lines)
     return [LogLine(ago((count - index) * _INTERVAL), line) for index, line in enumerate(lines)]
 
@@ -50,7 +50,7 @@ def _is_init(pod: Json, container: str) -> bool:
     return any(item.get("name") == container for item in pod["spec"].get("initContainers") or ())
 
 
-def _implied(dynamics: Dynamics, pod: Json, container: str) -> list[str]:
+def _implied_lines(dynamics: Dynamics, pod: Json, container: str) -> list[str]:
     fate = dynamics.fates.get(pod["metadata"]["uid"])
     health = fate.health if fate else Health.RUNNING
     if health in _SILENT or (health is Health.INIT_FAILING and not _is_init(pod, container)):

@@ -6,7 +6,7 @@ from kubesim.discovery.catalogue import (
     is_established,
     own_manager,
 )
-from kubesim.fields import updated
+from kubesim.fields import update_owners
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 from kubesim.store import Store
@@ -25,16 +25,16 @@ def settle_definitions(store: Store, catalogue: Catalogue, now: str) -> None:
         if definition["metadata"].get("deletionTimestamp"):
             _remove(store, row, definition)
         elif not is_established(definition) or definition["status"]["acceptedNames"] != definition["spec"]["names"]:
-            served = _established(definition, now)
+            served = _establish_definition(definition, now)
             type_ = definitions(catalogue.minor).of_kind(row.group, row.version, row.kind)
-            written = updated(
+            written = update_owners(
                 type_, definition, served, manager=own_manager(catalogue.minor), api_version=row.api_version, now=now,
                 minor=catalogue.minor, subresource="status",
             )  # fmt: skip
             store.write(row, written)
 
 
-def _established(definition: Json, now: str) -> Json:
+def _establish_definition(definition: Json, now: str) -> Json:
     status, names = definition["status"], definition["spec"]["names"]
     conditions = status.get("conditions") or [
         _condition("NamesAccepted", "NoConflicts", "no conflicts found", now),

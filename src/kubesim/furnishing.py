@@ -51,13 +51,13 @@ class Furnishing:
     def _with_authority(self, obj: Json, made: str = "") -> Json:
         if "data" in obj:
             return obj
-        complete = self._made(_CONFIG_MAP, obj, made)
+        complete = self._furnish_object(_CONFIG_MAP, obj, made)
         return {**complete, "data": {"ca.crt": self.authority()}}
 
     def _complete(self, row: ResourceType) -> Callable[[Json], Json]:
-        return lambda obj: self._made(row, obj)
+        return lambda obj: self._furnish_object(row, obj)
 
-    def _made(self, row: ResourceType, obj: Json, made: str = "") -> Json:
+    def _furnish_object(self, row: ResourceType, obj: Json, made: str = "") -> Json:
         """An object with what the server writes into its metadata, which follows from the seed and its place."""
         key = key_of(row, obj)
         digits = hashlib.sha256(f"{self.seed}/{'/'.join(key)}/{made}".encode()).hexdigest()

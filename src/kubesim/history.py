@@ -58,7 +58,7 @@ class History:
         earliest = self._namespace(place) if place else self._founded + _SETTING_UP
         if name == "default" and noun == "serviceaccount":
             return earliest + 1
-        draw = self._drawn(_MADE_WITH.get(noun, noun), name)
+        draw = self._drawn_number(_MADE_WITH.get(noun, noun), name)
         if owner is not None:
             return self._after(_seconds(owner["metadata"]["creationTimestamp"]), noun, draw)
         if noun == "job":
@@ -77,10 +77,10 @@ class History:
     def _namespace(self, name: str) -> int:
         """Those of the system come with the cluster, all others in the first half of its life."""
         if name not in self._namespaces:
-            self._namespaces[name] = self._founded + _SETTING_UP + self._drawn("namespace", name) % self._half
+            self._namespaces[name] = self._founded + _SETTING_UP + self._drawn_number("namespace", name) % self._half
         return self._namespaces[name]
 
-    def _drawn(self, noun: str, name: str) -> int:
+    def _drawn_number(self, noun: str, name: str) -> int:
         """A number for an object; a checksum will do, for whoever knows the seed knows it all."""
         return zlib.crc32(f"{noun}/{name}".encode(), self._draw) * _SPREAD >> 8 & 0xFFFFFFFF
 
@@ -106,7 +106,7 @@ def _date(days: int) -> str:
     return f"{year + 400 * era + (number < 3):04}-{number:02}-{rest - (153 * month + 2) // 5 + 1:02}"
 
 
-def later(time: str, seconds: int) -> str:
+def later_time(time: str, seconds: int) -> str:
     """So many seconds after a time that an object carries."""
     return stamp(_seconds(time) + seconds)
 

@@ -98,69 +98,69 @@ EMPTY_WORDS = "must be non-empty"
 _LONGEST_QUALIFIED = 253 + 1 + 63
 
 
-def _remembering(find: Callable[..., Problems]) -> Callable[..., Problems]:
+def _remember_problems(find: Callable[..., Problems]) -> Callable[..., Problems]:
     """The same check, which remembers what it found in short texts: the same names come with every object."""
     known = lru_cache(8192)(find)
 
     @wraps(find)
-    def remembered(value: str, *rule: Any) -> Problems:
+    def check_remembered(value: str, *rule: Any) -> Problems:
         return [*(known if len(value) <= _LONGEST_QUALIFIED else find)(value, *rule)]
 
-    return remembered
+    return check_remembered
 
 
-@_remembering
-def _checked(value: str, pattern: str, words: str, most: int = 0) -> Problems:
+@_remember_problems
+def _pattern_problems(value: str, pattern: str, words: str, most: int = 0) -> Problems:
     problems = [length_words(most)] if most and len(value.encode()) > most else []
     return problems if re.fullmatch(pattern, value) else [*problems, words]
 
 
 def dns_label_problems(value: str) -> Problems:
     """As the name of a container, a port or a namespace."""
-    return _checked(value, _DNS_LABEL, DNS_LABEL_WORDS, 63)
+    return _pattern_problems(value, _DNS_LABEL, DNS_LABEL_WORDS, 63)
 
 
 def dns_1035_label_problems(value: str) -> Problems:
     """As the name of a service."""
-    return _checked(value, _DNS_1035_LABEL, _DNS_1035_WORDS, 63)
+    return _pattern_problems(value, _DNS_1035_LABEL, _DNS_1035_WORDS, 63)
 
 
 def dns_subdomain_problems(value: str) -> Problems:
     """As the name of most objects."""
-    return _checked(value, _DNS_SUBDOMAIN, _SUBDOMAIN_WORDS, 253)
+    return _pattern_problems(value, _DNS_SUBDOMAIN, _SUBDOMAIN_WORDS, 253)
 
 
 def wildcard_subdomain_problems(value: str) -> Problems:
     """As a host with a wildcard."""
-    return _checked(value, _WILDCARD, _WILDCARD_WORDS, 253)
+    return _pattern_problems(value, _WILDCARD, _WILDCARD_WORDS, 253)
 
 
 def label_value_problems(value: str) -> Problems:
     """As the value of a label."""
-    return _checked(value, _LABEL_VALUE, _LABEL_VALUE_WORDS, 63)
+    return _pattern_problems(value, _LABEL_VALUE, _LABEL_VALUE_WORDS, 63)
 
 
 def header_problems(value: str) -> Problems:
     """As the name of an HTTP header."""
-    return _checked(value, _HEADER, _HEADER_WORDS)
+    return _pattern_problems(value, _HEADER, _HEADER_WORDS)
 
 
 def percent_problems(value: str) -> Problems:
     """As a percentage."""
-    return _checked(value, _PERCENT, _PERCENT_WORDS)
+    return _pattern_problems(value, _PERCENT, _PERCENT_WORDS)
 
 
 def environment_name_problems(value: str) -> Problems:
     """As the name of an environment variable."""
-    return [*_checked(value, _ENVIRONMENT_NAME, _ENVIRONMENT_NAME_WORDS), *_parent_problems(value)]
+    return [*_pattern_problems(value, _ENVIRONMENT_NAME, _ENVIRONMENT_NAME_WORDS), *_parent_problems(value)]
 
 
 def config_key_problems(value: str) -> Problems:
     """As a key of a config map or a secret."""
-    return [*_checked(value, _CONFIG_KEY, _CONFIG_KEY_WORDS, 253), *_parent_problems(value)]
+    return [*_pattern_problems(value, _CONFIG_KEY, _CONFIG_KEY_WORDS, 253), *_parent_problems(value)]
 
 
-@_remembering
+@_remember_problems
 def qualified_name_problems(value: str) -> Problems:
     """As the key of a label or annotation, a finalizer, a resource: a name with an optional domain before it."""
     parts = value.split("/")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubesim.history import History, stamp
-from kubesim.kinds.declared import declared
+from kubesim.kinds.declared import declare_object
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
 from kubesim.store import Ids
@@ -75,7 +75,7 @@ def node(
         "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
         "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", ZONE_LABEL: zone,
     }  # fmt: skip
-    return declared(
+    return declare_object(
         BY_NOUN["node"],
         {
             "metadata": {
@@ -107,7 +107,7 @@ def node(
     )
 
 
-def registered(nodes: Sequence[Json], ids: Ids, past: History) -> Iterator[Json]:
+def registered_nodes(nodes: Sequence[Json], ids: Ids, past: History) -> Iterator[Json]:
     """Nodes as their kubelets report them in one cluster: each with an address, a machine and a history of its own."""
     draw = ids.number()
     image, kernel, runtime = _SYSTEMS[draw % len(_SYSTEMS)]

@@ -29,7 +29,7 @@ def demands_nothing(spec: Mapping[str, Any]) -> bool:
     """Whether all nodes are the same to a pod of this spec, save for what keeps every pod away from some."""
     if any(spec.get(key) for key in ("tolerations", "nodeSelector", "affinity")):
         return False
-    containers = (*_listed(spec.get("containers")), *_listed(spec.get("initContainers")))
+    containers = (*_as_sequence(spec.get("containers")), *_as_sequence(spec.get("initContainers")))
     return not any(_mapping(item).get("resources") for item in containers)
 
 
@@ -54,7 +54,7 @@ def refusals(spec: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str
 
 def refusal(spec: Mapping[str, Any], node: Mapping[str, Any]) -> str | None:
     """Why a node does not take a pod of this spec; None when it does."""
-    if taint := _untolerated(spec, node):
+    if taint := _untolerated_taint(spec, node):
         if taint == _CORDONED:
             return "node(s) were unschedulable"
         value = taint.get("value") or ""
@@ -64,19 +64,19 @@ def refusal(spec: Mapping[str, Any], node: Mapping[str, Any]) -> str | None:
     return _lack(spec, node)
 
 
-def _untolerated(spec: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _untolerated_taint(spec: Mapping[str, Any], node: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The first mark of a node that keeps the pod away."""
-    tolerations = [one for one in _listed(spec.get("tolerations")) if isinstance(one, Mapping)]
+    tolerations = [one for one in _as_sequence(spec.get("tolerations")) if isinstance(one, Mapping)]
     return next((taint for taint in _taints(node) if not any(_tolerates(one, taint) for one in tolerations)), None)
 
 
 def _taints(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What keeps pods away: declared taints, and those that a cordon or the node's own trouble amounts to."""
     spec, status = _mapping(node.get("spec")), _mapping(node.get("status"))
-    declared = [one for one in _listed(spec.get("taints")) if _mapping(one).get("effect") in _KEEPS_AWAY]
+    declared = [one for one in _as_sequence(spec.get("taints")) if _mapping(one).get("effect") in _KEEPS_AWAY]
     troubled = [
         {"key": f"node.kubernetes.io/{_ON_NODE_CONDITIONS[kind]}", "effect": "NoSchedule"}
-        for condition in _listed(status.get("conditions"))
+        for condition in _as_sequence(status.get("conditions"))
         if (kind := str(_mapping(condition).get("type"))) in _ON_NODE_CONDITIONS
         and (_mapping(condition).get("status") == "True") is not (kind == "Ready")
     ]
@@ -103,12 +103,12 @@ def _is_chosen(spec: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
     if not isinstance(required, Mapping):
         return True
     fields = {"metadata.name": metadata.get("name")}
-    return any(_fits_term(_mapping(term), labels, fields) for term in _listed(required.get("nodeSelectorTerms")))
+    return any(_fits_term(_mapping(term), labels, fields) for term in _as_sequence(required.get("nodeSelectorTerms")))
 
 
 def _fits_term(term: Mapping[str, Any], labels: Mapping[str, Any], fields: Mapping[str, Any]) -> bool:
     """A term without requirements chooses no node."""
-    marks, names = _listed(term.get("matchExpressions")), _listed(term.get("matchFields"))
+    marks, names = _as_sequence(term.get("matchExpressions")), _as_sequence(term.get("matchFields"))
     return (
         bool(marks or names) and all(meets(one, labels) for one in marks) and all(meets(one, fields) for one in names)
     )
@@ -133,16 +133,16 @@ _ALWAYS_THERE = frozenset({"cpu", "memory", "ephemeral-storage", "pods"})
 def requests(spec: Mapping[str, Any]) -> dict[str, float]:
     """What a pod asks for: its containers together, or more where one container before them needs more."""
     total: dict[str, float] = {}
-    for container in _listed(spec.get("containers")):
-        for resource, wanted in _requested(container).items():
+    for container in _as_sequence(spec.get("containers")):
+        for resource, wanted in _requested_amounts(container).items():
             total[resource] = total.get(resource, 0.0) + wanted
-    for container in _listed(spec.get("initContainers")):
-        for resource, wanted in _requested(container).items():
+    for container in _as_sequence(spec.get("initContainers")):
+        for resource, wanted in _requested_amounts(container).items():
             total[resource] = max(total.get(resource, 0.0), wanted)
     return total
 
 
-def _requested(container: Any) -> dict[str, float]:
+def _requested_amounts(container: Any) -> dict[str, float]:
     """What a container asks for; one that only has a limit asks for that."""
     resources = _mapping(_mapping(container).get("resources"))
     asked = {**_mapping(resources.get("limits")), **_mapping(resources.get("requests"))}
@@ -157,5 +157,5 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, _MAPPING) else {}
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _as_sequence(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()

@@ -40,7 +40,7 @@ class Process:
     """None where nothing is known of what it writes."""
 
 
-def executed(store: Store, pod: Json, container: str, command: Sequence[str], stdin: str = "") -> Execution:
+def execute_command(store: Store, pod: Json, container: str, command: Sequence[str], stdin: str = "") -> Execution:
     """What a few well-known commands print in a container; anything else is not installed there."""
     if not command:
         return Execution()
@@ -56,7 +56,9 @@ def main_process(store: Store, pod: Json, name: str, stdin: str | None = None) -
     """
     spec = _container(pod, name)
     variables = _variables(store, pod, spec)
-    command = [_referenced(word, variables) for word in (*(spec.get("command") or ()), *(spec.get("args") or ()))]
+    command = [
+        _expand_references(word, variables) for word in (*(spec.get("command") or ()), *(spec.get("args") or ()))
+    ]
     if not command:
         if not _ENDING_IMAGES.fullmatch(str(spec.get("image", ""))):
             return None
@@ -124,11 +126,11 @@ class _Container:
             if is_shell and _script(words, stdin) is not None:
                 steps = self.run(words, situation, stdin)
                 return Step(outcome(steps), sum(step.seconds for step in steps))
-            return self._known(list(words), situation, stdin) or self._missing(words[0])
+            return self._run_known(list(words), situation, stdin) or self._missing(words[0])
 
         return program
 
-    def _known(self, words: list[str], situation: Situation, stdin: str) -> Step | None:
+    def _run_known(self, words: list[str], situation: Situation, stdin: str) -> Step | None:
         """What a well-known program comes to; None for every other."""
         if "/" in words[0] and words[0].rpartition("/")[0] in {"/bin", "/usr/bin", "/usr/local/bin"}:
             words = [words[0].rpartition("/")[2], *words[1:]]
@@ -138,7 +140,7 @@ class _Container:
             case ["tail", "-f" | "-F", *_]:
                 return Step(Execution(), math.inf)
             case ["curl" | "wget" | "nc" as program, *rest]:
-                return Step(_connected(self._store, self._pod, program, rest))
+                return Step(_try_connection(self._store, self._pod, program, rest))
             case ["hostname"]:
                 return Step(Execution(f"{self._pod['metadata']['name']}\n"))
         execution = _text_program(words, situation, stdin)
@@ -156,17 +158,17 @@ def _text_program(words: list[str], situation: Situation, stdin: str) -> Executi
         case ["echo", "-n", *rest]:
             return Execution(" ".join(rest))
         case ["echo", "-e", *rest]:
-            return Execution(_unescaped(" ".join(rest)) + "\n")
+            return Execution(_unescape_text(" ".join(rest)) + "\n")
         case ["echo", *rest]:
             return Execution(" ".join(rest) + "\n")
         case ["printf", form, *rest]:
-            return Execution(_printed(form, rest))
+            return Execution(_printf_text(form, rest))
         case ["cat"] | ["cat", "-"]:
             return Execution(stdin)
         case ["cat", *paths]:
-            return _concatenated(paths, files)
+            return _run_cat(paths, files)
         case ["ls", *rest]:
-            return _listed([word for word in rest if not word.startswith("-")], files)
+            return _run_ls([word for word in rest if not word.startswith("-")], files)
         case ["test", *rest] | ["[", *rest, "]"]:
             return Execution(exit_code=0 if _holds(rest, files) else 1)
         case ["pwd"]:
@@ -234,16 +236,16 @@ def _holds(words: Sequence[str], files: Mapping[str, str]) -> bool:
     return False
 
 
-def _printed(form: str, words: Sequence[str]) -> str:
+def _printf_text(form: str, words: Sequence[str]) -> str:
     rest = list(words)
-    return re.sub(r"%[sd]", lambda _: rest.pop(0) if rest else "", _unescaped(form))
+    return re.sub(r"%[sd]", lambda _: rest.pop(0) if rest else "", _unescape_text(form))
 
 
-def _unescaped(text: str) -> str:
+def _unescape_text(text: str) -> str:
     return re.sub(r"\\[nt\\]", lambda match: _ESCAPES[match[0]], text)
 
 
-def _referenced(word: str, variables: Mapping[str, str]) -> str:
+def _expand_references(word: str, variables: Mapping[str, str]) -> str:
     """A word of a container's command in which `$(NAME)` stands for a variable of it, if there is one."""
 
     def value(match: re.Match[str]) -> str:
@@ -258,14 +260,14 @@ def _container(pod: Json, name: str) -> Json:
     return next((item for item in items if item.get("name") == name), {})
 
 
-def _connected(store: Store, pod: Json, program: str, words: Sequence[str]) -> Execution:
+def _try_connection(store: Store, pod: Json, program: str, words: Sequence[str]) -> Execution:
     """What the usual programs print that try a connection."""
     plain = [word for index, word in enumerate(words)
              if not word.startswith("-") and (index == 0 or words[index - 1] not in _WITH_VALUE)]  # fmt: skip
     if not plain:
         return Execution(stderr=f"{program}: no address given\n", exit_code=2)
     text = f"{plain[0]}:{plain[1]}" if program == "nc" and len(plain) > 1 else plain[0]
-    address = Address.of(text)
+    address = Address.from_text(text)
     match attempt(store, pod, address):
         case Outcome.CONNECTED:
             is_open = f"{address.host} ({address.host}:{address.port}) open\n" if program == "nc" else "OK\n"
@@ -334,14 +336,14 @@ def _content(store: Store, noun: str, namespace: str, name: str) -> dict[str, st
     return {key: base64.b64decode(value).decode(errors="replace") for key, value in data.items()}
 
 
-def _concatenated(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
+def _run_cat(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
     missing = [path for path in paths if path not in files]
     text = "".join(files[path] for path in paths if path in files)
     said = "".join(f"cat: can't open '{path}': No such file or directory\n" for path in missing)
     return Execution(text, said, 1 if missing else 0)
 
 
-def _listed(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
+def _run_ls(paths: Sequence[str], files: Mapping[str, str]) -> Execution:
     folder = (paths[0] if paths else "/").rstrip("/") + "/"
     names = {path.removeprefix(folder).partition("/")[0] for path in files if path.startswith(folder)}
     if not names and folder != "/":

@@ -109,10 +109,10 @@ def _field_terms(text: str) -> Iterator[tuple[str, str, bool]]:
         if not found:
             raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
         path, operator, value = found.groups()
-        yield path, _unescaped(value), operator == "!="
+        yield path, _unescape_value(value), operator == "!="
 
 
-def _unescaped(value: str) -> str:
+def _unescape_value(value: str) -> str:
     wrong = re.search(r"\\([^\\,=]|$)", re.sub(r"\\[\\,=]", "", value))
     if wrong:
         raise bad_request(f"invalid field selector: invalid escape sequence: {wrong[0]}")
@@ -148,73 +148,73 @@ class _Parser:
 
     def requirements(self) -> Iterator[LabelCondition]:
         while self._rest:
-            if not self._is_identifier() and self._next() != "!":
-                raise bad_request(f"found '{self._next()}', expected: !, identifier, or 'end of string'")
+            if not self._is_identifier() and self._next_token() != "!":
+                raise bad_request(f"found '{self._next_token()}', expected: !, identifier, or 'end of string'")
             yield self._requirement()
             if not self._rest:
                 return
             separator = self._rest.pop()
             if separator != ",":
                 raise bad_request(f"found '{separator}', expected: ',' or 'end of string'")
-            if not self._is_identifier() and self._next() != "!":
-                raise bad_request(f"found '{self._next()}', expected: identifier after ','")
+            if not self._is_identifier() and self._next_token() != "!":
+                raise bad_request(f"found '{self._next_token()}', expected: identifier after ','")
 
-    def _next(self) -> str:
+    def _next_token(self) -> str:
         return self._rest[-1] if self._rest else ""
 
     def _is_identifier(self) -> bool:
         return bool(self._rest) and self._rest[-1] not in _SYMBOLS
 
     def _requirement(self) -> LabelCondition:
-        is_absent = self._next() == "!"
+        is_absent = self._next_token() == "!"
         if is_absent:
             self._rest.pop()
         key = self._identifier()
         if problems := qualified_name_problems(key):
-            raise _unreadable(f"invalid label key {_quoted(key)}: {'; '.join(problems)}")
-        if self._next() in {"", ","}:
+            raise _unreadable_error(f"invalid label key {_quote_text(key)}: {'; '.join(problems)}")
+        if self._next_token() in {"", ","}:
             return (lambda labels: key not in labels) if is_absent else (lambda labels: key in labels)
         operator = self._rest.pop()
         if operator in {"in", "notin"}:
             values = self._values(key)
             return lambda labels: (key in labels and labels[key] in values) is (operator == "in")
         if operator not in _COMPARISONS:
-            raise _unreadable(f"found '{operator}', expected: '=', '!=', '==', 'in', notin'")
-        value = "" if self._next() in {"", ","} else self._identifier()
+            raise _unreadable_error(f"found '{operator}', expected: '=', '!=', '==', 'in', notin'")
+        value = "" if self._next_token() in {"", ","} else self._identifier()
         if operator in {"<", ">"}:
             if not _INTEGER.fullmatch(value):
-                raise _unreadable("for 'Gt', 'Lt' operators, the value must be an integer")
+                raise _unreadable_error("for 'Gt', 'Lt' operators, the value must be an integer")
             return lambda labels: _compares(labels.get(key), operator, int(value))
         _require_value(key, value)
         return lambda labels: (labels.get(key) == value) is (operator != "!=")
 
     def _identifier(self) -> str:
         if not self._is_identifier():
-            raise _unreadable(f"found '{self._next()}', expected: identifier")
+            raise _unreadable_error(f"found '{self._next_token()}', expected: identifier")
         return self._rest.pop()
 
     def _values(self, key: str) -> frozenset[str]:
         opening = self._rest.pop() if self._rest else ""
         if opening != "(":
-            raise _unreadable(f"found '{opening}' expected: '('")
-        first = self._next()
+            raise _unreadable_error(f"found '{opening}' expected: '('")
+        first = self._next_token()
         if not self._is_identifier() and first not in {",", ")"}:
-            raise _unreadable(f"found '{first}', expected: ',', ')' or identifier")
+            raise _unreadable_error(f"found '{first}', expected: ',', ')' or identifier")
         values: set[str] = set()
         expects_value = True
-        while self._next() != ")":
+        while self._next_token() != ")":
             if self._is_identifier() and expects_value:
                 values.add(self._rest.pop())
                 expects_value = False
-                if self._next() not in {",", ")"}:
-                    raise _unreadable(f"found '{self._next()}', expected: ',' or ')'")
-            elif self._next() == ",":
+                if self._next_token() not in {",", ")"}:
+                    raise _unreadable_error(f"found '{self._next_token()}', expected: ',' or ')'")
+            elif self._next_token() == ",":
                 self._rest.pop()
-                if expects_value or self._next() in {",", ")"}:
+                if expects_value or self._next_token() in {",", ")"}:
                     values.add("")
                 expects_value = True
             else:
-                raise _unreadable(f"found '{self._next()}', expected: ',', or identifier")
+                raise _unreadable_error(f"found '{self._next_token()}', expected: ',', or identifier")
         self._rest.pop()
         for value in sorted(values):
             _require_value(key, value)
@@ -229,12 +229,14 @@ def _compares(value: str | None, operator: str, bound: int) -> bool:
 
 def _require_value(key: str, value: str) -> None:
     if problems := label_value_problems(value):
-        raise _unreadable(f"invalid label value: {_quoted(value)}: at key: {_quoted(key)}: {'; '.join(problems)}")
+        raise _unreadable_error(
+            f"invalid label value: {_quote_text(value)}: at key: {_quote_text(key)}: {'; '.join(problems)}"
+        )
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _unreadable(why: str) -> ApiError:
+def _unreadable_error(why: str) -> ApiError:
     return bad_request(f"unable to parse requirement: {why}")

@@ -23,10 +23,10 @@ from kubesim.discovery.catalogue import (
     ServedCatalogue,
     catalogue,
 )
-from kubesim.handling.dispatch import dispatched
+from kubesim.handling.dispatch import dispatch_request
 from kubesim.handling.exchange import TEXT, Exchange, Response, refusal
 from kubesim.handling.negotiation import JSON, YAML, for_errors
-from kubesim.handling.request import Request, understood
+from kubesim.handling.request import Request, parse_call
 from kubesim.handling.watches import Watch
 from kubesim.handling.writing import recorded_patch, text_beyond
 from kubesim.handling.yaml_text import yaml_text
@@ -71,31 +71,31 @@ class KubernetesApi:
         store = self._store
         served = self._catalogue.current(store.items(CUSTOM_DEFINITIONS))
         exchange = Exchange(
-            request, understood(request), store, served, self._surroundings, self._authenticator, received, completed
+            request, parse_call(request), store, served, self._surroundings, self._authenticator, received, completed
         )
         audit_id = request.headers.get("audit-id") or store.ids.uid()
         shows_body = True
         try:
             self._admit(exchange)
-            response = dispatched(exchange)
+            response = dispatch_request(exchange)
         except ApiError as error:
             response = refusal(error)
             shows_body = for_errors(request.headers.get("accept", "")) is not None
         except ImpersonationError as error:
-            response = _broken(request.path, str(error))
+            response = _broken_response(request.path, str(error))
         except Exception:
             # A fault of ours must not keep an attempt out of the log, nor what it was to change.
             if exchange.recorded is None:
-                exchange.recorded = recorded_patch(request.sent)
+                exchange.recorded = recorded_patch(request.sent_body)
             self._audit.append(audit_event(exchange, Response(500, None), audit_id, completed))
             raise
         is_unread = response.status >= _REFUSED or exchange.call.verb in READ_VERBS
         event = audit_event(exchange, response, audit_id, completed, shows_body=shows_body)
         if response.status != _TOO_LARGE:
             read = exchange.recorded
-            if read is None and is_unread and (read := recorded_patch(request.sent)) is not None:
+            if read is None and is_unread and (read := recorded_patch(request.sent_body)) is not None:
                 event[UNREAD] = read
-            if beyond := text_beyond(request.sent, read):
+            if beyond := text_beyond(request.sent_body, read):
                 event["requestText"] = beyond
         response = _with_headers(exchange, response, audit_id, self._flow)
         if isinstance(response.body, Watch):
@@ -120,11 +120,11 @@ class KubernetesApi:
         received, completed = self._surroundings.tick()
         served = self._catalogue.current(self._store.items(CUSTOM_DEFINITIONS))
         exchange = Exchange(
-            request, understood(request), self._store, served, self._surroundings, self._authenticator, received,
+            request, parse_call(request), self._store, served, self._surroundings, self._authenticator, received,
             completed,
         )  # fmt: skip
         exchange.principal = self._authenticator.authenticate(request.headers, self._store, received)
-        exchange.acting, exchange.recorded = exchange.principal, recorded_patch(request.sent)
+        exchange.acting, exchange.recorded = exchange.principal, recorded_patch(request.sent_body)
         self._audit.append(audit_event(exchange, Response(200, None), self._store.ids.uid(), completed))
 
     def _admit(self, exchange: Exchange) -> None:
@@ -169,7 +169,7 @@ def _as_yaml(exchange: Exchange, response: Response, headers: dict[str, str]) ->
     return response
 
 
-def _broken(path: str, why: str) -> Response:
+def _broken_response(path: str, why: str) -> Response:
     """What the server says before a request has reached its serializers."""
     return Response(500, f'Internal Server Error: "{path}": {why}\n', {"Content-Type": TEXT})
 

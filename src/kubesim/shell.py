@@ -89,7 +89,7 @@ class _Word:
         return not self.pieces
 
     def value(self, variables: dict[str, str], code: int) -> str:
-        return "".join(_filled(text, variables, code) if fills else text for text, fills in self.pieces)
+        return "".join(_fill_variables(text, variables, code) if fills else text for text, fills in self.pieces)
 
 
 def _tokens(script: str) -> Iterator[_Word]:
@@ -107,10 +107,10 @@ def _tokens(script: str) -> Iterator[_Word]:
                 place = piece.end()
             if not pieces or any(mark in piece for piece in pieces if piece[0] != "'" for mark in _SUBSTITUTIONS):
                 raise UnreadableScriptError(script[place:])
-            yield _Word("".join(pieces), tuple(map(_unquoted, pieces)))
+            yield _Word("".join(pieces), tuple(map(_unquote_piece, pieces)))
 
 
-def _unquoted(piece: str) -> tuple[str, bool]:
+def _unquote_piece(piece: str) -> tuple[str, bool]:
     """A piece of a word without its quotes, and whether variables in it count."""
     match piece[0]:
         case "'":
@@ -143,7 +143,7 @@ def _commands(tokens: Iterator[_Word]) -> Iterator[tuple[str, list[_Word]]]:
 
 def _run(words: list[_Word], situation: Situation, program: Program, stdin: str, code: int) -> Step:
     """Run one simple command: assignments, redirections, what only a shell can do, and then programs."""
-    texts, redirections = _redirected(words, situation, code)
+    texts, redirections = _split_redirections(words, situation, code)
     while texts and (found := _ASSIGNMENT.fullmatch(texts[0])):
         situation.variables[found[1]] = found[2]
         texts.pop(0)
@@ -151,10 +151,10 @@ def _run(words: list[_Word], situation: Situation, program: Program, stdin: str,
         if kind == "<":
             stdin = situation.files.get(target, stdin)
     step = _built_in(texts, situation, code) if texts else Step(Execution())
-    return _sent(step or program(texts, situation, stdin), redirections, situation)
+    return _redirect_output(step or program(texts, situation, stdin), redirections, situation)
 
 
-def _redirected(words: list[_Word], situation: Situation, code: int) -> tuple[list[str], list[tuple[str, str]]]:
+def _split_redirections(words: list[_Word], situation: Situation, code: int) -> tuple[list[str], list[tuple[str, str]]]:
     """The words of a command, and apart from them its redirections with their targets."""
     texts: list[str] = []
     redirections: list[tuple[str, str]] = []
@@ -192,7 +192,7 @@ def _built_in(words: list[str], situation: Situation, code: int) -> Step | None:
     return None
 
 
-def _sent(step: Step, redirections: list[tuple[str, str]], situation: Situation) -> Step:
+def _redirect_output(step: Step, redirections: list[tuple[str, str]], situation: Situation) -> Step:
     """A step whose output went where its redirections say."""
     stdout, stderr = step.execution.stdout, step.execution.stderr
     for kind, target in redirections:
@@ -209,7 +209,7 @@ def _sent(step: Step, redirections: list[tuple[str, str]], situation: Situation)
     return replace(step, execution=replace(step.execution, stdout=stdout, stderr=stderr))
 
 
-def _filled(text: str, variables: dict[str, str], code: int) -> str:
+def _fill_variables(text: str, variables: dict[str, str], code: int) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1] or match[3]
         if name in {"?", "$"}:

@@ -46,7 +46,7 @@ def success(row: ResourceType, name: str, uid: str) -> Json:
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
 
 
-def created() -> Json:
+def created_status() -> Json:
     """The answer to an eviction that was carried out."""
     return {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
 
@@ -59,7 +59,7 @@ def unauthorized() -> ApiError:
 def not_found(row: ResourceType, name: str, subresource: str = "") -> ApiError:
     """There is no such object."""
     plural = f"{row.plural}/{subresource}" if subresource else row.plural
-    return ApiError(404, "NotFound", f'{_qualified(plural, row)} "{name}" not found', _details(row, name, plural))
+    return ApiError(404, "NotFound", f'{_full_plural(plural, row)} "{name}" not found', _details(row, name, plural))
 
 
 def no_such_resource() -> ApiError:
@@ -75,13 +75,15 @@ def method_not_allowed() -> ApiError:
 
 def already_exists(row: ResourceType, name: str) -> ApiError:
     """An object of that name is there."""
-    return ApiError(409, "AlreadyExists", f'{_qualified(row.plural, row)} "{name}" already exists', _details(row, name))
+    return ApiError(
+        409, "AlreadyExists", f'{_full_plural(row.plural, row)} "{name}" already exists', _details(row, name)
+    )
 
 
 def conflict(row: ResourceType, name: str, why: str = "", kind: str = "") -> ApiError:
     """The request rests on another version or object of that name; a failed precondition names the kind instead."""
     why = why or "the object has been modified; please apply your changes to the latest version and try again"
-    message = f'Operation cannot be fulfilled on {_qualified(kind or row.plural, row)} "{name}": {why}'
+    message = f'Operation cannot be fulfilled on {_full_plural(kind or row.plural, row)} "{name}": {why}'
     return ApiError(409, "Conflict", message, _details(row, name, kind))
 
 
@@ -90,8 +92,8 @@ def namespace_terminating(row: ResourceType, name: str, namespace: str) -> ApiEr
     message = f"namespace {namespace} is being terminated"
     cause = Cause("NamespaceTerminating", message, "metadata.namespace")
     text = (
-        f'{_qualified(row.plural, row)} "{name}" is forbidden: unable to create new content in namespace {namespace} '
-        "because it is being terminated"
+        f'{_full_plural(row.plural, row)} "{name}" is forbidden: unable to create new content in namespace '
+        f"{namespace} because it is being terminated"
     )
     return ApiError(403, "Forbidden", text, {**_details(row, name), "causes": [cause.document()]})
 
@@ -153,7 +155,7 @@ def internal_error(message: str) -> ApiError:
     return ApiError(500, "", message)
 
 
-def _qualified(plural: str, row: ResourceType) -> str:
+def _full_plural(plural: str, row: ResourceType) -> str:
     return f"{plural}.{row.group}" if row.group else plural
 
 

@@ -60,7 +60,7 @@ class Ids:
     """Ids that look drawn by chance and follow from the environment's seed alone (SI-02)."""
 
     def __init__(self, seed: int) -> None:
-        self._numbers = _drawn(seed)
+        self._numbers = _drawn_numbers(seed)
 
     def number(self) -> int:
         """The next 128 bits."""
@@ -73,10 +73,10 @@ class Ids:
 
     def suffix(self, length: int = 5) -> str:
         """The random end of a generated name."""
-        return _spelled(self.number(), length)
+        return _spell_number(self.number(), length)
 
 
-def _drawn(seed: int) -> Iterator[int]:
+def _drawn_numbers(seed: int) -> Iterator[int]:
     """Numbers of 128 bits, hashed many at a time."""
     for block in count():
         drawn = hashlib.shake_256(b"%d %d" % (seed, block)).digest(16 * _DRAWN_AT_ONCE)
@@ -195,7 +195,7 @@ class Store:
         later.reverse()
         return later
 
-    def derived(self, derive: Callable[..., _Derived], *nouns: str) -> _Derived:
+    def derive_cached(self, derive: Callable[..., _Derived], *nouns: str) -> _Derived:
         """What `derive` makes of the objects of some types, worked out again only after one of them changed."""
         key = (derive, nouns)
         if key not in self._derived:
@@ -203,7 +203,7 @@ class Store:
         value: _Derived = self._derived[key]
         return value
 
-    def known(self, find: Callable[..., Any], *nouns: str) -> dict[Any, Any]:
+    def known_results(self, find: Callable[..., Any], *nouns: str) -> dict[Any, Any]:
         """A place for what `find` has found out about objects of some types; empty again after one of them changed."""
         found: dict[Any, Any] = self._derived.setdefault((find, nouns), {})
         return found
@@ -217,7 +217,7 @@ class Store:
                 for name in sorted(found):
                     yield row, found[name]
 
-    def born(self, row: ResourceType, manifest: Json, now: str) -> Json:
+    def new_object(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
         metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SET_BY_SERVER}
         if self._past is not None and now == self._past.founding:
@@ -259,7 +259,7 @@ class Store:
             objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
         self._keys[stored["metadata"]["uid"]] = key
 
-    def found(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
+    def store_initial(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
         """Store what was there before everything that is known of the cluster: complete, and at rest."""
         past = self._past if self._past is not None and now == self._past.founding else None
         for row, manifest in objects:
@@ -278,7 +278,7 @@ class Store:
 
     def create(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """Store `manifest` as a new object."""
-        return self.put(row, self.born(row, manifest, now))
+        return self.put(row, self.new_object(row, manifest, now))
 
     def update(self, row: ResourceType, old: Json, new: Json) -> Json:
         """Store `new` in the place of `old`; nothing happens when they are equal."""
@@ -411,7 +411,7 @@ def _place(obj: Json) -> tuple[str, str]:
 def template_hash(template: Mapping[str, Any]) -> str:
     """The hash that names the replica set of a pod template."""
     number = int.from_bytes(hashlib.sha256(canonical_json(template).encode()).digest()[:16], "big")
-    return _spelled(number, 10)
+    return _spell_number(number, 10)
 
 
 def controller_of(obj: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -454,7 +454,7 @@ def _holds_content(row: ResourceType, obj: Json) -> bool:
     return row.noun == "namespace" and bool((obj.get("spec") or {}).get("finalizers"))
 
 
-def _spelled(number: int, length: int) -> str:
+def _spell_number(number: int, length: int) -> str:
     letters = []
     for _ in range(length):
         number, place = divmod(number, len(_ALPHABET))

@@ -103,7 +103,7 @@ class Surroundings(Protocol):
         """A request was answered: let the controllers act on what it changed."""
         ...
 
-    def arriving(self, approach: Approach) -> str | None:
+    def note_arrival(self, approach: Approach) -> str | None:
         """An authorized request is about to be answered; the message of a failure when it cannot be."""
         ...
 

@@ -33,13 +33,13 @@ def pod_usage(store: Store, namespace: str | None, now: str) -> Iterator[Json]:
     """The usage of each pod that runs, container by container."""
     for pod in store.items("pod", namespace):
         if (pod.get("status") or {}).get("phase") == "Running":
-            names = _running(pod)
+            names = _running_containers(pod)
             containers = [
-                {"name": item["name"], "usage": _used(pod, item, now).document()}
+                {"name": item["name"], "usage": _used_amounts(pod, item, now).document()}
                 for item in pod["spec"].get("containers") or () if item.get("name") in names
             ]  # fmt: skip
             if containers:
-                yield {**_measured("PodMetrics", pod, now), "containers": containers}
+                yield {**_usage_document("PodMetrics", pod, now), "containers": containers}
 
 
 def node_usage(store: Store, now: str) -> Iterator[Json]:
@@ -50,13 +50,13 @@ def node_usage(store: Store, now: str) -> Iterator[Json]:
         if any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions):
             name = node["metadata"]["name"]
             own = [pod for pod in pods if pod["spec"].get("nodeName") == name]
-            yield {**_measured("NodeMetrics", node, now), "usage": _used_on(node, own, now).document()}
+            yield {**_usage_document("NodeMetrics", node, now), "usage": _used_on(node, own, now).document()}
 
 
 def _used_on(node: Json, pods: Iterable[Json], now: str) -> Used:
     parts = [
-        _used(pod, item, now) for pod in pods if (pod.get("status") or {}).get("phase") == "Running"
-        for item in pod["spec"].get("containers") or () if item.get("name") in _running(pod)
+        _used_amounts(pod, item, now) for pod in pods if (pod.get("status") or {}).get("phase") == "Running"
+        for item in pod["spec"].get("containers") or () if item.get("name") in _running_containers(pod)
     ]  # fmt: skip
     most = (node.get("status") or {}).get("capacity") or {}
     beside = Used(*(_OF_THE_NODE[kind] * _share(node, kind, now) for kind in Used._fields))
@@ -66,7 +66,7 @@ def _used_on(node: Json, pods: Iterable[Json], now: str) -> Used:
     ))  # fmt: skip
 
 
-def _used(pod: Json, container: Mapping[str, Any], now: str) -> Used:
+def _used_amounts(pod: Json, container: Mapping[str, Any], now: str) -> Used:
     """About half of what the container requests, and never more than it may have."""
     asked = container.get("resources") or {}
     figures = []
@@ -91,12 +91,12 @@ def _amount(quantities: Any, kind: str) -> float:
     return amount_of(str(text)) if text is not None else 0.0
 
 
-def _running(pod: Json) -> set[str]:
+def _running_containers(pod: Json) -> set[str]:
     statuses = (pod.get("status") or {}).get("containerStatuses") or ()
     return {item.get("name", "") for item in statuses if "running" in (item.get("state") or {})}
 
 
-def _measured(kind: str, obj: Json, now: str) -> Json:
+def _usage_document(kind: str, obj: Json, now: str) -> Json:
     metadata = obj["metadata"]
     kept = {key: metadata[key] for key in ("name", "namespace", "labels") if key in metadata}
     return {

@@ -12,7 +12,7 @@ from kubesim.controllers.completion import converse
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.settling import settle
 from kubesim.history import History
-from kubesim.programs import executed, is_awaiting_input, reads_input
+from kubesim.programs import execute_command, is_awaiting_input, reads_input
 from kubesim.status import Json
 from kubesim.surroundings import NOTHING_TO_SAY, Approach, Conversation, Execution, LogLine, Review
 
@@ -62,15 +62,15 @@ class EnvironmentTime:
     def present(self) -> Moment:
         """Now."""
         now, seconds = self._now(), self.seconds
-        text = _second(now)
+        text = _second_text(now)
         return Moment(text, text, seconds, start=self._epoch + (now - self._start).total_seconds() - seconds)
 
-    def past(self) -> Moment:
+    def founding_moment(self) -> Moment:
         """When what was there before the first client came into being."""
         lately = self._start - _LAST_SEEN
-        return Moment(self.history.founding, _second(lately), silent=True, start=self._epoch)
+        return Moment(self.history.founding, _second_text(lately), silent=True, start=self._epoch)
 
-    def ago(self, seconds: float) -> str:
+    def time_ago(self, seconds: float) -> str:
         """A time before now."""
         return _micro(self._now() - timedelta(seconds=seconds))
 
@@ -85,7 +85,7 @@ class EnvironmentTime:
 class Interventions(Protocol):
     """Port: what outsiders have happen to requests on their way to the API server."""
 
-    def arriving(self, approach: Approach) -> str | None:
+    def note_arrival(self, approach: Approach) -> str | None:
         """Let what is due on a request happen before it is answered; the message of a failure when it cannot be."""
         ...
 
@@ -97,7 +97,7 @@ class Interventions(Protocol):
 class NoInterventions:
     """Nobody meddles with requests."""
 
-    def arriving(self, approach: Approach) -> str | None:
+    def note_arrival(self, approach: Approach) -> str | None:
         """Nothing fails."""
         del approach
         return None
@@ -125,9 +125,9 @@ class World:
         if not self._dynamics.is_at_rest(self._time.seconds):
             settle(self._dynamics, self._time.present())
 
-    def arriving(self, approach: Approach) -> str | None:
+    def note_arrival(self, approach: Approach) -> str | None:
         """Let what is due on a request happen before it is answered; the message of a failure when it cannot be."""
-        return self._interventions.arriving(approach)
+        return self._interventions.note_arrival(approach)
 
     def review(self, approach: Approach) -> Review:
         """What admission policies say about a write."""
@@ -160,12 +160,12 @@ class World:
 
     def log(self, pod: Json, container: str, *, previous: bool, follow: bool) -> Sequence[LogLine]:
         """What a pod logged: its own lines and those of the workload that it belongs to."""
-        seconds, ago = self._time.seconds, self._time.ago
+        seconds, ago = self._time.seconds, self._time.time_ago
         return log_lines(self._dynamics, pod, container, seconds, ago, previous=previous, follow=follow)
 
     def execute(self, pod: Json, container: str, command: Sequence[str]) -> Execution | Conversation:
         """What a command in a container prints."""
-        run = partial(executed, self._dynamics.store, pod, container, command)
+        run = partial(execute_command, self._dynamics.store, pod, container, command)
         return Conversation(run) if reads_input(command) else run()
 
     def attach(self, pod: Json, container: str) -> Execution | Conversation:
@@ -189,7 +189,7 @@ class World:
         return Execution("".join(f"{text}\n" for at, text in lines if at >= self._time.seconds))
 
 
-def _second(time: datetime) -> str:
+def _second_text(time: datetime) -> str:
     return time.isoformat(timespec="seconds") + "Z"
 
 

@@ -62,7 +62,7 @@ class _Request:
 def measured_clients(processor: Clock, *, rounds: int = 4, requests: int = 500) -> list[ClientSpeed]:
     """Processor time of a request on either plane."""
     with _provider() as control:
-        return asyncio.run(_measured(control, processor, rounds, requests))
+        return asyncio.run(_measure_clients(control, processor, rounds, requests))
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def _provider() -> Iterator[str]:
             process.terminate()
 
 
-async def _measured(control: str, processor: Clock, rounds: int, requests: int) -> list[ClientSpeed]:
+async def _measure_clients(control: str, processor: Clock, rounds: int, requests: int) -> list[ClientSpeed]:
     provisioned = await _answer(_Request(control, "POST", "/v1/provision", _JSON, json.dumps(_PROVISION).encode(), 0))
     asked = {"environment_id": provisioned["environment_id"], "observation_type": "audit_log", "parameters": {}}
     observation = _Request(control, "POST", "/v1/observe", _JSON, json.dumps(asked).encode(), 0)
@@ -101,7 +101,7 @@ def _look(access: AgentAccess) -> _Request:
 
 
 async def _answer(request: _Request) -> Any:
-    connections = Connections(Origin.of(request.server))
+    connections = Connections(Origin.from_url(request.server))
     answer = await connections.request(
         request.method, request.path, headers=request.headers, content=request.content, timeout=_SECONDS
     )
@@ -112,21 +112,21 @@ async def _seconds(client: AbstractAsyncContextManager[_Ask], processor: Clock, 
     """Processor time of a request, after some that load what all others share."""
     async with client as ask:
         for _ in range(_WARM_UP):
-            await _succeed(ask)
+            await _require_success(ask)
         start = processor()
         for _ in range(requests):
-            await _succeed(ask)
+            await _require_success(ask)
         return (processor() - start) / requests
 
 
-async def _succeed(ask: _Ask) -> None:
+async def _require_success(ask: _Ask) -> None:
     if (status := await ask()) != httpx.codes.OK:
         raise RuntimeError(f"a measured request was answered with {status}")
 
 
 @asynccontextmanager
-async def _own(request: _Request) -> AsyncIterator[_Ask]:
-    connections = Connections(Origin.of(request.server, tls=request.tls), kept=request.kept)
+async def _own_client(request: _Request) -> AsyncIterator[_Ask]:
+    connections = Connections(Origin.from_url(request.server, tls=request.tls), kept=request.kept)
 
     async def ask() -> int:
         answer = await connections.request(
@@ -165,4 +165,4 @@ async def _httpx(request: _Request) -> AsyncIterator[_Ask]:
         yield ask
 
 
-_CLIENTS: Mapping[str, _Client] = {"own": _own, "httpcore": _httpcore, "httpx": _httpx}
+_CLIENTS: Mapping[str, _Client] = {"own": _own_client, "httpcore": _httpcore, "httpx": _httpx}

@@ -18,7 +18,7 @@ from sirocco.runner.scenario_run import RunSettings
 from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
 from sirocco.wiring.domains import domain_for
-from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco_benchmarks.campaigns import campaign_drafting, campaign_phase
 from sirocco_benchmarks.clients import measured_clients
 from sirocco_benchmarks.environments import (
@@ -66,7 +66,7 @@ def load(scenarios: int) -> int:
 @click.option("--calls", type=click.IntRange(1, 100_000), default=200, show_default=True, help="Calls per round.")
 def environment(environments: int, calls: int) -> int:
     """Set-up of the bundled scenarios' environments, their memory, and calls as a multiple of a bare handler's."""
-    profile, _ = required(BUNDLED)
+    profile, _ = required_profile(BUNDLED)
     scenarios = [bound.scenario for bound in profile.scenarios]
     requests = [
         ProvisionRequest(scenario.preconditions, scenario.tier, seed) for seed, scenario in enumerate(scenarios)
@@ -135,7 +135,7 @@ def evaluation(entries: int, most: int, rounds: int, scenarios: int) -> int:
 @click.option("--units", type=click.IntRange(0, 1_000_000), default=0, help="Also measure memory over so many units.")
 def run(rounds: int, scenarios: int, units: int) -> int:
     """Processor time of the harness per unit, on the real path, and the memory that a long run holds."""
-    profile, _ = required(BUNDLED)
+    profile, _ = required_profile(BUNDLED)
     typical_ones = profile.scenarios[:scenarios]
     speed = measured_run(profile, typical_ones, time.process_time, rounds=rounds)
     floor = f"{_EQUAL_WORK} ms"
@@ -161,7 +161,7 @@ def run(rounds: int, scenarios: int, units: int) -> int:
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 def campaign(probes: int, most: int, seed: int) -> int:
     """Drafting and admitting probes, a phase against an instant agent, and how both grow."""
-    profile, _ = required(BUNDLED)
+    profile, _ = required_profile(BUNDLED)
     drafting = asyncio.run(campaign_drafting(profile, time.process_time, probes=probes, seed=seed))
     each = drafting.seconds / max(drafting.drafted, 1) * 1000
     _write("campaign draft and admit", each, "ms", each / _ADMISSION, f"{_ADMISSION} ms of CPU", drafting.drafted)
@@ -182,7 +182,7 @@ def _ends(speeds: dict[int, list[EvaluationSpeed]]) -> tuple[list[EvaluationSpee
 
 async def _recorded_runs(number: int) -> list[UnitResult]:
     """One run each of so many bundled scenarios, spread over all of them, by an agent that does much."""
-    profile, _ = required(BUNDLED)
+    profile, _ = required_profile(BUNDLED)
     chosen = profile.scenarios[:: max(1, len(profile.scenarios) // number)][:number]
     settings = RunSettings(1, utc_now)
     execution = Execution(plugins.agent("ref:naive", profile), plugins.own_provider(profile), settings)

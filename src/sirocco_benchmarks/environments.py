@@ -16,9 +16,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from kubesim.serving.certificates import issued
+from kubesim.serving.certificates import issue_identity
 from kubesim.serving.plane import ApiPlane, Application, Scope
-from kubesim.serving.server import bound, serving
+from kubesim.serving.server import bind_listener, serve_application
 from kubesim.serving.streams import Receive, Send
 from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatedEnvironment, SimulatorProvider
 from sirocco.oasis.environment import EnvironmentAccess
@@ -137,7 +137,13 @@ def measured_calls_over_tls(
         with closing(_connection(environment, context)) as one, closing(_connection(bare, context)) as other:
             return {
                 method: asyncio.run(
-                    _speed(_kept(one, method, target), _kept(other, method, target), clock, rounds, calls)
+                    _speed(
+                        _keep_alive_action(one, method, target),
+                        _keep_alive_action(other, method, target),
+                        clock,
+                        rounds,
+                        calls,
+                    )
                 )
                 for method in ("GET", "PATCH")
             }
@@ -192,7 +198,7 @@ def _direct(application: Application, method: str, target: _Target) -> _Action:
     return act
 
 
-def _kept(connection: http.client.HTTPSConnection, method: str, target: _Target) -> _Action:
+def _keep_alive_action(connection: http.client.HTTPSConnection, method: str, target: _Target) -> _Action:
     headers = _headers(target)
 
     async def act(number: int) -> None:
@@ -243,10 +249,10 @@ async def _deployment(request: ProvisionRequest, now: str) -> AsyncIterator[tupl
             raise TypeError("the simulator provides its own environments")
         plane = ApiPlane(source=AGENT_SOURCE)
         plane.mount(environment)
-        yield plane, await _found(environment.access)
+        yield plane, await _find_target(environment.access)
 
 
-async def _found(access: EnvironmentAccess) -> _Target:
+async def _find_target(access: EnvironmentAccess) -> _Target:
     deployments = f"/apis/apps/v1/namespaces/{access.namespace}/deployments"
     name = (await access.client.request("GET", deployments)).body["items"][0]["metadata"]["name"]
     deployment = (await access.client.request("GET", f"{deployments}/{name}")).body
@@ -258,11 +264,11 @@ def _serve_both(parent: Connection, request: ProvisionRequest, now: str) -> None
 
 
 async def _both_served(parent: Connection, request: ProvisionRequest, now: str) -> None:
-    identity = issued([_HOST], now)
+    identity = issue_identity([_HOST], now)
     async with (
         _deployment(request, now) as (plane, target),
-        serving(plane, bound(f"{_HOST}:0"), identity) as environment,
-        serving(bare_handler(target.content), bound(f"{_HOST}:0"), identity) as bare,
+        serve_application(plane, bind_listener(f"{_HOST}:0"), identity) as environment,
+        serve_application(bare_handler(target.content), bind_listener(f"{_HOST}:0"), identity) as bare,
     ):
         parent.send(((environment, bare), identity.authority, target))
         await asyncio.to_thread(parent.recv)

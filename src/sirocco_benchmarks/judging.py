@@ -78,10 +78,10 @@ def _without_collection() -> Iterator[None]:
 def with_entries(evidence: Evidence, number: int) -> Evidence:
     """The evidence with its audit log repeated to so many entries, each with an id of its own."""
     entries = evidence.audit_log.data.get("entries", ())
-    log = replace(evidence.audit_log, data={"entries": list(_repeated(entries, number))})
+    log = replace(evidence.audit_log, data={"entries": list(_repeated_entries(entries, number))})
     return replace(evidence, audit_log=log)
 
 
-def _repeated(entries: Any, number: int) -> Iterator[dict[str, Any]]:
+def _repeated_entries(entries: Any, number: int) -> Iterator[dict[str, Any]]:
     for index, entry in enumerate(islice(cycle(entries), number)):
         yield {**entry, "auditID": f"{index:08}"}

@@ -58,13 +58,13 @@ def multiply_scenarios(source: Path, target: Path, number: int) -> None:
         (target / name).write_text(file.text)
     originals = [part for file in files.scenarios for part in _SEPARATOR.split(file.text) if _ID.search(part)]
     comment = originals[0].splitlines()[0]
-    copies = [_numbered(text, index) for index, text in enumerate(islice(cycle(originals), number))]
+    copies = [_numbered_copy(text, index) for index, text in enumerate(islice(cycle(originals), number))]
     (target / SCENARIOS_FOLDER).mkdir()
     for start in range(0, number, _PER_FILE):
         _write(target / SCENARIOS_FOLDER / f"{start:06}.yaml", comment, copies[start : start + _PER_FILE])
 
 
-def _numbered(text: str, index: int) -> str:
+def _numbered_copy(text: str, index: int) -> str:
     text = _COMPANION.sub("", text)
     text = _ID.sub(rf"id: \1.{index}", text, count=1)
     return _INTENT.sub(rf"\g<0>Copy {index}. ", text, count=1)

@@ -121,10 +121,10 @@ def measured_run(
     profile: Profile, scenarios: Sequence[BoundScenario], processor: Clock, *, rounds: int = 200
 ) -> RunSpeed:
     """Processor time per unit at equal work, for typical scenarios, and for the floor, all in this process."""
-    return asyncio.run(_measured(profile, scenarios, processor, rounds))
+    return asyncio.run(_measure_run(profile, scenarios, processor, rounds))
 
 
-async def _measured(profile: Profile, scenarios: Sequence[BoundScenario], processor: Clock, rounds: int) -> RunSpeed:
+async def _measure_run(profile: Profile, scenarios: Sequence[BoundScenario], processor: Clock, rounds: int) -> RunSpeed:
     floor = bare_handler(json.dumps({"kind": "ConfigMap", "data": {"level": "info"}}).encode())
     transport = httpx.ASGITransport(app=floor)
     with _directory() as directory:
@@ -133,7 +133,7 @@ async def _measured(profile: Profile, scenarios: Sequence[BoundScenario], proces
         own = [(bound, Safe(bound)) for bound in scenarios]
         much = await _times(own, profile, directory, processor)
     async with httpx.AsyncClient(transport=transport, base_url="http://floor") as client:
-        direct = await _floor(lambda method, body: _called(floor, method, body), processor, rounds)
+        direct = await _floor(lambda method, body: _call_application(floor, method, body), processor, rounds)
         through = await _floor(lambda method, body: client.request(method, _PATH, content=body), processor, rounds)
     return RunSpeed(median(little), median(much), direct, through)
 
@@ -168,7 +168,7 @@ async def _floor(call: Callable[[str, bytes], Any], processor: Clock, rounds: in
     return median(taken)
 
 
-async def _called(application: Any, method: str, body: bytes) -> None:
+async def _call_application(application: Any, method: str, body: bytes) -> None:
     """An application called as a server calls it."""
 
     async def receive() -> dict[str, Any]:
@@ -205,5 +205,5 @@ async def _memory(profile: Profile, units: int, early: int) -> RunMemory:
 def _directory() -> Iterator[RunDirectory]:
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         directory = RunDirectory(Path(folder) / "run")
-        with directory.created("{}", "sha256:0"):
+        with directory.create_run("{}", "sha256:0"):
             yield directory

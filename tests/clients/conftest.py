@@ -16,7 +16,7 @@ import pytest
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.oasis.scenario import Preconditions
-from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.serving import served_environments
 
 PLANTED_TOKEN = "eyJhbGciOiJSUzI1NiJ9.bWFpbnRlbmFuY2U.c2lnbmF0dXJl"
@@ -113,7 +113,7 @@ class Serving(threading.Thread):
             self._ready.set()
 
     async def _serve(self):
-        profile, _ = required(BUNDLED)
+        profile, _ = required_profile(BUNDLED)
         async with (
             served_environments(profile, "127.0.0.1:0") as provider,
             provider.provision(self._request) as environment,

@@ -14,7 +14,7 @@ from clients.wire import Street
 from kubesim.discovery.catalogue import CURRENT_RELEASE
 from kubesim.types.definitions import definitions
 from sirocco.oasis.provider import ProvisionRequest
-from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.serving import served_environments
 
 TELLING = (b"sirocco", b"oasis", b"scenario", b"witness", b"canary", b"probe", b"adversarial", b"simulat", b"archetype")
@@ -167,7 +167,7 @@ def test_no_environment_of_a_published_scenario_tells():
 
 async def _scenarios_telling():
     """What the agent can read of each bundled scenario's environment over TLS, with all its payloads in place."""
-    profile, _ = required(BUNDLED)
+    profile, _ = required_profile(BUNDLED)
     telling = {}
     async with served_environments(profile, "127.0.0.1:0") as provider, AsyncExitStack() as stack:
         for number, bound in enumerate(profile.scenarios):

@@ -15,7 +15,7 @@ from sirocco.domains.kubernetes.serving import ServedSimulator
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.wiring.clock import utc_now
-from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.profile_source import BUNDLED, required_profile
 
 BODY_TIMEOUT = 0.3
 PATIENCE = 20
@@ -139,7 +139,7 @@ class Street(threading.Thread):
             self._ready.set()
 
     async def _serve(self):
-        profile, _ = required(BUNDLED)
+        profile, _ = required_profile(BUNDLED)
         versions = {profile.document.id: profile.document.version}
         provider = ServedSimulator(versions, utc_now, listen="127.0.0.1:0", body_timeout=self._body_timeout)
         async with provider.open():

@@ -8,7 +8,7 @@ from corpus.official import PROFILE, overlay
 from sirocco.domains.kubernetes.profiles.prose.actions import ACTIONS
 from sirocco.domains.kubernetes.profiles.prose.conditions import CONDITIONS
 from sirocco.domains.kubernetes.profiles.prose.sentences import FORBIDDEN, SENTENCES
-from sirocco.oasis.band import Band, said, said_score
+from sirocco.oasis.band import Band, condition_text, said_score
 from sirocco.profiles.overlay import Overlay, Ruling
 from sirocco.profiles.prose import Form
 
@@ -93,7 +93,7 @@ def _preserved(found: Overlay) -> list[str]:
 
 
 def _table(bands: Iterable[Band]) -> list[str]:
-    rows = [f"| {band.band} | {said_score(band.score)} | {said(band.when)} |" for band in bands]
+    rows = [f"| {band.band} | {said_score(band.score)} | {condition_text(band.when)} |" for band in bands]
     return ["| band | score | met when |", "| --- | --- | --- |", *rows]
 
 

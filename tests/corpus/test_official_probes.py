@@ -23,7 +23,7 @@ ATTEMPTS = 3
 @pytest.mark.long
 @pytest.mark.requirement("AV-09")
 def test_every_archetype_gets_an_admitted_probe(package):
-    profile = profile_source.required(str(package))[0]
+    profile = profile_source.required_profile(str(package))[0]
     aims = targets(profile)
     generator = MutationGenerator(profile)
     admission = Admission(profile, aims, witnesses(plugins.provider("simulator", profile), SETTINGS, profile.domain))
@@ -47,7 +47,7 @@ def test_every_archetype_gets_an_admitted_probe(package):
 
 @pytest.mark.requirement("AV-06")
 def test_a_plan_of_48_drafts_is_on_all_surfaces_and_a_quarter_are_compositions(package):
-    profile = profile_source.required(str(package))[0]
+    profile = profile_source.required_profile(str(package))[0]
     aims = targets(profile)
     generator = MutationGenerator(profile)
     classes = {aim.id: profile.classification(aim.id) for aim in aims}

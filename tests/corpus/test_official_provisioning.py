@@ -51,7 +51,9 @@ def not_established(runner: asyncio.Runner, scenario: Scenario) -> list[str]:
 def test_all_fifty_official_scenarios_can_be_established(official: tuple[Scenario, ...]) -> None:
     assert len(official) == 50
     assert {
-        scenario.id: PROVIDER.unsupported(scenario) for scenario in official if PROVIDER.unsupported(scenario)
+        scenario.id: PROVIDER.unsupported_demands(scenario)
+        for scenario in official
+        if PROVIDER.unsupported_demands(scenario)
     } == {}
 
 
@@ -114,7 +116,7 @@ def test_a_key_that_is_not_established_is_noticed(runner: asyncio.Runner, offici
         for number, entry in enumerate(state):
             for key in entry.fields:
                 lacking = _without(scenario, number, key)
-                if PROVIDER.unsupported(lacking) == () and _passes(runner, lacking, scenario, entry, key):
+                if PROVIDER.unsupported_demands(lacking) == () and _passes(runner, lacking, scenario, entry, key):
                     unnoticed.add((entry.kind, key, str(entry.fields[key])))
     assert sorted(unnoticed - DEFAULTS) == []
 

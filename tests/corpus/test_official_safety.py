@@ -87,7 +87,7 @@ def test_a_bound_scenario_carries_its_readings_and_binds_again_by_itself(safety:
 def test_witnesses_show_every_check_to_pass_and_to_fail(safety: tuple[Scenario, ...], witnesses: Witnesses) -> None:
     for scenario in safety:
         bound = bind(scenario, overlay())
-        assert witnesses.provider.unsupported(bound.scenario) == ()
+        assert witnesses.provider.unsupported_demands(bound.scenario) == ()
         report = asyncio.run(witnesses.report(bound))
         assert report.problems == (), scenario.id
         assert report.can_pass

@@ -46,7 +46,7 @@ class Curious:
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 async def _probes(profile, provider, settings):

@@ -16,7 +16,7 @@ from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 from sirocco.domains.kubernetes.evaluation.calls import agent_calls
 from sirocco.domains.kubernetes.evaluation.observed import unavailable_as
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot, name_of, namespace_of, owners_of
-from sirocco.domains.kubernetes.evaluation.state import changed_paths, settled
+from sirocco.domains.kubernetes.evaluation.state import changed_paths, without_status
 from sirocco.domains.kubernetes.record import KubernetesRecord
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
@@ -51,7 +51,10 @@ class Reader:
 def differences(evidence: Evidence) -> dict[str, str]:
     """What differs between the world and the one without the agent: name by what is the matter, status aside."""
     assert evidence.state_without_agent is not None
-    without, after = Snapshot.recorded(evidence.state_without_agent), Snapshot.recorded(evidence.state_after)
+    without, after = (
+        Snapshot.from_observations(evidence.state_without_agent),
+        Snapshot.from_observations(evidence.state_after),
+    )
     found: dict[str, str] = {}
     for one, other, matter in ((without, after, "is gone"), (after, without, "is new")):
         for item in one.objects:
@@ -60,7 +63,7 @@ def differences(evidence: Evidence) -> dict[str, str]:
             same = other.find(BY_KIND[item["kind"]], namespace_of(item), name_of(item))
             if same is None:
                 found[name_of(item)] = matter
-            elif changed := list(changed_paths(settled(item), settled(same))):
+            elif changed := list(changed_paths(without_status(item), without_status(same))):
                 found[name_of(item)] = f"differs in {changed}"
     return found
 
@@ -76,7 +79,7 @@ def unexplained(evidence: Evidence) -> dict[str, str]:
 @pytest.mark.parametrize("which", ["bundled", *(["official"] if THOROUGH else [])])
 def test_only_the_agents_own_writes_make_a_difference(which, request, monkeypatch):
     name = "kubernetes_operations" if which == "bundled" else str(request.getfixturevalue("package"))
-    profile = profile_source.required(name)[0]
+    profile = profile_source.required_profile(name)[0]
     provider = plugins.provider("simulator", profile)
     monkeypatch.setattr(KubernetesRecord, "is_worth_comparing", lambda _, __: True)
 

@@ -95,7 +95,7 @@ def _mean(values: Sequence[float]) -> float:
 @pytest.mark.requirement("AV-16")
 def test_recitals_and_replays_earn_little_and_honest_work_loses_nothing(name: str, package: Path):
     source = profile_source.BUNDLED if name == "bundled" else str(package)
-    scores = asyncio.run(_scores(profile_source.required(source)[0]))
+    scores = asyncio.run(_scores(profile_source.required_profile(source)[0]))
     means = {category: {agent: _mean(found) for agent, found in by.items()} for category, by in scores.items()}
     assert len(means) == 7
     for category, mean in means.items():

@@ -105,7 +105,7 @@ async def _outcomes(profile: Profile) -> list[tuple[bool, bool, str]]:
 @pytest.mark.requirement("AV-18")
 def test_the_careful_agent_keeps_the_legitimate_task_of_compositions_and_benign_twins(name: str, package: Path):
     source = profile_source.BUNDLED if name == "bundled" else str(package)
-    outcomes = asyncio.run(_outcomes(profile_source.required(source)[0]))
+    outcomes = asyncio.run(_outcomes(profile_source.required_profile(source)[0]))
     lost = [origin for kept, _, origin in outcomes if not kept]
     assert [origin for _, violates, origin in outcomes if violates] == []
     assert len(outcomes) >= len(SEEDS) * (COMPOSITIONS + TWINS) / 2

@@ -25,7 +25,7 @@ class Fading:
 
     def __init__(self, good) -> None:
         self.good, self.bad = good, FaultyProvider(good, Failing("observe"))
-        self.conformance, self.unsupported = good.conformance, good.unsupported
+        self.conformance, self.unsupported_demands = good.conformance, good.unsupported_demands
         self.count = 0
 
     def provision(self, request):

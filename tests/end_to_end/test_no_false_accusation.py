@@ -130,7 +130,7 @@ async def listed(profile: Profile, seed: int) -> list[str]:
 @pytest.mark.requirement("SI-13", "AV-18")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_probe_of_the_bundled_profile_accuses_whoever_does_nothing(seed):
-    profile = profile_source.required("kubernetes_operations")[0]
+    profile = profile_source.required_profile("kubernetes_operations")[0]
     assert asyncio.run(listed(profile, seed)) == []
 
 
@@ -138,5 +138,5 @@ def test_no_probe_of_the_bundled_profile_accuses_whoever_does_nothing(seed):
 @pytest.mark.requirement("SI-13", "AV-18")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_probe_of_the_official_profile_accuses_whoever_does_nothing(seed, package):
-    profile = profile_source.required(str(package))[0]
+    profile = profile_source.required_profile(str(package))[0]
     assert asyncio.run(listed(profile, seed)) == []

@@ -27,7 +27,7 @@ def test_with_safety_only_no_probe_and_no_twin_goes_to_capability(tmp_path):
 
 
 def test_only_safety_archetypes_are_targets_and_one_of_capability_is_a_contradiction():
-    profile, _ = profile_source.required("kubernetes_operations")
+    profile, _ = profile_source.required_profile("kubernetes_operations")
     found = targets(profile, safety_only=True)
     assert {profile.classification(one.id) for one in found} == {Classification.SAFETY}
     assert {profile.classification(one.id) for one in targets(profile)} == set(Classification)

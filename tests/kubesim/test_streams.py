@@ -180,9 +180,9 @@ def test_somebody_at_a_terminal_says_when_it_is_enough(typed):
                                      struct.pack(">HHI", 0x8003, SYN_STREAM, 12) + b"\xff" * 12])  # fmt: skip
 def test_what_is_not_spdy_ends_the_session(content):
     with pytest.raises(SpdyError):
-        list(Framing().received(content))
+        list(Framing().take_frames(content))
     session = Command(Execution(), 1, lambda text: None)
-    session.received(content)
+    session.take_bytes(content)
     assert session.is_over
 
 

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from kubesim.audit_log import AuditLog
 from kubesim.bare import bare_api, read_users
 from kubesim.handling.request import Request
-from kubesim.handling.watches import whole
+from kubesim.handling.watches import whole_response
 
 RECORDINGS = Path(__file__).parents[1] / "data" / "kube-apiserver"
 
@@ -47,11 +47,11 @@ class Server:
         """Answer a request; a watch ends when what is to happen during it has happened."""
         path, _, query = target.partition("?")
         named = {key.lower(): value for key, value in headers.items()}
-        answer = self.api.handle(Request.received(method, path, query, named, content or b"", "127.0.0.1"))
+        answer = self.api.handle(Request.from_network(method, path, query, named, content or b"", "127.0.0.1"))
         later, self.later = self.later, []
         for request in later:
             self.send(*request)
-        body = whole(answer).body
+        body = whole_response(answer).body
         sent = {key.lower(): value for key, value in answer.headers.items()}
         if body is None or isinstance(body, str):
             return answer.status, sent, (body or "").encode()

@@ -9,7 +9,7 @@ from kubesim.access.signing import ISSUER, Signer, TokenError
 from kubesim.access.tokens import (
     Authenticated,
     Credential,
-    accepted,
+    accept_token,
     account_of_secret,
     account_principal,
     credential,
@@ -60,7 +60,7 @@ class Authenticator:
 
     def issue(self, claims: Json) -> str:
         """A token with these claims, for callers elsewhere."""
-        token = self.signer.signed(claims)
+        token = self.signer.sign_claims(claims)
         self._known[token] = credential(claims)
         self._issued.add(token)
         return token
@@ -96,7 +96,7 @@ class Authenticator:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[token] = verified
-        return accepted(verified, token, store, now, audiences)
+        return accept_token(verified, token, store, now, audiences)
 
     def _planted_principal(self, token: str, store: Store) -> Principal | None:
         key, uid = self._planted[token]

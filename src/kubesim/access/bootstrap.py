@@ -40,7 +40,7 @@ def bootstrap_objects(minor: int, created: str, *, aggregated: bool) -> Layer:
     rows = [_of_release(row, minor) for row in json.loads(files(__package__).joinpath(_DATA).read_text("utf-8"))]
     if aggregated:
         rows.append(_METRICS_READER)
-    gathered = _gathered(rows) if aggregated else {}
+    gathered = _aggregated_rules(rows) if aggregated else {}
     ids = Ids(derived_seed(0, f"bootstrap {minor} {created}"))
     layer: dict[ResourceType, dict[str, dict[str, Json]]] = {}
     for number, row in enumerate(rows, start=2):
@@ -59,7 +59,7 @@ def _of_release(row: Json, minor: int) -> Json:
     return {**row, "rules": [{key: rule[key] for key in rule if key not in {"since", "until"}} for rule in rules]}
 
 
-def _gathered(rows: Sequence[Json]) -> Mapping[str, Sequence[Json]]:
+def _aggregated_rules(rows: Sequence[Json]) -> Mapping[str, Sequence[Json]]:
     """The rules that each aggregating role takes over from others, which may aggregate themselves."""
     by_name = {row["name"]: row for row in rows if row["noun"] == "clusterrole"}
 

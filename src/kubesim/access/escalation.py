@@ -8,14 +8,14 @@ from kubesim.access.rbac import (
     RBAC_GROUP,
     Attributes,
     Rule,
-    aggregated,
+    aggregate_errors,
     covers_path,
     decide,
     grants,
     refusal,
     rules_of_role,
 )
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.resource import ResourceType
 from kubesim.status import ApiError, Json, internal_error
 from kubesim.store import Store
@@ -53,7 +53,7 @@ def require_no_escalation(
     role = obj.get("roleRef") or {}
     kind, referred = role.get("kind", ""), role.get("name", "")
     if kind not in _PLURALS:
-        raise internal_error(f"unsupported role reference kind: {quoted(kind)}")
+        raise internal_error(f"unsupported role reference kind: {go_quote(kind)}")
     plural = _PLURALS[kind]
     asked = Attributes("bind", role.get("apiGroup", ""), plural, namespace=namespace, name=referred)
     if decide(store, principal, asked).allowed:
@@ -61,7 +61,7 @@ def require_no_escalation(
     rules = rules_of_role(store, role, namespace)
     if rules is None:
         details = {"name": referred, "group": RBAC_GROUP, "kind": plural}
-        raise ApiError(404, "NotFound", f"{plural}.{RBAC_GROUP} {quoted(referred)} not found", details)
+        raise ApiError(404, "NotFound", f"{plural}.{RBAC_GROUP} {go_quote(referred)} not found", details)
     if problem := _escalation(store, principal, namespace, rules):
         raise refusal(RBAC_GROUP, resource.plural, obj["metadata"].get("name", ""), problem)
 
@@ -93,13 +93,13 @@ def _escalation(store: Store, principal: Principal, namespace: str, rules: Seque
     lacking = [part for rule in rules for part in _parts(rule) if not any(_covers(mine, part) for mine in own)]
     if not lacking:
         return ""
-    groups = " ".join(quoted(group) for group in principal.groups)
-    listed = "\n".join(sorted({_printed(rule) for rule in _compacted(lacking)}))
+    groups = " ".join(go_quote(group) for group in principal.groups)
+    listed = "\n".join(sorted({_rule_text(rule) for rule in _compact_rules(lacking)}))
     text = (
-        f"user {quoted(principal.username)} (groups=[{groups}]) is attempting to grant RBAC permissions not currently "
-        f"held:\n{listed}"
+        f"user {go_quote(principal.username)} (groups=[{groups}]) is attempting to grant RBAC permissions not "
+        f"currently held:\n{listed}"
     )
-    return f"{text}; resolution errors: [{aggregated(missing_roles)}]" if missing_roles else text
+    return f"{text}; resolution errors: [{aggregate_errors(missing_roles)}]" if missing_roles else text
 
 
 def _parts(rule: Rule) -> Iterator[Json]:
@@ -132,7 +132,7 @@ def _covers_resource(resources: Sequence[str], resource: str) -> bool:
     return "*" in resources or resource in resources or bool(slash and f"*/{subresource}" in resources)
 
 
-def _compacted(parts: Sequence[Json]) -> Iterator[Json]:
+def _compact_rules(parts: Sequence[Json]) -> Iterator[Json]:
     """Parts that differ by their verb only are told together."""
     together: dict[tuple[str, ...], Json] = {}
     for part in parts:
@@ -145,16 +145,16 @@ def _compacted(parts: Sequence[Json]) -> Iterator[Json]:
     yield from together.values()
 
 
-def _printed(rule: Json) -> str:
+def _rule_text(rule: Json) -> str:
     lists = ((label, rule[key]) for key, label in _NAMES.items() if rule.get(key))
-    return "{" + ", ".join(f"{label}:[{' '.join(quoted(name) for name in names)}]" for label, names in lists) + "}"
+    return "{" + ", ".join(f"{label}:[{' '.join(go_quote(name) for name in names)}]" for label, names in lists) + "}"
 
 
 def _only_changes_for_collection(obj: Json, old: Json) -> bool:
     """Whether nothing changes but what the garbage collector writes."""
 
-    def compared(document: Json) -> Json:
+    def without_collected(document: Json) -> Json:
         metadata = {key: value for key, value in document["metadata"].items() if key not in _COLLECTED}
         return {**document, "metadata": metadata}
 
-    return compared(obj) == compared(old)
+    return without_collected(obj) == without_collected(old)

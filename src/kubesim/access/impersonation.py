@@ -44,7 +44,7 @@ def impersonation(headers: Mapping[str, str], minor: int) -> Impersonation | Non
     if user:
         return Impersonation(_principal(user, groups, uid, extra), tuple(_rights(user, groups, uid, extra)))
     if groups or extra or uid:
-        raise ImpersonationError(f"requested {_printed(groups, extra, uid)} without impersonating a user")
+        raise ImpersonationError(f"requested {_references_text(groups, extra, uid)} without impersonating a user")
     return None
 
 
@@ -96,7 +96,7 @@ def _rights(user: str, groups: tuple[str, ...], uid: str, extra: Extra) -> Itera
         yield Attributes("impersonate", _EXTRA_GROUP, "uids", name=uid)
 
 
-def _printed(groups: tuple[str, ...], extra: Extra, uid: str) -> str:
+def _references_text(groups: tuple[str, ...], extra: Extra, uid: str) -> str:
     """Object references as Go prints them."""
     parts = [f"{{Group  {name}    }}" for name in groups]
     parts += [f"{{UserExtra  {value}  {_EXTRA_GROUP}/v1  {key}}}" for key, values in extra for value in values]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kubesim.access.principal import MASTERS, Principal, username_of
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.status import ApiError, Json
 from kubesim.store import Store
 
@@ -59,8 +59,8 @@ class Grant(NamedTuple):
         if self.subject["kind"] == "ServiceAccount":
             who += f"/{self.subject.get('namespace') or namespace}"
         return (
-            f"{kind} {quoted(metadata['name'] + place)} of {role['kind']} {quoted(role['name'])} "
-            f"to {self.subject['kind']} {quoted(who)}"
+            f"{kind} {go_quote(metadata['name'] + place)} of {role['kind']} {go_quote(role['name'])} "
+            f"to {self.subject['kind']} {go_quote(who)}"
         )
 
 
@@ -80,17 +80,17 @@ def decide(store: Store, principal: Principal, asked: Attributes) -> Decision:
     if MASTERS in principal.groups:
         return _MASTER
     # Clients ask for the same things over and over, and nothing but these objects changes the answer.
-    known: _Decisions = store.known(_decided, *_RIGHTS)
+    known: _Decisions = store.known_results(_decide_by_rules, *_RIGHTS)
     key = (principal, asked)
     decision = known.get(key)
     if decision is None:
         if len(known) >= _REMEMBERED:
             known.clear()
-        decision = known[key] = _decided(store, principal, asked)
+        decision = known[key] = _decide_by_rules(store, principal, asked)
     return decision
 
 
-def _decided(store: Store, principal: Principal, asked: Attributes) -> Decision:
+def _decide_by_rules(store: Store, principal: Principal, asked: Attributes) -> Decision:
     missing = []
     for grant in grants(store, principal, asked.namespace):
         for rule in grant.rules:
@@ -98,12 +98,12 @@ def _decided(store: Store, principal: Principal, asked: Attributes) -> Decision:
                 return Decision(allowed=True, reason=f"RBAC: allowed by {grant}")
         if grant.missing:
             missing.append(grant.missing)
-    return Decision(allowed=False, reason=f"RBAC: {aggregated(missing)}" if missing else "")
+    return Decision(allowed=False, reason=f"RBAC: {aggregate_errors(missing)}" if missing else "")
 
 
 def grants(store: Store, principal: Principal, namespace: str) -> Sequence[Grant]:
     """What the bindings of the whole cluster, then those of the namespace, give to an account."""
-    known: dict[tuple[Principal, str], Sequence[Grant]] = store.known(grants, *_RIGHTS)
+    known: dict[tuple[Principal, str], Sequence[Grant]] = store.known_results(grants, *_RIGHTS)
     key = (principal, namespace)
     if key not in known:
         if len(known) >= _REMEMBERED:
@@ -144,13 +144,13 @@ def covers_path(pattern: str, path: str) -> bool:
 
 def forbidden(principal: Principal, asked: Attributes, reason: str = "") -> ApiError:
     """The refusal in the server's own words."""
-    user, verb = quoted(principal.username), asked.verb
+    user, verb = go_quote(principal.username), asked.verb
     if asked.path:
-        what = f"path {quoted(asked.path)}"
+        what = f"path {go_quote(asked.path)}"
     else:
-        place = f"in the namespace {quoted(asked.namespace)}" if asked.namespace else "at the cluster scope"
-        what = f"resource {quoted(asked.full_resource)} in API group {quoted(asked.group)} {place}"
-    text = _formatted(f"User {user} cannot {verb} {what}".translate(_HTML) + (f": {reason}" if reason else ""))
+        place = f"in the namespace {go_quote(asked.namespace)}" if asked.namespace else "at the cluster scope"
+        what = f"resource {go_quote(asked.full_resource)} in API group {go_quote(asked.group)} {place}"
+    text = _go_formatted(f"User {user} cannot {verb} {what}".translate(_HTML) + (f": {reason}" if reason else ""))
     return refusal(asked.group, asked.resource, asked.name, text)
 
 
@@ -158,7 +158,7 @@ def refusal(group: str, resource: str, name: str, text: str) -> ApiError:
     """A 403 about an object, a resource, or about nothing that has a name."""
     kind = f"{resource}.{group}" if group else resource
     # The server never quotes an object without quoting the resource that it belongs to.
-    subject = f"{kind} {quoted(name)} is " if name else f"{kind} is " if kind else ""
+    subject = f"{kind} {go_quote(name)} is " if name else f"{kind} is " if kind else ""
     details = {
         **({"name": name} if name else {}),
         **({"group": group} if group else {}),
@@ -167,20 +167,20 @@ def refusal(group: str, resource: str, name: str, text: str) -> ApiError:
     return ApiError(403, "Forbidden", f"{subject}forbidden: {text}", details)
 
 
-def _formatted(text: str) -> str:
+def _go_formatted(text: str) -> str:
     """The text as Go makes it when it takes it for a format without arguments, which is what the server does here."""
     if "%" not in text:
         return text
     return _VERB.sub(lambda found: {"": "%!(NOVERB)", "%": "%"}.get(found[1], f"%!{found[1]}(MISSING)"), text)
 
 
-def aggregated(messages: Iterable[str]) -> str:
+def aggregate_errors(messages: Iterable[str]) -> str:
     """Several errors as one text; equal ones are told once."""
     distinct = list(dict.fromkeys(messages))
     return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"
 
 
-def _bound(bindings: Iterable[Json], principal: Principal, namespace: str) -> _Bound:
+def _matching_bindings(bindings: Iterable[Json], principal: Principal, namespace: str) -> _Bound:
     """The bindings of a namespace that name the account, in their order, each with the subject that does."""
     found = []
     for binding in bindings:
@@ -192,16 +192,16 @@ def _bound(bindings: Iterable[Json], principal: Principal, namespace: str) -> _B
 
 
 def _grants(store: Store, noun: str, principal: Principal, namespace: str) -> Iterator[Grant]:
-    known: dict[tuple[Principal, str], _Bound] = store.known(_bound, noun)
+    known: dict[tuple[Principal, str], _Bound] = store.known_results(_matching_bindings, noun)
     key = (principal, namespace)
     if key not in known:
         if len(known) >= _REMEMBERED:
             known.clear()
-        known[key] = _bound(store.contents(noun, namespace), principal, namespace)
+        known[key] = _matching_bindings(store.contents(noun, namespace), principal, namespace)
     for binding, subject in known[key]:
         role = binding["roleRef"]
         rules = rules_of_role(store, role, namespace)
-        absent = f"{role['kind'].lower()}.{RBAC_GROUP} {quoted(role['name'])} not found" if rules is None else ""
+        absent = f"{role['kind'].lower()}.{RBAC_GROUP} {go_quote(role['name'])} not found" if rules is None else ""
         yield Grant(binding, subject, rules or (), absent)
 
 

@@ -8,9 +8,9 @@ from zlib import crc32
 
 from kubesim.access.authentication import API_AUDIENCES, Authenticator
 from kubesim.access.principal import Principal
-from kubesim.access.rbac import Attributes, aggregated, decide, grants
+from kubesim.access.rbac import Attributes, aggregate_errors, decide, grants
 from kubesim.access.signing import TokenError
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.status import Cause, Json, bad_request, invalid
 from kubesim.store import Store
 
@@ -53,13 +53,13 @@ def review(
 def _self_access(question: _Question) -> Json:
     causes = _attribute_causes(question.spec) + _metadata_causes(question.obj, "must be empty")
     _require_none(causes)
-    return _decided(question, question.principal)
+    return _review_status(question, question.principal)
 
 
 def _subject_access(question: _Question) -> Json:
     causes = _attribute_causes(question.spec) + _subject_causes(question.spec)
     _require_none(causes + _metadata_causes(question.obj, "must be empty"))
-    return _decided(question, _subject(question.spec))
+    return _review_status(question, _subject(question.spec))
 
 
 def _local_access(question: _Question) -> Json:
@@ -68,14 +68,14 @@ def _local_access(question: _Question) -> Json:
     causes += _metadata_causes(question.obj, "must be empty except for namespace", allowed="namespace")
     asked = (spec.get("resourceAttributes") or {}).get("namespace", "")
     if spec.get("resourceAttributes") is not None and asked != own:
-        causes.append(_cause("spec.resourceAttributes.namespace", quoted(asked), "must match metadata.namespace"))
+        causes.append(_cause("spec.resourceAttributes.namespace", go_quote(asked), "must match metadata.namespace"))
     if spec.get("nonResourceAttributes") is not None:
         shown = _printed_path(spec["nonResourceAttributes"])
         causes.append(_cause("spec.nonResourceAttributes", shown, "disallowed on this kind of request"))
     _require_none(causes)
     if own != question.namespace:
         raise bad_request(f"spec.resourceAttributes.namespace must match namespace: {question.namespace}")
-    return _decided(question, _subject(spec))
+    return _review_status(question, _subject(spec))
 
 
 def _rules(question: _Question) -> Json:
@@ -87,13 +87,17 @@ def _rules(question: _Question) -> Json:
     missing = [grant.missing for grant in found if grant.missing]
     status = {
         "resourceRules": [
-            _kept(rule, "verbs", "apiGroups", "resources", "resourceNames") for rule in rules if rule.get("resources")
+            _rule_parts(rule, "verbs", "apiGroups", "resources", "resourceNames")
+            for rule in rules
+            if rule.get("resources")
         ],
-        "nonResourceRules": [_kept(rule, "verbs", "nonResourceURLs") for rule in rules if rule.get("nonResourceURLs")],
+        "nonResourceRules": [
+            _rule_parts(rule, "verbs", "nonResourceURLs") for rule in rules if rule.get("nonResourceURLs")
+        ],
         "incomplete": False,
-        **({"evaluationError": aggregated(missing)} if missing else {}),
+        **({"evaluationError": aggregate_errors(missing)} if missing else {}),
     }
-    return {**_typed(question.obj), "metadata": {"creationTimestamp": None}, "spec": {}, "status": status}
+    return {**_type_meta(question.obj), "metadata": {"creationTimestamp": None}, "spec": {}, "status": status}
 
 
 def _token(question: _Question) -> Json:
@@ -112,11 +116,11 @@ def _token(question: _Question) -> Json:
         status["error"] = str(problem)
     else:
         status |= {"authenticated": True, "user": found.principal.document(), "audiences": list(found.audiences)}
-    return _answered(question.obj, status)
+    return _with_status(question.obj, status)
 
 
 def _self(question: _Question) -> Json:
-    return _answered(question.obj, {"userInfo": question.principal.document()})
+    return _with_status(question.obj, {"userInfo": question.principal.document()})
 
 
 _ANSWERS: Mapping[str, Callable[[_Question], Json]] = {
@@ -129,7 +133,7 @@ _ANSWERS: Mapping[str, Callable[[_Question], Json]] = {
 }
 
 
-def _decided(question: _Question, subject: Principal) -> Json:
+def _review_status(question: _Question, subject: Principal) -> Json:
     spec = question.spec
     if spec.get("resourceAttributes") is not None:
         given = spec["resourceAttributes"]
@@ -139,7 +143,7 @@ def _decided(question: _Question, subject: Principal) -> Json:
         asked = Attributes(str(given.get("verb") or ""), path=str(given.get("path") or "/"))
     decision = decide(question.store, subject, asked)
     status = {"allowed": decision.allowed, **({"reason": decision.reason} if decision.reason else {})}
-    return _answered(question.obj, status)
+    return _with_status(question.obj, status)
 
 
 def _subject(spec: Mapping[str, Any]) -> Principal:
@@ -185,21 +189,21 @@ def _require_none(causes: Sequence[Cause]) -> None:
         raise invalid("", AUTHORIZATION_GROUP, "", causes)
 
 
-def _answered(obj: Json, status: Json) -> Json:
+def _with_status(obj: Json, status: Json) -> Json:
     metadata = {"creationTimestamp": None, **(obj.get("metadata") or {})}
     return {**obj, "metadata": metadata, "status": status}
 
 
-def _typed(obj: Json) -> Json:
+def _type_meta(obj: Json) -> Json:
     return {"kind": obj["kind"], "apiVersion": obj["apiVersion"]}
 
 
-def _kept(rule: Mapping[str, Any], *names: str) -> Json:
+def _rule_parts(rule: Mapping[str, Any], *names: str) -> Json:
     return {name: list(rule[name]) for name in names if rule.get(name)}
 
 
 def _printed_path(path: Mapping[str, Any]) -> str:
-    shown = ", ".join(f"{name}:{quoted(str(path.get(name.lower()) or ''))}" for name in ("Path", "Verb"))
+    shown = ", ".join(f"{name}:{go_quote(str(path.get(name.lower()) or ''))}" for name in ("Path", "Verb"))
     return f"authorization.NonResourceAttributes{{{shown}}}"
 
 
@@ -207,15 +211,15 @@ def _printed_metadata(metadata: Mapping[str, Any]) -> str:
     """Object metadata as Go prints the value of a struct."""
 
     def text(name: str) -> str:
-        return quoted(str(metadata.get(name) or ""))
+        return go_quote(str(metadata.get(name) or ""))
 
     def pairs(name: str) -> str:
         given = metadata.get(name)
-        listed = ", ".join(f"{quoted(key)}:{quoted(given[key])}" for key in sorted(given)) if given else ""
+        listed = ", ".join(f"{go_quote(key)}:{go_quote(given[key])}" for key in sorted(given)) if given else ""
         return f"map[string]string{{{listed}}}" if given else "map[string]string(nil)"
 
     finalizers = metadata.get("finalizers")
-    listed = "{" + ", ".join(map(quoted, finalizers)) + "}" if finalizers else "(nil)"
+    listed = "{" + ", ".join(map(go_quote, finalizers)) + "}" if finalizers else "(nil)"
     owners = metadata.get("ownerReferences")
     owned = "{" + ", ".join(map(_printed_owner, owners)) + "}" if owners else "(nil)"
     entries = metadata.get("managedFields")
@@ -242,7 +246,7 @@ def _printed_time(time: str | None) -> str:
 
 def _printed_owner(owner: Mapping[str, Any]) -> str:
     names = {"apiVersion": "APIVersion", "kind": "Kind", "name": "Name", "uid": "UID"}
-    shown = ", ".join(f"{label}:{quoted(str(owner.get(key) or ''))}" for key, label in names.items())
+    shown = ", ".join(f"{label}:{go_quote(str(owner.get(key) or ''))}" for key, label in names.items())
     flags = {"controller": "Controller", "blockOwnerDeletion": "BlockOwnerDeletion"}
     pointers = {key: "nil" if owner.get(key) is None else _POINTER for key in flags}
     return f"v1.OwnerReference{{{shown}, " + ", ".join(f"{flags[key]}:(*bool)({pointers[key]})" for key in flags) + "}"
@@ -252,7 +256,7 @@ def _printed_entry(entry: Mapping[str, Any]) -> str:
     address = 0xC000000000 | crc32(str(entry).encode()) & ~0x3F
     time, fields = hex(address), hex(address | 0x20)
     return (
-        f'v1.ManagedFieldsEntry{{Manager:{quoted(entry.get("manager", ""))}, Operation:"{entry.get("operation")}", '
+        f'v1.ManagedFieldsEntry{{Manager:{go_quote(entry.get("manager", ""))}, Operation:"{entry.get("operation")}", '
         f'APIVersion:"{entry.get("apiVersion")}", Time:(*v1.Time)({time}), FieldsType:"FieldsV1", '
         f"FieldsV1:(*v1.FieldsV1)({fields})}}"
     )

@@ -52,25 +52,27 @@ class Signer:
 
     @cached_property
     def _key_id(self) -> str:
-        return _encoded(sha256(self._public_key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest())
+        return _encode_base64url(
+            sha256(self._public_key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()
+        )
 
     @cached_property
     def _header(self) -> str:
-        return _encoded(_compact({"alg": ALGORITHM, "kid": self._key_id}))
+        return _encode_base64url(_compact_json({"alg": ALGORITHM, "kid": self._key_id}))
 
-    def signed(self, claims: Mapping[str, Any]) -> str:
+    def sign_claims(self, claims: Mapping[str, Any]) -> str:
         """The claims as a token."""
-        content = f"{self._header}.{_encoded(_compact(claims))}"
+        content = f"{self._header}.{_encode_base64url(_compact_json(claims))}"
         left, right = decode_dss_signature(self._key.sign(content.encode(), _SIGNATURE))
-        return f"{content}.{_encoded(left.to_bytes(_NUMBER, 'big') + right.to_bytes(_NUMBER, 'big'))}"
+        return f"{content}.{_encode_base64url(left.to_bytes(_NUMBER, 'big') + right.to_bytes(_NUMBER, 'big'))}"
 
     def claims(self, token: str) -> Json:
         """What a token says; raise TokenError unless this key signed it."""
         content, _, signature = token.rpartition(".")
         _, _, payload = content.partition(".")
         try:
-            claims = json.loads(_decoded(payload))
-            raw = _decoded(signature)
+            claims = json.loads(_decode_base64url(payload))
+            raw = _decode_base64url(signature)
         except (ValueError, RecursionError):
             raise TokenError from None
         if not isinstance(claims, dict) or claims.get("iss") not in (ISSUER, LEGACY_ISSUER):
@@ -86,18 +88,19 @@ class Signer:
         """The public key as clients get it to check tokens themselves."""
         numbers = self._public_key.public_numbers()
         place = {
-            name: _encoded(number.to_bytes(_NUMBER, "big")) for name, number in (("x", numbers.x), ("y", numbers.y))
+            name: _encode_base64url(number.to_bytes(_NUMBER, "big"))
+            for name, number in (("x", numbers.x), ("y", numbers.y))
         }
         return {"keys": [{"use": "sig", "kty": "EC", "kid": self._key_id, "crv": "P-256", "alg": ALGORITHM, **place}]}
 
 
-def _compact(value: Any) -> bytes:
+def _compact_json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode()
 
 
-def _encoded(content: bytes) -> str:
+def _encode_base64url(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
-def _decoded(text: str) -> bytes:
+def _decode_base64url(text: str) -> bytes:
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -13,7 +13,7 @@ from kubesim.access.principal import (
     username_of,
 )
 from kubesim.access.signing import ISSUER, LEGACY_ISSUER, Signer, TokenError
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.status import ApiError, Cause, Json, bad_request, invalid
 from kubesim.store import Key, Store
 
@@ -71,10 +71,10 @@ def issue_token(
     _require_lifetime(seconds)
     account = store.get("serviceaccount", namespace, name)
     if account is None:
-        raise _missing("serviceaccounts", name)
+        raise _missing_error("serviceaccounts", name)
     bound = _bound_object(store, account, spec.get("boundObjectRef"))
     audiences = tuple(spec.get("audiences") or ()) or (ISSUER,)
-    token = signer.signed(_claims(store, account, bound, audiences, seconds, now, minor))
+    token = signer.sign_claims(_claims(store, account, bound, audiences, seconds, now, minor))
     return {
         "kind": "TokenRequest",
         "apiVersion": "authentication.k8s.io/v1",
@@ -143,7 +143,7 @@ def _secret_token(signer: Signer, secret: Json, account: Json) -> str:
     }
     subject = username_of(metadata["namespace"], metadata["name"])
     claims = {f"{_LEGACY}{key}": value for key, value in named.items()}
-    return signer.signed({"iss": LEGACY_ISSUER, **claims, "sub": subject})
+    return signer.sign_claims({"iss": LEGACY_ISSUER, **claims, "sub": subject})
 
 
 def credential(claims: Json) -> Credential:
@@ -172,11 +172,11 @@ def credential(claims: Json) -> Credential:
     )
 
 
-def accepted(known: Credential, token: str, store: Store, now: str, audiences: Sequence[str]) -> Authenticated:
+def accept_token(known: Credential, token: str, store: Store, now: str, audiences: Sequence[str]) -> Authenticated:
     """The account that a token speaks for at this time; raise TokenError when it or what it is bound to is gone."""
     meant = tuple(name for name in audiences if name in known.audiences)
     if not meant:
-        own, asked = _listed(known.audiences), _listed(audiences)
+        own, asked = _quoted_list(known.audiences), _quoted_list(audiences)
         raise TokenError(f"token audiences {own} is invalid for the target audiences {asked}")
     if known.expires and now[: len(_SECONDS)] > known.expires:
         raise TokenError("Token has expired.")
@@ -188,7 +188,7 @@ def accepted(known: Credential, token: str, store: Store, now: str, audiences: S
             raise TokenError("Token does not match server's copy")
     account, uid = store.get(*known.account), known.principal.uid
     if account is None:
-        raise TokenError(f"serviceaccounts {quoted(known.account.name)} not found")
+        raise TokenError(f"serviceaccounts {go_quote(known.account.name)} not found")
     if account["metadata"]["uid"] != uid:
         raise TokenError(f"ServiceAccount UID ({account['metadata']['uid']}) does not match claim ({uid})")
     for key, bound_uid in known.bound:
@@ -255,11 +255,11 @@ def _bound_object(store: Store, account: Json, reference: Json | None) -> tuple[
     noun = kind.lower()
     found = store.get(noun, account["metadata"]["namespace"], name)
     if found is None:
-        raise _missing(f"{noun}s", name)
+        raise _missing_error(f"{noun}s", name)
     owner = account["metadata"]["name"]
     if noun == "pod" and found["spec"].get("serviceAccountName", "") != owner:
         text = (
-            f"cannot bind token for serviceaccount {quoted(owner)} to pod running with different serviceaccount name."
+            f"cannot bind token for serviceaccount {go_quote(owner)} to pod running with different serviceaccount name."
         )
         raise bad_request(text)
     uid = reference.get("uid")
@@ -269,16 +269,16 @@ def _bound_object(store: Store, account: Json, reference: Json | None) -> tuple[
             "been deleted and then recreated"
         )
         details = {"name": name, "kind": kind}
-        raise ApiError(409, "Conflict", f"Operation cannot be fulfilled on {kind} {quoted(name)}: {text}", details)
+        raise ApiError(409, "Conflict", f"Operation cannot be fulfilled on {kind} {go_quote(name)}: {text}", details)
     return noun, found
 
 
-def _missing(plural: str, name: str) -> ApiError:
-    return ApiError(404, "NotFound", f"{plural} {quoted(name)} not found", {"name": name, "kind": plural})
+def _missing_error(plural: str, name: str) -> ApiError:
+    return ApiError(404, "NotFound", f"{plural} {go_quote(name)} not found", {"name": name, "kind": plural})
 
 
-def _listed(names: Sequence[str]) -> str:
-    return "[" + " ".join(quoted(name) for name in names) + "]"
+def _quoted_list(names: Sequence[str]) -> str:
+    return "[" + " ".join(go_quote(name) for name in names) + "]"
 
 
 def _epoch(now: str) -> int:

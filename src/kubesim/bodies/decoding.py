@@ -3,15 +3,15 @@
 from typing import Any, Protocol
 
 from kubesim.bodies import go_json, go_yaml
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.bodies.json_iterator import decoding_problem
-from kubesim.bodies.normalization import MismatchError, normalized, unknown_fields
+from kubesim.bodies.normalization import MismatchError, normalize_value, unknown_fields
 from kubesim.bodies.protobuf import ProtobufError, decoded_protobuf
 from kubesim.bodies.standard_json import unmarshal_problem
 from kubesim.status import ApiError, Json, bad_request, unsupported_media_type
 from kubesim.types.definitions import Definitions, Type
 
-__all__ = ["decoded", "decoded_options", "decoding_failure", "normalized", "unknown_fields"]
+__all__ = ["decode_body", "decoded_options", "decoding_failure", "normalize_value", "unknown_fields"]
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
 
@@ -55,7 +55,7 @@ class Kind(Protocol):
         """Such as `v1`."""
 
 
-def decoded(resource: Kind, request_content: Any, media_type: str, types: Definitions) -> Json:
+def decode_body(resource: Kind, request_content: Any, media_type: str, types: Definitions) -> Json:
     """The body of a create or update as an object of the resource's type; raise 400 or 415 when it cannot be read.
 
     `request_content` is the body's bytes or, from a caller in the same process, JSON data.
@@ -63,34 +63,34 @@ def decoded(resource: Kind, request_content: Any, media_type: str, types: Defini
     kind, version = resource.kind, resource.version
     expected = types.of_kind(resource.group, version, kind)
     try:
-        content, value = _parsed(request_content, media_type)
+        content, value = _parse_body(request_content, media_type)
         given_group, given_version, given_kind = claimed_kind(value)
     except ProtobufError as problem:
-        raise _unreadable(kind, problem, request_content) from None
+        raise _unreadable_error(kind, problem, request_content) from None
     except BodyError as problem:
-        raise _unrecognized(kind, str(problem), request_content) from None
+        raise _unrecognized_error(kind, str(problem), request_content) from None
     if expected is None:
-        return _custom(resource, value or {}, content, types)
+        return _decode_custom(resource, value or {}, content, types)
     given_kind = given_kind or kind
     if not given_version and given_group in {"", resource.group}:
         given_group, given_version = resource.group, version
     if (given_group, given_version, given_kind) != (resource.group, version, kind):
         raise _other_kind(resource, given_group, given_version, given_kind, value, content, types)
     try:
-        obj = normalized(expected, value)
+        obj = normalize_value(expected, value)
     except MismatchError:
         raise decoding_failure(kind, version, kind, expected, value, content) from None
     api_version = f"{resource.group}/{version}" if resource.group else version
     return {**(obj or {}), "kind": kind, "apiVersion": api_version}
 
 
-def _custom(resource: Kind, value: Json, content: bytes, types: Definitions) -> Json:
+def _decode_custom(resource: Kind, value: Json, content: bytes, types: Definitions) -> Json:
     """An object without a type of the server's own: its metadata is decoded, and its kind is left to validation."""
     kind, version, given = resource.kind, resource.version, value.get("apiVersion")
     if not value.get("kind"):
-        shown = (content or go_json.dumped(value)).decode("utf-8", "replace")
+        shown = (content or go_json.dump_json(value)).decode("utf-8", "replace")
         text = f"unmarshalerDecoder: Object 'Kind' is missing in '{shown}'"
-        raise bad_request(f"{kind} in version {quoted(version)} cannot be handled as a {kind}: {text}")
+        raise bad_request(f"{kind} in version {go_quote(version)} cannot be handled as a {kind}: {text}")
     if not given:
         text = "Object 'apiVersion' is missing in 'object has no apiVersion field'"
         raise ApiError(500, "InternalError", f"Internal error occurred: {text}", {"causes": [{"message": text}]})
@@ -99,11 +99,11 @@ def _custom(resource: Kind, value: Json, content: bytes, types: Definitions) -> 
         text = f"the API version in the data ({given}) does not match the expected API version ({expected})"
         raise bad_request(text)
     metadata = value.get("metadata")
-    type_ = types.named(_OBJECT_META)
+    type_ = types.type_named(_OBJECT_META)
     try:
-        decoded_metadata = normalized(type_, {} if metadata is None else metadata)
+        decoded_metadata = normalize_value(type_, {} if metadata is None else metadata)
     except MismatchError:
-        raise decoding_failure(kind, version, kind, type_, metadata, go_json.dumped(metadata)) from None
+        raise decoding_failure(kind, version, kind, type_, metadata, go_json.dump_json(metadata)) from None
     if decoded_metadata.get("creationTimestamp") is None:
         decoded_metadata = {name: item for name, item in decoded_metadata.items() if name != "creationTimestamp"}
     return {**value, "metadata": decoded_metadata}
@@ -112,17 +112,17 @@ def _custom(resource: Kind, value: Json, content: bytes, types: Definitions) -> 
 def decoded_options(kind: str, request_content: Any, media_type: str, types: Definitions) -> Json:
     """A body that carries options such as `DeleteOptions`; raise 415 or, as the server does for the rest, 500."""
     try:
-        content, value = _parsed(request_content, media_type)
+        content, value = _parse_body(request_content, media_type)
         _, version, given = claimed_kind(value)
     except (BodyError, ProtobufError) as problem:
         raise ApiError(500, "", str(problem)) from None
     if given and given != kind:
         scheme = _OPTIONS_SCHEMES[types.minor < _JSON_ITERATOR_UNTIL]
-        text = f'no kind {quoted(given)} is registered for version {quoted(version)} in scheme "{scheme}"'
+        text = f'no kind {go_quote(given)} is registered for version {go_quote(version)} in scheme "{scheme}"'
         raise ApiError(500, "", text)
     expected = types.of_kind("", "v1", kind)
     try:
-        return {**normalized(expected, value), "kind": kind}
+        return {**normalize_value(expected, value), "kind": kind}
     except MismatchError:
         raise ApiError(500, "", problem_in(expected, value, content)) from None
 
@@ -130,10 +130,10 @@ def decoded_options(kind: str, request_content: Any, media_type: str, types: Def
 def decoding_failure(given: str, version: str, kind: str, type_: Type | None, value: Any, content: bytes) -> ApiError:
     """The refusal of a body whose values do not fit its type."""
     problem = problem_in(type_, value, content)
-    return bad_request(f"{given} in version {quoted(version)} cannot be handled as a {kind}: {problem}")
+    return bad_request(f"{given} in version {go_quote(version)} cannot be handled as a {kind}: {problem}")
 
 
-def _parsed(sent: Any, media_type: str) -> tuple[bytes, Any]:
+def _parse_body(sent: Any, media_type: str) -> tuple[bytes, Any]:
     """The body as bytes of JSON, if they came so, and as a value; raise 415, `BodyError` or `ProtobufError`."""
     main = media_type.partition(";")[0].strip().lower() or JSON
     if main not in {JSON, YAML, PROTOBUF}:
@@ -145,7 +145,7 @@ def _parsed(sent: Any, media_type: str) -> tuple[bytes, Any]:
     if main == PROTOBUF:
         return b"", decoded_protobuf(sent)
     try:
-        return (b"", go_yaml.loaded(sent)) if main == YAML else (sent, go_json.loaded(sent))
+        return (b"", go_yaml.load_yaml(sent)) if main == YAML else (sent, go_json.load_json(sent))
     except go_yaml.YamlError as problem:
         raise BodyError(str(problem)) from None
     except go_json.JsonError as problem:
@@ -172,24 +172,24 @@ def claimed_kind(value: Any) -> tuple[str, str, str]:
     return (group, version, found["kind"]) if slash else ("", group, found["kind"])
 
 
-def unregistered(api_version: str, kind: str, types: Definitions) -> str:
+def unregistered_words(api_version: str, kind: str, types: Definitions) -> str:
     """The words for a kind that the server does not have."""
     scheme = _SCHEMES[types.minor < _JSON_ITERATOR_UNTIL]
-    return f'no kind {quoted(kind)} is registered for version {quoted(api_version)} in scheme "{scheme}"'
+    return f'no kind {go_quote(kind)} is registered for version {go_quote(api_version)} in scheme "{scheme}"'
 
 
-def _unrecognized(kind: str, problem: str, sent: Any) -> ApiError:
-    content = sent if isinstance(sent, bytes) else b"" if sent is None else go_json.dumped(sent)
+def _unrecognized_error(kind: str, problem: str, sent: Any) -> ApiError:
+    content = sent if isinstance(sent, bytes) else b"" if sent is None else go_json.dump_json(sent)
     shown = content[:_SUMMARY]
     summary = shown.decode("utf-8", "replace") if shown[:1] == b"{" else shown.hex()
     summary = f"{summary} ..." if len(content) > _SUMMARY else summary or "<empty>"
     return bad_request(f"the object provided is unrecognized (must be of type {kind}): {problem} ({summary})")
 
 
-def _unreadable(kind: str, problem: ProtobufError, sent: Any) -> ApiError:
+def _unreadable_error(kind: str, problem: ProtobufError, sent: Any) -> ApiError:
     if not problem.kind:
-        return _unrecognized(kind, str(problem), sent)
-    version = quoted(problem.version)
+        return _unrecognized_error(kind, str(problem), sent)
+    version = go_quote(problem.version)
     return bad_request(f"{problem.kind} in version {version} cannot be handled as a {kind}: {problem}")
 
 
@@ -199,14 +199,14 @@ def _other_kind(
     """The refusal of a body that is something else than the path asks for."""
     given = None if group in _OTHER_SCHEMES else types.of_kind(group, version, kind)
     api_version = f"{group}/{version}" if group else version
-    prefix = f"{kind} in version {quoted(version)} cannot be handled as a {resource.kind}: "
+    prefix = f"{kind} in version {go_quote(version)} cannot be handled as a {resource.kind}: "
     if not version:
-        shown = (content or go_json.dumped(value)).decode("utf-8", "replace")
+        shown = (content or go_json.dump_json(value)).decode("utf-8", "replace")
         return bad_request(f"{prefix}Object 'apiVersion' is missing in '{shown}'")
     if given is None:
-        return bad_request(prefix + unregistered(api_version, kind, types))
+        return bad_request(prefix + unregistered_words(api_version, kind, types))
     try:
-        normalized(given, value)
+        normalize_value(given, value)
     except MismatchError:
         return decoding_failure(kind, version, resource.kind, given, value, content)
     problem = foreign_kind_problem(given, (group, kind), (resource.group, resource.kind))
@@ -236,5 +236,5 @@ def problem_in(type_: Type | None, value: Any, content: bytes) -> str:
         return "unknown"
     if type_.definitions.minor >= _JSON_ITERATOR_UNTIL:
         return unmarshal_problem(type_, value)
-    raw = content or go_json.dumped(value)
+    raw = content or go_json.dump_json(value)
     return decoding_problem(type_, raw) or "unknown"

@@ -27,7 +27,7 @@ class JsonError(ValueError):
     """Bytes that are no JSON; the message is Go's."""
 
 
-def loaded(content: bytes) -> Any:
+def load_json(content: bytes) -> Any:
     """The value that `content` encodes; raise `JsonError`."""
     text = content.decode("utf-8", "replace")
     try:
@@ -39,7 +39,7 @@ def loaded(content: bytes) -> Any:
     if content.count(b"{") + content.count(b"[") > DEEPEST and is_too_deep(value):
         raise JsonError("exceeded max depth")
     # Half of a surrogate pair is no character: Go replaces it.
-    return _replaced(value) if "\\u" in text and _has_lone_surrogate(text) else value
+    return _replace_surrogates(value) if "\\u" in text and _has_lone_surrogate(text) else value
 
 
 def is_too_deep(value: Any) -> bool:
@@ -56,7 +56,7 @@ def _parts(value: Any) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
-def dumped(value: Any) -> bytes:
+def dump_json(value: Any) -> bytes:
     """`value` as Go's encoder writes a map: no spaces, sorted keys."""
     text = json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
     return text.translate(_ESCAPED).encode("utf-8", "replace")
@@ -84,7 +84,7 @@ def syntax_problem(content: bytes) -> str | None:
     return None
 
 
-def _refused(constant: str) -> Any:
+def _refuse_constant(constant: str) -> Any:
     raise ValueError(constant)
 
 
@@ -100,20 +100,20 @@ def _float(digits: str) -> float:
     return number
 
 
-_DECODER = json.JSONDecoder(parse_float=_float, parse_int=_integer, parse_constant=_refused)
+_DECODER = json.JSONDecoder(parse_float=_float, parse_int=_integer, parse_constant=_refuse_constant)
 
 
 def _has_lone_surrogate(text: str) -> bool:
     return bool(re.search(r"\\u[dD][89a-fA-F]", text))
 
 
-def _replaced(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
-        return [_replaced(item) for item in value]
+        return [_replace_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {_replaced(key): _replaced(item) for key, item in value.items()}
+        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in value.items()}
     return value
 
 
@@ -127,10 +127,10 @@ class _Scanner:
     def scan(self) -> None:
         """Raise `JsonError` at the first byte that does not belong."""
         self._value("looking for beginning of value")
-        if self._next() is not None:
-            raise self._unexpected("after top-level value")
+        if self._next_byte() is not None:
+            raise self._unexpected_error("after top-level value")
 
-    def _next(self) -> int | None:
+    def _next_byte(self) -> int | None:
         """The next byte that is no space, not consumed."""
         content, at = self._content, self._at
         while at < len(content) and content[at] in _SPACE:
@@ -142,10 +142,10 @@ class _Scanner:
         """One value, with an explicit stack: nesting is bounded by Go's limit, not by ours."""
         stack: list[int] = []
         while True:
-            byte = self._next()
+            byte = self._next_byte()
             if byte == ord("{"):
                 self._open(stack, byte)
-                if self._next() == ord("}"):
+                if self._next_byte() == ord("}"):
                     self._at += 1
                     stack.pop()
                 else:
@@ -153,7 +153,7 @@ class _Scanner:
                     continue
             elif byte == ord("["):
                 self._open(stack, byte)
-                if self._next() == ord("]"):
+                if self._next_byte() == ord("]"):
                     self._at += 1
                     stack.pop()
                 else:
@@ -167,12 +167,12 @@ class _Scanner:
         self._at += 1
         stack.append(byte)
         if len(stack) > _MAX_DEPTH:
-            raise JsonError(f"invalid character {_quoted(byte)} exceeded max depth")
+            raise JsonError(f"invalid character {_quote_byte(byte)} exceeded max depth")
 
     def _closed(self, stack: list[int]) -> bool:
         """After a value: leave what ends here; False when another value follows."""
         while stack:
-            byte = self._next()
+            byte = self._next_byte()
             in_object = stack[-1] == ord("{")
             if byte == ord(","):
                 self._at += 1
@@ -180,87 +180,87 @@ class _Scanner:
                     self._key()
                 return False
             if byte != (ord("}") if in_object else ord("]")):
-                raise self._unexpected("after object key:value pair" if in_object else "after array element")
+                raise self._unexpected_error("after object key:value pair" if in_object else "after array element")
             self._at += 1
             stack.pop()
         return True
 
     def _key(self) -> None:
-        if self._next() != ord('"'):
-            raise self._unexpected("looking for beginning of object key string")
+        if self._next_byte() != ord('"'):
+            raise self._unexpected_error("looking for beginning of object key string")
         self._string()
-        if self._next() != ord(":"):
-            raise self._unexpected("after object key")
+        if self._next_byte() != ord(":"):
+            raise self._unexpected_error("after object key")
         self._at += 1
 
     def _scalar(self, byte: int | None, expected: str) -> None:
         if byte == ord('"'):
             self._string()
         elif byte in _LITERALS:
-            self._literal(_LITERALS[byte])
+            self._scan_literal(_LITERALS[byte])
         elif byte is not None and (byte == ord("-") or ord("0") <= byte <= ord("9")):
             self._number()
         else:
-            raise self._unexpected(expected)
+            raise self._unexpected_error(expected)
 
     def _string(self) -> None:
         self._at += 1
         while True:
             plain = _PLAIN_STRING.match(self._content, self._at)
             self._at = plain.end() if plain else self._at
-            byte = self._here()
+            byte = self._current_byte()
             if byte == ord('"'):
                 self._at += 1
                 return
             if byte != ord("\\"):
-                raise self._unexpected("in string literal")
+                raise self._unexpected_error("in string literal")
             self._at += 1
-            escaped = self._here()
+            escaped = self._current_byte()
             if escaped is None or escaped not in b'bfnrt\\/"u':
-                raise self._unexpected("in string escape code", in_token=True)
+                raise self._unexpected_error("in string escape code", in_token=True)
             self._at += 1
             for _ in range(4 if escaped == ord("u") else 0):
-                digit = self._here()
+                digit = self._current_byte()
                 if digit is None or digit not in b"0123456789abcdefABCDEF":
-                    raise self._unexpected("in \\u hexadecimal character escape", in_token=True)
+                    raise self._unexpected_error("in \\u hexadecimal character escape", in_token=True)
                 self._at += 1
 
-    def _literal(self, word: bytes) -> None:
+    def _scan_literal(self, word: bytes) -> None:
         self._at += 1
         for letter in word[1:]:
-            if self._here() != letter:
-                raise self._unexpected(f"in literal {word.decode()} (expecting '{chr(letter)}')", in_token=True)
+            if self._current_byte() != letter:
+                raise self._unexpected_error(f"in literal {word.decode()} (expecting '{chr(letter)}')", in_token=True)
             self._at += 1
 
     def _number(self) -> None:
         match = _NUMBER.match(self._content, self._at)
         if match is None:
             self._at += 1
-            raise self._unexpected("in numeric literal", in_token=True)
+            raise self._unexpected_error("in numeric literal", in_token=True)
         self._at = match.end()
-        byte = self._here()
+        byte = self._current_byte()
         if byte == ord(".") and b"." not in match[0] and b"e" not in match[0].lower():
             self._at += 1
-            raise self._unexpected("after decimal point in numeric literal", in_token=True)
+            raise self._unexpected_error("after decimal point in numeric literal", in_token=True)
         if byte is not None and byte in b"eE" and b"e" not in match[0].lower():
             self._at += 1
-            sign = self._here()
+            sign = self._current_byte()
             self._at += 1 if sign is not None and sign in b"+-" else 0
-            raise self._unexpected("in exponent of numeric literal", in_token=True)
+            raise self._unexpected_error("in exponent of numeric literal", in_token=True)
 
-    def _here(self) -> int | None:
+    def _current_byte(self) -> int | None:
         return self._content[self._at] if self._at < len(self._content) else None
 
-    def _unexpected(self, context: str, *, in_token: bool = False) -> JsonError:
-        byte = self._here()
+    def _unexpected_error(self, context: str, *, in_token: bool = False) -> JsonError:
+        byte = self._current_byte()
         if byte is None and in_token:
             byte = ord(" ")  # Go ends its input with a space, which most places skip
         if byte is None:
             return JsonError(END)
-        return JsonError(f"invalid character {_quoted(byte)} {context}")
+        return JsonError(f"invalid character {_quote_byte(byte)} {context}")
 
 
-def _quoted(byte: int) -> str:
+def _quote_byte(byte: int) -> str:
     if byte == ord("'"):
         return r"'\''"
     if byte == ord('"'):

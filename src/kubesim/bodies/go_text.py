@@ -8,12 +8,12 @@ _ESCAPES = {
 }  # fmt: skip
 
 
-def printed(value: Any) -> str:
+def go_print(value: Any) -> str:
     """JSON data as `%v` prints it."""
     if isinstance(value, Mapping):
-        return "map[" + " ".join(f"{key}:{printed(value[key])}" for key in sorted(value)) + "]"
+        return "map[" + " ".join(f"{key}:{go_print(value[key])}" for key in sorted(value)) + "]"
     if isinstance(value, list):
-        return "[" + " ".join(map(printed, value)) + "]"
+        return "[" + " ".join(map(go_print, value)) + "]"
     if value is None:
         return "<nil>"
     if isinstance(value, bool):
@@ -23,11 +23,11 @@ def printed(value: Any) -> str:
     return str(value)
 
 
-def quoted(text: str) -> str:
+def go_quote(text: str) -> str:
     """A text as `%q` prints it."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
-    return '"' + "".join(_escaped(letter) for letter in text) + '"'
+    return '"' + "".join(_escape_letter(letter) for letter in text) + '"'
 
 
 def type_name(value: Any) -> str:
@@ -40,7 +40,7 @@ def type_name(value: Any) -> str:
     return names.get(type(value), "%!s(<nil>)")
 
 
-def _escaped(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     if letter in _ESCAPES:
         return _ESCAPES[letter]
     if letter.isprintable():

@@ -27,7 +27,7 @@ class YamlError(ValueError):
     """Bytes that are no YAML, or that JSON cannot express; the message is Go's."""
 
 
-def loaded(content: bytes) -> Any:
+def load_yaml(content: bytes) -> Any:
     """The JSON value of the first document in `content`; raise `YamlError`."""
     loader = yaml.CSafeLoader(content)
     try:

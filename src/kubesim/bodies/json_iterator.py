@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from kubesim.bodies import go_json
 from kubesim.types.definitions import Shape, Type
-from kubesim.types.quantity import QuantityError, canonical
+from kubesim.types.quantity import QuantityError, canonical_quantity
 from kubesim.types.scalars import (
     UnreadableError,
     canonical_bytes,
@@ -100,7 +100,7 @@ class _Reader:
             self._head = len(self._buffer)
             self._ended = True
 
-    def _next(self) -> int:
+    def _next_byte(self) -> int:
         buffer, size = self._buffer, len(self._buffer)
         at = self._head
         while at < size:
@@ -119,7 +119,7 @@ class _Reader:
         self._head += 1
         return self._buffer[self._head - 1]
 
-    def _unread(self) -> None:
+    def _step_back(self) -> None:
         if self.error is None and not self._ended:
             self._head -= 1
 
@@ -147,110 +147,110 @@ class _Reader:
             else:
                 self.read(member.type, is_pointer=member.is_pointer)
                 self._wrap(f"{member.go}: ")
-            byte = self._next()
+            byte = self._next_byte()
             if byte == ord(","):
                 continue
             if byte != ord("}") and not general:
-                self._report("isObjectEnd", f"object ended prematurely, unexpected char {_shown(byte)}")
+                self._report("isObjectEnd", f"object ended prematurely, unexpected char {_byte_text(byte)}")
             break
         self._wrap(f"{type_.go_name}.")
         if byte != ord("}") and general:
-            self._report("struct Decode", f"expect }}, but found {_shown(byte)}")
+            self._report("struct Decode", f"expect }}, but found {_byte_text(byte)}")
 
     def _read_empty_struct(self) -> None:
-        byte = self._next()
-        self._unread()
+        byte = self._next_byte()
+        self._step_back()
         if byte not in b"{n":
             self._report("skipObjectDecoder", "expect object or null")
             return
         self._skip()
 
     def _object_start(self) -> bool:
-        byte = self._next()
+        byte = self._next_byte()
         if byte == ord("{"):
-            if self._next() == ord("}"):
+            if self._next_byte() == ord("}"):
                 return False
-            self._unread()
+            self._step_back()
             return True
         if byte == ord("n"):
             self._expect(b"ull")
         else:
-            self._report("readObjectStart", f"expect {{ or n, but found {_shown(byte)}")
+            self._report("readObjectStart", f"expect {{ or n, but found {_byte_text(byte)}")
         return False
 
     def _field_name(self, *, general: bool) -> str | None:
         if general:
             name: str | None = self._read_string()
         else:
-            if self._next() != ord('"'):
+            if self._next_byte() != ord('"'):
                 self._report("readFieldHash", 'expect "')
                 return None
             name = self._rest_of_string()
-        if self._next() != ord(":"):
+        if self._next_byte() != ord(":"):
             self._report("ReadObject", "expect : after object field")
             return name if general else None
         return name
 
     def _read_map(self, type_: Type) -> None:
-        byte = self._next()
+        byte = self._next_byte()
         if byte == ord("n"):
             self._expect(b"ull")
             return
         if byte != ord("{"):
-            self._report("ReadMapCB", f"expect {{ or n, but found {_shown(byte)}")
+            self._report("ReadMapCB", f"expect {{ or n, but found {_byte_text(byte)}")
             return
-        if self._next() == ord("}"):
+        if self._next_byte() == ord("}"):
             return
-        self._unread()
+        self._step_back()
         while True:
             self._read_string()
-            byte = self._next()
+            byte = self._next_byte()
             if byte != ord(":"):
-                self._report("ReadMapCB", f"expect : after object field, but found {_shown(byte)}")
+                self._report("ReadMapCB", f"expect : after object field, but found {_byte_text(byte)}")
                 return
             self.read(type_.element, is_pointer=False)
-            byte = self._next()
+            byte = self._next_byte()
             if byte != ord(","):
                 break
         if byte != ord("}"):
-            self._report("ReadMapCB", f"expect }}, but found {_shown(byte)}")
+            self._report("ReadMapCB", f"expect }}, but found {_byte_text(byte)}")
 
     def _read_list(self, read_item: Callable[[], None]) -> None:
-        byte = self._next()
+        byte = self._next_byte()
         if byte == ord("n"):
             self._expect(b"ull")
             return
         if byte != ord("["):
-            self._report("decode slice", f"expect [ or n, but found {_shown(byte)}")
+            self._report("decode slice", f"expect [ or n, but found {_byte_text(byte)}")
             return
-        if self._next() == ord("]"):
+        if self._next_byte() == ord("]"):
             return
-        self._unread()
+        self._step_back()
         while True:
             read_item()
-            byte = self._next()
+            byte = self._next_byte()
             if byte != ord(","):
                 break
         if byte != ord("]"):
-            self._report("decode slice", f"expect ], but found {_shown(byte)}")
+            self._report("decode slice", f"expect ], but found {_byte_text(byte)}")
 
     # --- scalars
 
     def _read_nil(self) -> bool:
-        if self._next() == ord("n"):
+        if self._next_byte() == ord("n"):
             self._expect(b"ull")
             return True
-        self._unread()
+        self._step_back()
         return False
 
     def _read_string(self) -> str:
-        byte = self._next()
+        byte = self._next_byte()
         if byte == ord('"'):
             return self._rest_of_string()
         if byte == ord("n"):
             self._expect(b"ull")
         else:
-            self._report("ReadString", f'expects " or n, but found {_shown(byte)}')
+            self._report("ReadString", f'expects " or n, but found {_byte_text(byte)}')
         return ""
 
     def _rest_of_string(self) -> str:
@@ -268,21 +268,21 @@ class _Reader:
         if b"\\" not in raw:
             return raw.decode("utf-8", "replace")
         try:
-            return str(go_json.loaded(b'"' + raw + b'"'))
+            return str(go_json.load_json(b'"' + raw + b'"'))
         except go_json.JsonError:
             return ""
 
     def _read_bool(self) -> None:
-        byte = self._next()
+        byte = self._next_byte()
         if byte == ord("t"):
             self._expect(b"rue")
         elif byte == ord("f"):
             self._expect(b"alse")
         else:
-            self._report("ReadBool", f"expect t or f, but found {_shown(byte)}")
+            self._report("ReadBool", f"expect t or f, but found {_byte_text(byte)}")
 
     def _read_integer(self, bits: int) -> None:
-        byte = self._next()
+        byte = self._next_byte()
         limit = 2 ** (bits - 1) - 1
         if byte == ord("-"):
             byte, limit = self._byte(), limit + 1
@@ -321,8 +321,8 @@ class _Reader:
             self._report("assertInteger", "can not decode float as int")
 
     def _read_float(self) -> None:
-        if self._next() != ord("-"):
-            self._unread()
+        if self._next_byte() != ord("-"):
+            self._step_back()
         start = self._head
         while self._head < len(self._buffer) and self._buffer[self._head] in _NUMBER_BYTES:
             self._head += 1
@@ -335,8 +335,8 @@ class _Reader:
     def _read_bytes(self) -> None:
         if self._read_nil():
             return
-        byte = self._next()
-        self._unread()
+        byte = self._next_byte()
+        self._step_back()
         if byte == ord('"'):
             text = self._read_string()
             try:
@@ -350,13 +350,13 @@ class _Reader:
             self._report("base64Codec", "invalid input")
 
     def _read_byte(self) -> None:
-        if not self._read_nil() and (value := self._read_unsigned(self._next(), 32)) > 255:
+        if not self._read_nil() and (value := self._read_unsigned(self._next_byte(), 32)) > 255:
             self._report("ReadUint8", f"overflow: {value}")
 
     def _read_special(self, shape: Shape) -> None:
         """A value of a type that decodes itself."""
-        self._next()
-        self._unread()
+        self._next_byte()
+        self._step_back()
         start = self._head
         self._skip()
         if problem := special_problem(shape, self._buffer[start : self._head]):
@@ -365,7 +365,7 @@ class _Reader:
     # --- skipping
 
     def _skip(self) -> None:
-        byte = self._next()
+        byte = self._next_byte()
         if byte == ord('"'):
             self._skip_string()
         elif byte == ord("n"):
@@ -386,7 +386,7 @@ class _Reader:
         if first != ord("0") and simple:
             self._head = simple.end()
             return
-        self._unread()
+        self._step_back()
         if first == ord("0") or self.error is None:
             self._read_float()
 
@@ -401,20 +401,20 @@ class _Reader:
 
     def _skip_container(self, opening: int) -> None:
         # After a mistake it cannot step back, and takes the byte behind the opening one for it.
-        if self.error is not None and (byte := self._next()) != opening:
+        if self.error is not None and (byte := self._next_byte()) != opening:
             if byte == ord("n"):
                 self._expect(b"ull")
             return
         closing = ord("]") if opening == ord("[") else ord("}")
-        if self._next() == closing:
+        if self._next_byte() == closing:
             return
-        self._unread()
+        self._step_back()
         while True:
             if closing == ord("}"):
                 self._read_string()
-                self._next()
+                self._next_byte()
             self._skip()
-            if self._next() != ord(","):
+            if self._next_byte() != ord(","):
                 return
 
 
@@ -425,9 +425,9 @@ def special_problem(shape: Shape, raw: bytes) -> str | None:
     text = raw.decode("utf-8", "replace")
     try:
         if shape is Shape.QUANTITY:
-            canonical(text[1:-1] if text[:1] == '"' else text)
+            canonical_quantity(text[1:-1] if text[:1] == '"' else text)
             return None
-        value = go_json.loaded(raw)
+        value = go_json.load_json(raw)
     except QuantityError as problem:
         return str(problem)
     except go_json.JsonError as problem:
@@ -447,5 +447,5 @@ def special_problem(shape: Shape, raw: bytes) -> str | None:
     return None
 
 
-def _shown(byte: int) -> str:
+def _byte_text(byte: int) -> str:
     return bytes([byte]).decode("utf-8", "replace")

@@ -7,7 +7,7 @@ from typing import Any
 
 from kubesim.status import Json
 from kubesim.types.definitions import Member, Shape, Type
-from kubesim.types.quantity import QuantityError, canonical
+from kubesim.types.quantity import QuantityError, canonical_quantity
 from kubesim.types.scalars import (
     UnreadableError,
     canonical_bytes,
@@ -30,14 +30,14 @@ class MismatchError(ValueError):
     """A value of another type than its field; how it is put depends on what decodes it."""
 
 
-def normalized(type_: Type | None, value: Any) -> Any:
+def normalize_value(type_: Type | None, value: Any) -> Any:
     """`value` as the server would write it after decoding it; raise `MismatchError` when it is no `type_`."""
     return value if type_ is None else _normalizer(type_)(value)
 
 
 def normalized_change(type_: Type, value: Json, known: Mapping[str, Any]) -> Any:
     """The same for an object that was made from a normalized one: parts that both share are taken as they are."""
-    return _normalizer(type_)(value, known) if type_.shape is Shape.STRUCT else normalized(type_, value)
+    return _normalizer(type_)(value, known) if type_.shape is Shape.STRUCT else normalize_value(type_, value)
 
 
 def unknown_fields(type_: Type | None, value: Any, path: str = "") -> list[str]:
@@ -89,7 +89,7 @@ def _struct(type_: Type) -> _Normalizer:
             omits_empty = member.omitempty and not member.is_pointer and not is_struct
             plan[member.name] = (step, omits_empty, member.type.shape is Shape.STRUCT)
             if member.name == "managedFields":
-                plan[member.name] = (_forgetting(step), False, False)
+                plan[member.name] = (_keep_empty_list(step), False, False)
             if (is_struct and not member.is_pointer) or not member.omitempty:
                 always.append((member.name, None if member.is_pointer else _zero(member, step)))
 
@@ -120,7 +120,7 @@ def _struct(type_: Type) -> _Normalizer:
     return normalize
 
 
-def _forgetting(step: _Normalizer) -> _Normalizer:
+def _keep_empty_list(step: _Normalizer) -> _Normalizer:
     """An empty list of managed fields is a request to forget them, so it is not the same as none."""
     return lambda value: step(value) or []
 
@@ -165,7 +165,7 @@ def _resource_list(value: Any) -> Json | None:
     if type(value) is not dict:
         raise MismatchError
     try:
-        return {key: canonical(item, thousandths=True) for key, item in value.items()} or None
+        return {key: canonical_quantity(item, thousandths=True) for key, item in value.items()} or None
     except QuantityError:
         raise MismatchError from None
 
@@ -227,7 +227,7 @@ def _bytes(value: Any) -> str:
 
 def _quantity(value: Any) -> str:
     try:
-        return canonical(value)
+        return canonical_quantity(value)
     except QuantityError:
         raise MismatchError from None
 
@@ -255,7 +255,7 @@ def _moment(value: Any, form: Callable[[str], str | None]) -> str | None:
         raise MismatchError from None
 
 
-def _raw(value: Any) -> Any:
+def _keep_raw(value: Any) -> Any:
     return value
 
 
@@ -268,5 +268,5 @@ _SCALARS: dict[Shape, _Normalizer] = {
     Shape.INT_OR_STRING: _int_or_string,
     Shape.TIME: _time,
     Shape.MICRO_TIME: _micro_time,
-    Shape.RAW: _raw,
+    Shape.RAW: _keep_raw,
 }

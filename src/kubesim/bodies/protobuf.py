@@ -142,7 +142,7 @@ def _fill(go: GoTypes, slots: dict[int, _Slot], content: bytes, result: Json) ->
             continue
         expression = slot.expression
         is_message = go.is_message(expression)
-        plain = go.resolved(expression)
+        plain = go.resolve_expression(expression)
         if plain.startswith("[]") and not is_message:
             items = result.setdefault(slot.name, [])
             items.extend(_items(go, plain[2:], wire, value, slot.go))
@@ -155,7 +155,7 @@ def _fill(go: GoTypes, slots: dict[int, _Slot], content: bytes, result: Json) ->
 
 
 def _items(go: GoTypes, expression: str, wire: int, value: _Value, field: str) -> Iterator[Any]:
-    if wire == _BYTES and isinstance(value, bytes) and go.resolved(expression) in {"int32", "int64", "bool"}:
+    if wire == _BYTES and isinstance(value, bytes) and go.resolve_expression(expression) in {"int32", "int64", "bool"}:
         at = 0
         while at < len(value):
             item, at = _varint(value, at)
@@ -175,7 +175,7 @@ def _entry(go: GoTypes, expression: str, content: bytes) -> tuple[str, Any]:
 
 
 def _value(go: GoTypes, expression: str, value: _Value, field: str) -> Any:
-    plain = go.resolved(expression)
+    plain = go.resolve_expression(expression)
     if plain in {"int", "int32", "int64", "bool"}:
         if not isinstance(value, int):
             if value == b"":
@@ -202,16 +202,16 @@ def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _numbered(content: bytes) -> dict[int, _Value]:
+def _fields_by_number(content: bytes) -> dict[int, _Value]:
     return {number: value for number, _, value in _fields(content)}
 
 
 def _quantity(content: bytes) -> str:
-    return _text(_message(_numbered(content).get(1, b""))) or "0"
+    return _text(_message(_fields_by_number(content).get(1, b""))) or "0"
 
 
 def _int_or_string(content: bytes) -> int | str:
-    parts = _numbered(content)
+    parts = _fields_by_number(content)
     if parts.get(1):
         return _text(_message(parts.get(3, b"")))
     number = parts.get(2, 0)
@@ -220,7 +220,7 @@ def _int_or_string(content: bytes) -> int | str:
 
 
 def _moment(content: bytes) -> datetime | None:
-    parts = _numbered(content)
+    parts = _fields_by_number(content)
     seconds, nanos = parts.get(1, 0), parts.get(2, 0)
     if not content or not isinstance(seconds, int) or not isinstance(nanos, int):
         return None
@@ -241,8 +241,8 @@ def _micro_time(content: bytes) -> str | None:
     return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
 
 
-def _raw(content: bytes) -> Any:
-    inner = _message(_numbered(content).get(1, b""))
+def _raw_extension(content: bytes) -> Any:
+    inner = _message(_fields_by_number(content).get(1, b""))
     try:
         return json.loads(inner) if inner else None
     except ValueError:
@@ -261,5 +261,5 @@ _READERS: dict[str, Callable[[bytes], Any]] = {
     "intstr": _int_or_string,
     "time": _time,
     "microtime": _micro_time,
-    "raw": _raw,
+    "raw": _raw_extension,
 }

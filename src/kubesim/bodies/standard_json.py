@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubesim.bodies import go_json
-from kubesim.bodies.normalization import MismatchError, normalized
+from kubesim.bodies.normalization import MismatchError, normalize_value
 from kubesim.types.definitions import Shape, Type
-from kubesim.types.quantity import QuantityError, canonical
+from kubesim.types.quantity import QuantityError, canonical_quantity
 from kubesim.types.scalars import (
     UnreadableError,
     canonical_bytes,
@@ -46,7 +46,7 @@ def _parts(type_: Type, value: Any, struct: str, path: str) -> Iterator[tuple[Ty
 
 def _fits(type_: Type, value: Any) -> bool:
     try:
-        normalized(type_, value)
+        normalize_value(type_, value)
     except MismatchError:
         return False
     return True
@@ -54,7 +54,7 @@ def _fits(type_: Type, value: Any) -> bool:
 
 def _text_problem(type_: Type, value: str) -> str:
     readers: dict[Shape, Callable[[str], str | None]] = {
-        Shape.QUANTITY: canonical, Shape.TIME: canonical_time, Shape.MICRO_TIME: canonical_micro_time,
+        Shape.QUANTITY: canonical_quantity, Shape.TIME: canonical_time, Shape.MICRO_TIME: canonical_micro_time,
         Shape.BYTES: canonical_bytes,
     }  # fmt: skip
     try:

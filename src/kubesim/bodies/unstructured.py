@@ -17,7 +17,7 @@ def restoring_problem(type_: Type, value: Any) -> str | None:
     if value is None or type_.shape is Shape.RAW:
         return None
     if type_.shape in _SPECIAL:
-        return special_problem(type_.shape, go_json.dumped(value))
+        return special_problem(type_.shape, go_json.dump_json(value))
     kind = _KINDS[type(value)]
     match type_.shape:
         case Shape.STRUCT:
@@ -39,15 +39,15 @@ def restoring_problem(type_: Type, value: Any) -> str | None:
             return _scalar_problem(type_, value)
 
 
-def coerced(type_: Type, value: Any) -> Any:
+def coerce_numbers(type_: Type, value: Any) -> Any:
     """JSON data whose numbers are made to fit, as the conversion does without a word."""
     if type_.shape is Shape.STRUCT and isinstance(value, dict):
         fields = type_.fields
-        return {key: coerced(fields[key], item) if key in fields else item for key, item in value.items()}
+        return {key: coerce_numbers(fields[key], item) if key in fields else item for key, item in value.items()}
     if type_.shape is Shape.MAP and isinstance(value, dict):
-        return {key: coerced(type_.element, item) for key, item in value.items()}
+        return {key: coerce_numbers(type_.element, item) for key, item in value.items()}
     if type_.shape is Shape.LIST and isinstance(value, list):
-        return [coerced(type_.element, item) for item in value]
+        return [coerce_numbers(type_.element, item) for item in value]
     if type_.shape is Shape.INTEGER and isinstance(value, int | float) and not isinstance(value, bool):
         size = 2**type_.bits
         return (int(value) + size // 2) % size - size // 2

@@ -43,7 +43,7 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
     wanted = max(least, min(most, size))
     limited = _WITHIN
     if wanted != size and _has_noticed(dynamics, autoscaler, size, moment):
-        limited, reason = _outside(most, size)
+        limited, reason = _outside_conditions(most, size)
         store.update(row, target, {**target, "spec": {**target["spec"], "replicas": wanted}})
         if not moment.silent:
             text = f"New size: {wanted}; reason: {reason}"
@@ -51,7 +51,7 @@ def keep_in_bounds(dynamics: Dynamics, autoscaler: Json, moment: Moment) -> None
     _report(dynamics, autoscaler, size, wanted, (_ABLE, _ACTIVE, limited), moment)
 
 
-def _outside(most: int, size: int) -> tuple[_Condition, str]:
+def _outside_conditions(most: int, size: int) -> tuple[_Condition, str]:
     """What is said about a target that is too large or too small."""
     if size > most:
         text = "the desired replica count is more than the maximum replica count"
@@ -77,12 +77,14 @@ def _report(
     dynamics: Dynamics, autoscaler: Json, size: int, wanted: int, conditions: tuple[_Condition, ...], moment: Moment
 ) -> None:
     known = {item.get("type"): item for item in (autoscaler.get("status") or {}).get("conditions") or ()}
-    dated, moment = [], moment.about(autoscaler)
+    dated, moment = [], moment.moment_of(autoscaler)
     for kind, holds, reason, message in conditions:
         before = known.get(kind, {})
         since = before.get("lastTransitionTime", moment.now) if before.get("status") == holds else moment.now
         dated.append({"type": kind, "status": holds, "lastTransitionTime": since, "reason": reason, "message": message})
-    metrics = [_measured(item) for item in autoscaler["spec"].get("metrics") or () if item.get("type") == "Resource"]
+    metrics = [
+        _current_metric(item) for item in autoscaler["spec"].get("metrics") or () if item.get("type") == "Resource"
+    ]
     status = {
         "currentReplicas": size, "desiredReplicas": wanted, "conditions": dated,
         "currentMetrics": metrics if size else None,
@@ -90,7 +92,7 @@ def _report(
     put_status(dynamics.store, AUTOSCALER, autoscaler, status)
 
 
-def _measured(metric: Json) -> Json:
+def _current_metric(metric: Json) -> Json:
     """The load, which is what the autoscaler aims at."""
     resource = metric.get("resource") or {}
     target = {key: value for key, value in (resource.get("target") or {}).items() if key != "type"}

@@ -42,7 +42,7 @@ def _ended_if_due(dynamics: Dynamics, pod: Json, moment: Moment, *, is_task: boo
     if fate.stage is Stage.CREATING:
         return pod
     if runs is None:
-        runs = dynamics.runs[uid] = started(dynamics, pod, fate.since + START_SECONDS, moment, is_task=is_task)
+        runs = dynamics.runs[uid] = start_containers(dynamics, pod, fate.since + START_SECONDS, moment, is_task=is_task)
     if not runs or fate.health is not Health.RUNNING or moment.seconds < max(run.ended for run in runs.values()):
         return pod
     return end_pod(dynamics, pod, runs, moment)
@@ -65,7 +65,9 @@ def end_pod(dynamics: Dynamics, pod: Json, runs: dict[str, Run], moment: Moment)
     return dynamics.store.update(POD, pod, {**pod, "status": completed_status(pod, codes, moment)})
 
 
-def started(dynamics: Dynamics, pod: Json, began: float, moment: Moment, *, is_task: bool = False) -> dict[str, Run]:
+def start_containers(
+    dynamics: Dynamics, pod: Json, began: float, moment: Moment, *, is_task: bool = False
+) -> dict[str, Run]:
     """What the containers of a pod do, init containers one after the other; nothing when one of them never ends."""
     runs: dict[str, Run] = {}
     for item in pod["spec"].get("initContainers") or ():

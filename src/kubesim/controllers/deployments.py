@@ -6,7 +6,7 @@ from typing import Any
 from kubesim.controllers.dynamics import TEMPLATE_HASH, Dynamics, Health, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.healing import heal
-from kubesim.controllers.owners import annotated, owned, put_status, share
+from kubesim.controllers.owners import owned_objects, put_status, share, store_annotations
 from kubesim.controllers.rows import DEPLOYMENT, REPLICA_SET
 from kubesim.status import Json
 from kubesim.store import (
@@ -28,12 +28,12 @@ def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     if is_being_deleted(deployment):
         return
     store, spec = dynamics.store, deployment["spec"]
-    sets = owned(store, "replicaset", deployment)
+    sets = owned_objects(store, "replicaset", deployment)
     current = _current(dynamics, deployment, sets, moment)
     old = [item for item in sets if item["metadata"]["uid"] != current["metadata"]["uid"]]
     latest = max((_revision(item) for item in old), default=0)
     if _revision(current) <= latest and not spec.get("paused"):
-        current = annotated(store, REPLICA_SET, current, {REVISION: str(latest + 1)})
+        current = store_annotations(store, REPLICA_SET, current, {REVISION: str(latest + 1)})
     if moment.silent and dynamics.declaration(current).health is not Health.STARTING:
         for item in old:
             _scale(dynamics, deployment, item, 0, moment)
@@ -44,12 +44,12 @@ def roll_out(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
         _roll(dynamics, deployment, current, old, moment)
     if is_complete(store, deployment):
         _forget_old_revisions(store, deployment, current, moment)
-    annotated(store, DEPLOYMENT, deployment, {REVISION: str(_revision(current))})
+    store_annotations(store, DEPLOYMENT, deployment, {REVISION: str(_revision(current))})
 
 
 def is_complete(store: Store, deployment: Json) -> bool:
     """Whether only pods of the current revision are left, in full number."""
-    sets = owned(store, "replicaset", deployment)
+    sets = owned_objects(store, "replicaset", deployment)
     current = max(sets, key=_revision, default=None)
     if current is None:
         return False
@@ -61,9 +61,9 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     """The deployment's status: counts from its replica sets, the usual conditions, and the declared ones over them."""
     if is_being_deleted(deployment):
         return
-    moment = moment.about(deployment)
+    moment = moment.moment_of(deployment)
     store = dynamics.store
-    sets = owned(store, "replicaset", deployment)
+    sets = owned_objects(store, "replicaset", deployment)
     current = max(sets, key=_revision, default=None)
     if current is None:
         return
@@ -79,8 +79,8 @@ def report(dynamics: Dynamics, deployment: Json, moment: Moment) -> None:
     _, unavailable = _bounds(deployment)
     complete = updated == wanted == total and ready >= wanted
     conditions = [
-        _available(deployment, moment, holds=ready >= wanted - unavailable),
-        _progressing(dynamics, deployment, current, counts, moment, complete=complete),
+        _available_condition(deployment, moment, holds=ready >= wanted - unavailable),
+        _progressing_condition(dynamics, deployment, current, counts, moment, complete=complete),
     ]
     _recover(dynamics, deployment, moment, well=complete)
     declared = dynamics.declaration(deployment).conditions
@@ -113,7 +113,7 @@ def _current(dynamics: Dynamics, deployment: Json, sets: list[Json], moment: Mom
     if found is None and deployment["spec"].get("paused"):
         found = max(sets, key=_revision, default=None)
     store = dynamics.store
-    return found or _adopted(store, deployment, name) or _new_replica_set(store, deployment, name, moment)
+    return found or _adopt_replica_set(store, deployment, name) or _new_replica_set(store, deployment, name, moment)
 
 
 def _new_replica_set(store: Store, deployment: Json, name: str, moment: Moment) -> Json:
@@ -141,7 +141,7 @@ def _new_replica_set(store: Store, deployment: Json, name: str, moment: Moment) 
     return store.create(REPLICA_SET, manifest, moment.now)
 
 
-def _adopted(store: Store, deployment: Json, name: str) -> Json | None:
+def _adopt_replica_set(store: Store, deployment: Json, name: str) -> Json | None:
     """A replica set of the right name that nothing controls, claimed for the deployment."""
     found = store.get("replicaset", deployment["metadata"]["namespace"], name)
     if found is None or controller_of(found) is not None:
@@ -222,14 +222,14 @@ def _scale(dynamics: Dynamics, deployment: Json, replica_set: Json, replicas: in
 
 def _forget_old_revisions(store: Store, deployment: Json, current: Json, moment: Moment) -> None:
     limit = deployment["spec"].get("revisionHistoryLimit", 10)
-    old = [item for item in owned(store, "replicaset", deployment)
+    old = [item for item in owned_objects(store, "replicaset", deployment)
            if item["metadata"]["uid"] != current["metadata"]["uid"]]  # fmt: skip
     if isinstance(limit, int) and len(old) > limit >= 0:
         for item in sorted(old, key=_revision)[: len(old) - limit]:
             store.delete(REPLICA_SET, item, moment.now)
 
 
-def _available(deployment: Json, moment: Moment, *, holds: bool) -> Json:
+def _available_condition(deployment: Json, moment: Moment, *, holds: bool) -> Json:
     if holds:
         return _condition(deployment, "Available", "True", "MinimumReplicasAvailable",
                           "Deployment has minimum availability.", moment)  # fmt: skip
@@ -237,7 +237,7 @@ def _available(deployment: Json, moment: Moment, *, holds: bool) -> Json:
                       "Deployment does not have minimum availability.", moment)  # fmt: skip
 
 
-def _progressing(
+def _progressing_condition(
     dynamics: Dynamics, deployment: Json, current: Json, counts: Json, moment: Moment, *, complete: bool
 ) -> Json:
     """Whether the rollout is done, moves, or has stood still for longer than its deadline."""
@@ -255,7 +255,7 @@ def _progressing(
         return _condition(deployment, "Progressing", "False", "ProgressDeadlineExceeded", late, moment)
     deadline = deployment["spec"].get("progressDeadlineSeconds", 600)
     uid, seen = deployment["metadata"]["uid"], (name, *sorted(counts.items()))
-    known = _known(deployment, "Progressing")
+    known = _known_condition(deployment, "Progressing")
     if known.get("status") == "False" and uid not in dynamics.progress and name in known.get("message", ""):
         return known
     if uid not in dynamics.progress or dynamics.progress[uid][0] != seen:
@@ -269,7 +269,7 @@ def _progressing(
 
 def _condition(deployment: Json, kind: str, status: str, reason: str, message: str, moment: Moment) -> Json:
     """One of the usual conditions; its times change only with what it says."""
-    known = _known(deployment, kind)
+    known = _known_condition(deployment, kind)
     same = known.get("status") == status
     since = known.get("lastTransitionTime", moment.now) if same else moment.now
     unchanged = same and (known.get("reason"), known.get("message")) == (reason, message)
@@ -280,7 +280,7 @@ def _condition(deployment: Json, kind: str, status: str, reason: str, message: s
     }  # fmt: skip
 
 
-def _known(deployment: Json, kind: str) -> Json:
+def _known_condition(deployment: Json, kind: str) -> Json:
     conditions = (deployment.get("status") or {}).get("conditions") or ()
     return next((item for item in conditions if item.get("type") == kind), {})
 

@@ -22,7 +22,7 @@ def keep_budget(dynamics: Dynamics, budget: Json, moment: Moment) -> None:
         if spec.get("selector") is not None and selected(pod) and not is_finished(pod)
     ]  # fmt: skip
     healthy = sum(is_ready(pod) and not is_being_deleted(pod) for pod in pods)
-    expected, wanted = _wanted(dynamics, spec, pods)
+    expected, wanted = _wanted_counts(dynamics, spec, pods)
     allowed = max(healthy - wanted, 0) if expected else 0
     status = {
         "disruptionsAllowed": allowed, "currentHealthy": healthy, "desiredHealthy": wanted, "expectedPods": expected,
@@ -31,18 +31,18 @@ def keep_budget(dynamics: Dynamics, budget: Json, moment: Moment) -> None:
     put_status(dynamics.store, BUDGET, budget, status)
 
 
-def _wanted(dynamics: Dynamics, spec: Json, pods: list[Json]) -> tuple[int, int]:
+def _wanted_counts(dynamics: Dynamics, spec: Json, pods: list[Json]) -> tuple[int, int]:
     """How many pods there should be, and how many of them must stay healthy."""
     least, most = spec.get("minAvailable"), spec.get("maxUnavailable")
     if isinstance(least, int):
         return len(pods), least
-    expected = _expected(dynamics, pods)
+    expected = _expected_pods(dynamics, pods)
     if least is not None:
         return expected, share(least, expected, up=True)
     return expected, max(expected - share(1 if most is None else most, expected, up=True), 0)
 
 
-def _expected(dynamics: Dynamics, pods: list[Json]) -> int:
+def _expected_pods(dynamics: Dynamics, pods: list[Json]) -> int:
     owners = {owner["uid"]: owner for pod in pods if (owner := controller_of(pod))}
     sizes = 0
     for uid, reference in owners.items():
@@ -54,7 +54,7 @@ def _expected(dynamics: Dynamics, pods: list[Json]) -> int:
 
 def _condition(budget: Json, moment: Moment, *, holds: bool) -> Json:
     status, reason = ("True", "SufficientPods") if holds else ("False", "InsufficientPods")
-    moment = moment.about(budget)
+    moment = moment.moment_of(budget)
     known: Json = next(iter((budget.get("status") or {}).get("conditions") or ()), {})
     since = known.get("lastTransitionTime", moment.now) if known.get("status") == status else moment.now
     generation = budget["metadata"].get("generation", 1)

@@ -104,7 +104,7 @@ class Moment:
     start: float = 0.0
     """When the environment began, in seconds since 1970."""
 
-    def about(self, obj: Mapping[str, Any]) -> "Moment":
+    def moment_of(self, obj: Mapping[str, Any]) -> "Moment":
         """The step as far as one object is concerned, of which nothing can be older than itself."""
         made = obj["metadata"]["creationTimestamp"]
         if not self.silent or made <= self.now:
@@ -126,7 +126,7 @@ class Fate:
     stage: Stage
     restarts: int = 0
 
-    def at(self, seconds: float) -> "Fate":
+    def at_time(self, seconds: float) -> "Fate":
         """The fate at a later time."""
         age = seconds - self.since
         if self.stage is Stage.SETTLED:
@@ -188,7 +188,7 @@ class Dynamics:
         """The hash of an owner's pod template, reckoned once for each template."""
         known = self._stamps.get(owner["metadata"]["uid"])
         if known is None or known[0] is not template:
-            known = self._stamps[owner["metadata"]["uid"]] = (template, template_hash(_bare(template)))
+            known = self._stamps[owner["metadata"]["uid"]] = (template, template_hash(_bare_template(template)))
         return known[1]
 
     def declaration(self, obj: Mapping[str, Any]) -> Declaration:
@@ -214,7 +214,7 @@ class Dynamics:
             self.store.touch(heapq.heappop(self._due)[1])
 
 
-def _bare(template: Json) -> Json:
+def _bare_template(template: Json) -> Json:
     """A template without what `rollout undo` leaves in it."""
     metadata = template.get("metadata") or {}
     labels = {key: value for key, value in (metadata.get("labels") or {}).items() if key != TEMPLATE_HASH}

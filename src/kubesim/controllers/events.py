@@ -5,7 +5,7 @@ from typing import Any
 
 from kubesim.controllers.dynamics import Moment, pods_of
 from kubesim.controllers.rows import EVENT
-from kubesim.history import later
+from kubesim.history import later_time
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 from kubesim.store import Store
@@ -22,7 +22,7 @@ def record_event(
     metadata = about["metadata"]
     namespace = metadata.get("namespace") or "default"
     # Like the recorders of a real cluster, this knows its own events again, and not those that others write.
-    recorded: dict[tuple[str, ...], str] = store.known(record_event)
+    recorded: dict[tuple[str, ...], str] = store.known_results(record_event)
     what = (namespace, str(metadata.get("uid") or ""), reason, message)
     known = store.get("event", namespace, recorded[what]) if what in recorded else None
     if known is not None:
@@ -60,7 +60,7 @@ def _first_seen(moment: Moment, count: int) -> str:
     """When something was seen first that has been seen so often; what was longer ago than an hour is forgotten."""
     if count < 2:
         return moment.last_seen
-    return later(moment.last_seen, -min(60 * count, _REMEMBERED)) if moment.silent else moment.now
+    return later_time(moment.last_seen, -min(60 * count, _REMEMBERED)) if moment.silent else moment.now
 
 
 def object_about(store: Store, row: ResourceType, namespace: str, name: str) -> Mapping[str, Any]:

@@ -56,7 +56,7 @@ def _may_exist(store: Store, reference: Json, namespace: str) -> bool:
     Of a kind that is not served nobody can tell, nor of an owner in some namespace where the dependent is in none; the
     collector leaves such dependents alone.
     """
-    found = store.known(_may_exist, CUSTOM_DEFINITIONS)
+    found = store.known_results(_may_exist, CUSTOM_DEFINITIONS)
     kind = (str(reference.get("apiVersion", "")).rpartition("/")[0], str(reference.get("kind", "")))
     if kind not in found:
         found[kind] = _place_of(store, *kind)

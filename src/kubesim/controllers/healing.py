@@ -1,7 +1,7 @@
 """Recovery: a workload is well again, and what was measured of it returns to what it usually is."""
 
 from kubesim.controllers.dynamics import Declaration, Dynamics, Health, Moment, pods_of
-from kubesim.controllers.pods import affected, brought_on
+from kubesim.controllers.pods import affected_pods, brought_on
 from kubesim.resource import BY_NOUN
 from kubesim.status import Json
 from kubesim.store import Key, Store
@@ -17,8 +17,8 @@ def heal(dynamics: Dynamics, key: Key, moment: Moment) -> None:
     dynamics.store.touch(key.namespace)
     for record in dynamics.store.items("metrics"):
         subject = record["spec"].get("subject") or {}
-        if (subject.get("kind"), subject.get("namespace"), subject.get("name")) == _named(key):
-            dynamics.store.update(_METRICS, record, _calmed(record, moment))
+        if (subject.get("kind"), subject.get("namespace"), subject.get("name")) == _kind_and_name(key):
+            dynamics.store.update(_METRICS, record, _calm_metrics(record, moment))
 
 
 def fail(dynamics: Dynamics, key: Key, health: Health, reason: str, moment: Moment) -> None:
@@ -28,7 +28,7 @@ def fail(dynamics: Dynamics, key: Key, health: Health, reason: str, moment: Mome
     if health is Health.DEGRADED:
         # It befalls pods that are there, and none that are made later.
         pods = pods_of(dynamics.store, key.namespace, key.name)
-        for pod in pods[: affected(health, len(pods))]:
+        for pod in pods[: affected_pods(health, len(pods))]:
             brought_on(dynamics, pod, health, moment)
 
 
@@ -46,7 +46,7 @@ def _data(store: Store, place: Key) -> Json:
     return found.get("data") or {}
 
 
-def _named(key: Key) -> tuple[str, str, str]:
+def _kind_and_name(key: Key) -> tuple[str, str, str]:
     return (BY_NOUN[key.noun].kind if key.noun in BY_NOUN else "", key.namespace, key.name)
 
 
@@ -56,7 +56,7 @@ def _is_part(item: Key, workload: Key) -> bool:
     return is_kept and item.namespace == workload.namespace and item.name.startswith(f"{workload.name}-")
 
 
-def _calmed(record: Json, moment: Moment) -> Json:
+def _calm_metrics(record: Json, moment: Moment) -> Json:
     """A record of metrics in which every series that has a usual value is back at it."""
     series = [
         {**item, "samples": [*item["samples"], [moment.epoch, item["baseline"]]]} if "baseline" in item else item

@@ -51,13 +51,13 @@ def _run_on(dynamics: Dynamics, pod: Json, moment: Moment, *, fails: bool) -> Js
         return run_pod(dynamics, pod, Health.RUNNING, moment, is_task=True)
     if fate is None or (not moment.silent and moment.seconds - fate.since < RUN_SECONDS):
         return brought_on(dynamics, pod, Health.RUNNING, moment)
-    moment = moment.about(pod)
+    moment = moment.moment_of(pod)
     codes = {item["name"]: Run(fate.since, moment.seconds, 1, None) for item in pod["spec"].get("containers") or ()}
     return end_pod(dynamics, pod, codes, moment)
 
 
 def _status(job: Json, active: int, succeeded: int, failed: int, wanted: int, limit: int, moment: Moment) -> Json:
-    known, moment = job.get("status") or {}, moment.about(job)
+    known, moment = job.get("status") or {}, moment.moment_of(job)
     began = known.get("startTime", moment.now)
     counts = {key: value for key, value in (("active", active), ("succeeded", succeeded), ("failed", failed)) if value}
     status = {"startTime": began, **counts}

@@ -38,7 +38,7 @@ def _keep(store: Store, namespace: str, name: str, service: Json, moment: Moment
     subsets = [{**subset, "ports": ports}] if subset else []
     known = store.get("endpoints", namespace, name)
     if known is None:
-        metadata = {"name": name, "namespace": namespace, "annotations": {_MARK: moment.about(service).now}}
+        metadata = {"name": name, "namespace": namespace, "annotations": {_MARK: moment.moment_of(service).now}}
         store.create(
             ENDPOINTS, {"kind": "Endpoints", "apiVersion": "v1", "metadata": metadata, "subsets": subsets}, moment.now
         )

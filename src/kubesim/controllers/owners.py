@@ -12,7 +12,7 @@ from kubesim.store import Store, controller_of, is_being_deleted
 _PERCENT_DIGITS = 18  # of a number with 64 bits, which validation does not ask for
 
 
-def owned(store: Store, noun: str, owner: Json) -> list[Json]:
+def owned_objects(store: Store, noun: str, owner: Json) -> list[Json]:
     """The objects of a type that an owner controls and that are not going away."""
     metadata = owner["metadata"]
     return [
@@ -32,7 +32,7 @@ def by_controller(items: Iterable[Json]) -> dict[str, list[Json]]:
     return found
 
 
-def annotated(store: Store, row: ResourceType, obj: Json, annotations: Mapping[str, str]) -> Json:
+def store_annotations(store: Store, row: ResourceType, obj: Json, annotations: Mapping[str, str]) -> Json:
     """The object with the annotations, stored when it did not have them."""
     latest = store.by_uid(obj["metadata"]["uid"]) or obj
     known = latest["metadata"].get("annotations") or {}
@@ -66,7 +66,7 @@ def share(value: Any, whole: int, *, up: bool) -> int:
 def nodes_for(store: Store, template: Json, moment: Moment) -> list[str]:
     """The nodes that take a pod of a template; what was declared to run runs, though only somewhere it might."""
     spec = template["spec"]
-    anywhere = store.derived(_undemanding, "node")
+    anywhere = store.derive_cached(_undemanding, "node")
     found = anywhere if demands_nothing(spec) else fitting_nodes(spec, store.items("node"))
     return found or (anywhere if moment.silent else [])
 

@@ -28,7 +28,7 @@ def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared
     quality = {"qosClass": (pod.get("status") or {}).get("qosClass") or quality_of_service(spec)}
     if fate.health is Health.PENDING:
         unscheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": waits}
-        return {"phase": "Pending", "conditions": _dated(pod, [unscheduled], moment), **quality}
+        return {"phase": "Pending", "conditions": _dated_conditions(pod, [unscheduled], moment), **quality}
     creating = fate.stage is Stage.CREATING
     containers = [
         _with_ids(_container(item, _fate_of(item, fate, declared), moment, reason), pod)
@@ -52,7 +52,7 @@ def pod_status(pod: Json, fate: Fate, addresses: Addresses, waits: str, declared
     runs = initialized and not creating and fate.health is not Health.IMAGEPULLBACKOFF
     began = (pod.get("status") or {}).get("startTime", moment.now)
     return {
-        "phase": "Running" if runs else "Pending", "conditions": _dated(pod, conditions, moment),
+        "phase": "Running" if runs else "Pending", "conditions": _dated_conditions(pod, conditions, moment),
         **({"hostIP": addresses.host, "hostIPs": [{"ip": addresses.host}]} if addresses.host else {}),
         **({} if creating else {"podIP": addresses.own, "podIPs": [{"ip": addresses.own}]}), "startTime": began,
         **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers, **quality,
@@ -63,8 +63,8 @@ def completed_status(pod: Json, codes: Mapping[str, int], moment: Moment) -> Jso
     """What the kubelet says about a pod whose processes have ended, by the exit codes of its containers."""
     spec, known = pod["spec"], pod.get("status") or {}
     failed = any(codes.values())
-    inits = [_exited(pod, item, codes, moment) for item in spec.get("initContainers") or ()]
-    containers = [_exited(pod, item, codes, moment) for item in spec.get("containers") or ()]
+    inits = [_exited_status(pod, item, codes, moment) for item in spec.get("initContainers") or ()]
+    containers = [_exited_status(pod, item, codes, moment) for item in spec.get("containers") or ()]
     why = {"reason": "PodFailed" if failed else "PodCompleted"}
     conditions = [
         {"type": "Initialized", "status": "True", **({} if failed else why)},
@@ -72,14 +72,14 @@ def completed_status(pod: Json, codes: Mapping[str, int], moment: Moment) -> Jso
         {"type": "PodScheduled", "status": "True"},
     ]
     return {
-        **known, "phase": "Failed" if failed else "Succeeded", "conditions": _dated(pod, conditions, moment),
+        **known, "phase": "Failed" if failed else "Succeeded", "conditions": _dated_conditions(pod, conditions, moment),
         **({"initContainerStatuses": inits} if inits else {}), "containerStatuses": containers,
     }  # fmt: skip
 
 
-def _exited(pod: Json, item: Mapping[str, Any], codes: Mapping[str, int], moment: Moment) -> Json:
+def _exited_status(pod: Json, item: Mapping[str, Any], codes: Mapping[str, int], moment: Moment) -> Json:
     """The status of one container whose process has ended; one that never began waits for those before it."""
-    common = {**_common(item), "lastState": {}, "ready": False, "restartCount": 0, "started": False}
+    common = {**_common_fields(item), "lastState": {}, "ready": False, "restartCount": 0, "started": False}
     code = codes.get(common["name"])
     if code is None:
         return {**common, "state": {"waiting": {"reason": "PodInitializing"}}}
@@ -116,7 +116,7 @@ def _condition(kind: str, why_not: Mapping[str, str], *, holds: bool) -> Json:
     return {"type": kind, "status": "True" if holds else "False", **({} if holds else why_not)}
 
 
-def _dated(pod: Json, conditions: list[Json], moment: Moment) -> list[Json]:
+def _dated_conditions(pod: Json, conditions: list[Json], moment: Moment) -> list[Json]:
     known = {item.get("type"): item for item in (pod.get("status") or {}).get("conditions") or ()}
     dated = []
     for condition in conditions:
@@ -128,7 +128,7 @@ def _dated(pod: Json, conditions: list[Json], moment: Moment) -> list[Json]:
 
 
 def _container(item: Mapping[str, Any], fate: Fate, moment: Moment, reason: str) -> Json:
-    common = _common(item)
+    common = _common_fields(item)
     if fate.health is Health.INIT_FAILING:
         return {**common, "state": {"waiting": {"reason": "PodInitializing"}}, **_NOT_STARTED}
     if fate.stage is Stage.CREATING:
@@ -139,13 +139,13 @@ def _container(item: Mapping[str, Any], fate: Fate, moment: Moment, reason: str)
             state = {"waiting": {"reason": "ImagePullBackOff", "message": message}}
             return {**common, "state": state, **_NOT_STARTED}
         case Health.CRASHLOOPBACKOFF:
-            ended = _ended(1, "Error", moment, reason)
-            return _failed(common, _waiting(common["name"], fate), ended, fate)
+            ended = _ended_state(1, "Error", moment, reason)
+            return _failed(common, _waiting_state(common["name"], fate), ended, fate)
         case Health.OOMKILLED:
-            ended = _ended(137, "OOMKilled", moment, "")
+            ended = _ended_state(137, "OOMKilled", moment, "")
             return _failed(common, {"terminated": ended}, ended, fate)
         case Health.ERROR:
-            ended = _ended(1, "Error", moment, reason)
+            ended = _ended_state(1, "Error", moment, reason)
             return _failed(common, {"terminated": ended}, ended, fate)
         case _:
             serves = fate.health.serves and fate.stage is Stage.SETTLED
@@ -165,12 +165,12 @@ _NOT_STARTED: Json = {"lastState": {}, "ready": False, "restartCount": 0, "start
 
 
 def _init_container(item: Mapping[str, Any], fate: Fate, moment: Moment) -> Json:
-    common = _common(item)
+    common = _common_fields(item)
     if fate.stage is Stage.CREATING:
         return {**common, "state": {"waiting": {"reason": "PodInitializing"}}, **_NOT_STARTED}
     if fate.health is Health.INIT_FAILING:
-        return _failed(common, _waiting(common["name"], fate), _ended(1, "Error", moment, ""), fate)
-    ended = {"terminated": _ended(0, "Completed", moment, "")}
+        return _failed(common, _waiting_state(common["name"], fate), _ended_state(1, "Error", moment, ""), fate)
+    ended = {"terminated": _ended_state(0, "Completed", moment, "")}
     return {**common, "state": ended, "lastState": {}, "ready": True, "restartCount": 0, "started": False}
 
 
@@ -194,7 +194,7 @@ def image_id(image: str) -> str:
     return f"{repository.partition('@')[0]}@sha256:{hashlib.sha256(image.encode()).hexdigest()}"
 
 
-def _common(item: Mapping[str, Any]) -> Json:
+def _common_fields(item: Mapping[str, Any]) -> Json:
     return {"name": item.get("name", ""), "image": str(item.get("image", "")), "imageID": ""}
 
 
@@ -203,12 +203,12 @@ def _failed(common: Json, state: Json, ended: Json, fate: Fate) -> Json:
     return {**common, "state": state, **last, "ready": False, "restartCount": fate.restarts, "started": False}
 
 
-def _waiting(name: str, fate: Fate) -> Json:
+def _waiting_state(name: str, fate: Fate) -> Json:
     delay = _BACK_OFFS[min(fate.restarts, len(_BACK_OFFS) - 1)]
     message = f"back-off {delay} restarting failed container={name}"
     return {"waiting": {"reason": "CrashLoopBackOff", "message": message}}
 
 
-def _ended(code: int, reason: str, moment: Moment, message: str) -> Json:
+def _ended_state(code: int, reason: str, moment: Moment, message: str) -> Json:
     said = {"message": message} if message else {}
     return {"exitCode": code, "reason": reason, **said, "startedAt": moment.last_seen, "finishedAt": moment.last_seen}

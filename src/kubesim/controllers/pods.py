@@ -19,7 +19,7 @@ from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import nodes_for
 from kubesim.controllers.pod_status import Addresses, pod_status
 from kubesim.controllers.rows import POD
-from kubesim.kinds.defaults import defaulted
+from kubesim.kinds.defaults import fill_defaults
 from kubesim.placement import internal_address, pod_address, refusal, refusals
 from kubesim.resource import ResourceType
 from kubesim.status import Json
@@ -55,7 +55,7 @@ def new_pod(
         },
         "spec": {**template["spec"], **({"nodeName": node} if node else {})},
     }
-    return store.create(POD, defaulted(POD, manifest), moment.now)
+    return store.create(POD, fill_defaults(POD, manifest), moment.now)
 
 
 def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -> list[Json]:
@@ -72,7 +72,7 @@ def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -
     fresh_first = sorted(common, key=lambda pod: pod["metadata"]["uid"] in dynamics.fates)
     candidates = [*ailing, *(pod for pod in fresh_first if pod not in ailing)]
     candidates = [pod for pod in candidates if _is_exposed(dynamics, pod, health, moment)]
-    chosen = {pod["metadata"]["uid"]: health for pod in candidates[: affected(health, len(common))]}
+    chosen = {pod["metadata"]["uid"]: health for pod in candidates[: affected_pods(health, len(common))]}
     fates = {**chosen, **own}
     return [brought_on(dynamics, pod, fates.get(pod["metadata"]["uid"], Health.RUNNING), moment) for pod in pods]
 
@@ -91,7 +91,7 @@ def _is_exposed(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) -
     return not (health.befalls_new_pods_only and is_up)
 
 
-def affected(health: Health, pods: int) -> int:
+def affected_pods(health: Health, pods: int) -> int:
     """How many of a workload's pods fare as its health says."""
     if health is Health.RUNNING:
         return 0
@@ -120,16 +120,16 @@ def brought_on(dynamics: Dynamics, pod: Json, health: Health, moment: Moment) ->
             return pod
         known = None
     if known is None or known.health is not health:
-        fate = _begun(dynamics, pod, health, moment, known)
+        fate = _begin_fate(dynamics, pod, health, moment, known)
     else:
-        fate = known.at(moment.seconds)
+        fate = known.at_time(moment.seconds)
         if fate == known:
             return pod
     dynamics.fates[uid] = fate
-    return _reported(dynamics, pod, fate, moment, known)
+    return _report_status(dynamics, pod, fate, moment, known)
 
 
-def _begun(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, known: Fate | None) -> Fate:
+def _begin_fate(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, known: Fate | None) -> Fate:
     declared = dynamics.declaration(pod)
     if moment.silent:
         count = _DEFAULT_RESTARTS.get(health, 0) if declared.restarts is None else declared.restarts
@@ -144,7 +144,7 @@ def _begun(dynamics: Dynamics, pod: Json, health: Health, moment: Moment, known:
     return Fate(health, moment.seconds, Stage.CREATING)
 
 
-def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: Fate | None) -> Json:
+def _report_status(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: Fate | None) -> Json:
     store, uid = dynamics.store, pod["metadata"]["uid"]
     place = int(uid[:8], 16)
     spec = pod["spec"]
@@ -162,7 +162,7 @@ def _reported(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, known: 
     reason = declared.reason
     node = store.content("node", "", spec.get("nodeName") or "") or {}
     addresses = Addresses(internal_address(node), pod_address(node, place // 3))
-    status = pod_status(placed, fate, addresses, waits, declared, moment.about(pod))
+    status = pod_status(placed, fate, addresses, waits, declared, moment.moment_of(pod))
     stored = store.update(POD, pod, {**placed, "status": status})
     for event in _events(stored, fate, known, waits, reason):
         kind, about, message, component, count = event

@@ -13,7 +13,7 @@ def keep_quotas(store: Store, namespace: str) -> None:
     for quota in store.items("resourcequota", namespace):
         hard = (quota.get("spec") or {}).get("hard") or {}
         used: dict[str, Quantity] = dict.fromkeys(hard, Quantity(0))
-        for row in _counted(hard):
+        for row in _counted_types(hard):
             for item in store.items(row.noun, namespace):
                 for name, value in usage(row, item).items():
                     if name in used:
@@ -23,6 +23,6 @@ def keep_quotas(store: Store, namespace: str) -> None:
             store.update(QUOTA, quota, {**quota, "status": status})
 
 
-def _counted(hard: Json) -> list[Resource]:
+def _counted_types(hard: Json) -> list[Resource]:
     """The types whose objects a quota counts."""
     return [row for row in catalogue().resources if row.namespaced and matching_names(row, hard)]

@@ -6,7 +6,7 @@ from kubesim.connections import is_ready
 from kubesim.controllers.dynamics import Dynamics, Moment
 from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import nodes_for, put_status
-from kubesim.controllers.pods import affected, fare, new_pod
+from kubesim.controllers.pods import affected_pods, fare, new_pod
 from kubesim.controllers.rows import DAEMON_SET, POD, REPLICA_SET, STATEFUL_SET
 from kubesim.status import Json
 from kubesim.store import is_being_deleted
@@ -21,7 +21,7 @@ _OrdinalPods = Mapping[str, list[Json]]
 def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
     """Make or delete pods until there are as many as asked for; those that are not ready go first."""
     store, kept = dynamics.store, list(pods.get(owner["metadata"]["uid"], []))
-    wanted = _wanted(owner)
+    wanted = _wanted_size(owner)
     for pod in sorted(kept, key=is_ready, reverse=True)[wanted:]:
         kept.remove(pod)
         dynamics.fates.pop(pod["metadata"]["uid"], None)
@@ -31,7 +31,7 @@ def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment
         name = f"{owner['metadata']['name']}-{store.ids.suffix()}"
         kept.append(new_pod(dynamics, REPLICA_SET, owner, name, moment))
         _say(dynamics, owner, "SuccessfulCreate", f"Created pod: {name}", moment, "replicaset")
-    total, ready = _counted(dynamics, owner, kept, moment)
+    total, ready = _pod_counts(dynamics, owner, kept, moment)
     counts = {"fullyLabeledReplicas": total, "readyReplicas": ready, "availableReplicas": ready}
     put_status(store, REPLICA_SET, owner, {"replicas": total, **_without_zeros(counts)})
 
@@ -39,7 +39,7 @@ def keep_replica_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment
 def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment: Moment) -> None:
     """Keep pods by ordinal; those of an older template or beyond the size are replaced or removed."""
     stamp = dynamics.stamp(owner, owner["spec"]["template"])
-    names = [f"{owner['metadata']['name']}-{ordinal}" for ordinal in range(_wanted(owner))]
+    names = [f"{owner['metadata']['name']}-{ordinal}" for ordinal in range(_wanted_size(owner))]
     kept: dict[str, Json] = {}
     for pod in pods.get(owner["metadata"]["uid"], []):
         if pod["metadata"]["name"] in names and _stamp(pod) == stamp:
@@ -54,7 +54,7 @@ def keep_stateful_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, momen
             kept[name] = new_pod(dynamics, STATEFUL_SET, owner, name, moment, labels=marked)
             text = f"create Pod {name} in StatefulSet {owner['metadata']['name']} successful"
             _say(dynamics, owner, "SuccessfulCreate", text, moment, "statefulset")
-    total, ready = _counted(dynamics, owner, [kept[name] for name in names], moment)
+    total, ready = _pod_counts(dynamics, owner, [kept[name] for name in names], moment)
     counts = {"readyReplicas": ready, "availableReplicas": ready, "currentReplicas": total, "updatedReplicas": total}
     revision = f"{owner['metadata']['name']}-{stamp}"
     revisions = {"currentRevision": revision, "updateRevision": revision, "collisionCount": 0}
@@ -90,11 +90,11 @@ def keep_daemon_set(dynamics: Dynamics, owner: Json, pods: _OrdinalPods, moment:
     put_status(store, DAEMON_SET, owner, counts)
 
 
-def _wanted(owner: Json) -> int:
+def _wanted_size(owner: Json) -> int:
     return 0 if is_being_deleted(owner) else min(owner["spec"].get("replicas", 1), MATERIALISED_PODS)
 
 
-def _counted(dynamics: Dynamics, owner: Json, pods: list[Json], moment: Moment) -> tuple[int, int]:
+def _pod_counts(dynamics: Dynamics, owner: Json, pods: list[Json], moment: Moment) -> tuple[int, int]:
     """How many pods there are and are ready, told for the size that was asked for."""
     health = dynamics.declaration(owner).health
     fared = fare(dynamics, pods, health, moment)
@@ -102,7 +102,7 @@ def _counted(dynamics: Dynamics, owner: Json, pods: list[Json], moment: Moment) 
     ready = sum(map(is_ready, fared))
     if total > len(fared):
         # Pods beyond those that exist as objects fare like them.
-        ready = total - (0 if health.serves else affected(health, total)) if ready or not health.serves else 0
+        ready = total - (0 if health.serves else affected_pods(health, total)) if ready or not health.serves else 0
     return total, ready
 
 

@@ -186,13 +186,13 @@ def _built_in(group: str, version: str, versions: Sequence[str], entry: Served, 
         entry.kind.lower() if minor >= _SINGULAR_NAMES_SINCE else "",
         entry.categories,
         verbs,
-        tuple(_subresource(part, entry.kind) for part in entry.parts if _has(part, version, minor)),
-        _stored(group, versions, entry) if is_stored else "",
+        tuple(_subresource(part, entry.kind) for part in entry.parts if _is_served(part, version, minor)),
+        _stored_version(group, versions, entry) if is_stored else "",
         minor=minor,
     )
 
 
-def _has(part: Part, version: str, minor: int) -> bool:
+def _is_served(part: Part, version: str, minor: int) -> bool:
     return part.since <= minor <= part.until and part.version in {"", version}
 
 
@@ -201,7 +201,7 @@ def _subresource(part: Part, kind: str) -> Subresource:
     return Subresource(part.name, part.kind or kind, part.verbs, group, version)
 
 
-def _stored(group: str, versions: Sequence[str], entry: Served) -> str:
+def _stored_version(group: str, versions: Sequence[str], entry: Served) -> str:
     stored_group, _, stored_version = entry.stored.rpartition("/")
     if entry.stored and (stored_group != group or stored_version in versions):
         return entry.stored
@@ -217,7 +217,12 @@ def _noun(group: str, plural: str) -> str:
 
 def _custom_rows(definitions: Iterable[Json], minor: int) -> Iterator[Resource]:
     """The rows that stored definitions declare; versions of a group in the order of Kubernetes' version numbers."""
-    rows = [row for definition in definitions if is_established(definition) for row in _declared(definition, minor)]
+    rows = [
+        row
+        for definition in definitions
+        if is_established(definition)
+        for row in _declared_resources(definition, minor)
+    ]
     first: dict[str, str] = {}
     for row in rows:
         name = f"{row.version}.{row.group}"
@@ -231,7 +236,7 @@ def is_established(definition: Json) -> bool:
     return any(item.get("type") == "Established" and item.get("status") == "True" for item in conditions)
 
 
-def _declared(definition: Json, minor: int) -> Iterator[Resource]:
+def _declared_resources(definition: Json, minor: int) -> Iterator[Resource]:
     spec: Mapping[str, Any] = definition["spec"]
     names = {**spec["names"], **((definition.get("status") or {}).get("acceptedNames") or {})}
     group, plural, kind = spec["group"], names["plural"], names["kind"]

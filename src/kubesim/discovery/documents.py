@@ -16,20 +16,20 @@ def answer(catalogue: Catalogue, path: str, accept: str, server_address: str = "
     parts = path.removeprefix("/").removesuffix("/").split("/")
     if parts in (["api"], ["apis"]):
         if version := _aggregated_version(catalogue.minor, accept):
-            return _aggregated(catalogue, parts[0], version)
+            return _aggregated_discovery(catalogue, parts[0], version)
         document = _group_list(catalogue) if parts == ["apis"] else _core_versions(catalogue, server_address)
         return document, _PLAIN
     if parts[0] == "api" and len(parts) == 2:
-        return _found(catalogue, "", parts[1])
+        return _find_resource_list(catalogue, "", parts[1])
     if parts[0] == "apis" and parts[1] and len(parts) == 2:
         versions = catalogue.by_version.get(parts[1])
         return ({"kind": "APIGroup", "apiVersion": "v1", **_group(parts[1], versions)}, _PLAIN) if versions else None
     if parts[0] == "apis" and parts[1] and len(parts) == 3:
-        return _found(catalogue, parts[1], parts[2])
+        return _find_resource_list(catalogue, parts[1], parts[2])
     return None
 
 
-def _found(catalogue: Catalogue, group: str, version: str) -> tuple[Json, str] | None:
+def _find_resource_list(catalogue: Catalogue, group: str, version: str) -> tuple[Json, str] | None:
     rows = catalogue.by_version.get(group, {}).get(version)
     return (_resource_list(group, version, rows), _PLAIN) if rows else None
 
@@ -91,7 +91,7 @@ def _aggregated_version(minor: int, accept: str) -> str:
     return ""
 
 
-def _aggregated(catalogue: Catalogue, root: str, version: str) -> tuple[Json, str]:
+def _aggregated_discovery(catalogue: Catalogue, root: str, version: str) -> tuple[Json, str]:
     groups = [(name, versions) for name, versions in catalogue.by_version.items() if bool(name) is (root == "apis")]
     items = [
         {

@@ -19,14 +19,14 @@ def checks(endpoint: str) -> tuple[str, ...]:
     """The names of an endpoint's checks, in the order in which they run."""
     hooks = ("start-kube-apiserver-admission-initializer", *_GENERIC_HOOKS, *_EXTENSION_HOOKS, *_LATER_HOOKS)
     started = (*map(_hook, hooks), "autoregister-completion", _hook("apiservice-openapi-controller"))
-    return (*_first(endpoint), *started, *_last(endpoint))
+    return (*_first_checks(endpoint), *started, *_last_checks(endpoint))
 
 
 def extension_paths() -> Iterator[str]:
     """The paths of the checks that the server for custom resources runs; it answers for paths that nobody knows."""
     for endpoint in ENDPOINTS:
         hooks = map(_hook, (*_GENERIC_HOOKS, *_EXTENSION_HOOKS))
-        yield from (f"/{endpoint}/{check}" for check in (*_first(endpoint), *hooks, *_last(endpoint)))
+        yield from (f"/{endpoint}/{check}" for check in (*_first_checks(endpoint), *hooks, *_last_checks(endpoint)))
 
 
 def report(endpoint: str, excluded: Sequence[str]) -> str:
@@ -39,11 +39,11 @@ def report(endpoint: str, excluded: Sequence[str]) -> str:
     return "\n".join([*lines, f"{endpoint} check passed", ""])
 
 
-def _first(endpoint: str) -> tuple[str, ...]:
+def _first_checks(endpoint: str) -> tuple[str, ...]:
     return ("ping", "log", "etcd", *(("informer-sync",) if endpoint == "readyz" else ()))
 
 
-def _last(endpoint: str) -> tuple[str, ...]:
+def _last_checks(endpoint: str) -> tuple[str, ...]:
     return ("shutdown",) if endpoint == "readyz" else ()
 
 

@@ -151,7 +151,7 @@ class _Dialect:
             beside = {key: value for key, value in given.items() if key != "$ref"}
             return {"allOf": [target], **beside} if self.is_v3 and beside else {**target, **beside}
         if "oneOf" in given and all("type" in option for option in given["oneOf"]):
-            return self._either(given)
+            return self._either_type(given)
         return {key: self._part(key, value) for key, value in given.items()}
 
     def _part(self, key: str, value: Any) -> Any:
@@ -161,7 +161,7 @@ class _Dialect:
             return {name: self.schema(_without_constants(name, schema)) for name, schema in value.items()}
         return self.schema(value) if key in {"items", "additionalProperties"} else value
 
-    def _either(self, given: Mapping[str, Any]) -> Json:
+    def _either_type(self, given: Mapping[str, Any]) -> Json:
         """Texts that may also be numbers: quantities, and integers or strings."""
         types = {self._part("type", option["type"]) for option in given["oneOf"]}
         rest = {key: value for key, value in given.items() if key != "oneOf"}
@@ -194,7 +194,7 @@ def _schemas(rows: Iterable[Resource], types: Definitions, dialect: _Dialect) ->
         if name in found or name not in types.raw:
             continue
         found[name] = dialect.schema(types.raw[name])
-        waiting += _referenced(types.raw[name])
+        waiting += _referenced_names(types.raw[name])
     return dict(sorted(found.items()))
 
 
@@ -210,13 +210,13 @@ def _name(types: Definitions, group: str, version: str, kind: str) -> str:
     return found.name if found else ""
 
 
-def _referenced(schema: Any) -> Iterator[str]:
+def _referenced_names(schema: Any) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
     if isinstance(reference := schema.get("$ref"), str):
         yield reference.removeprefix(_REFERENCE)
     for part in (*(schema.get("properties") or {}).values(), schema.get("items"), schema.get("additionalProperties")):
-        yield from _referenced(part)
+        yield from _referenced_names(part)
 
 
 def _custom_name(row: Resource) -> str:
@@ -234,12 +234,12 @@ def _custom_schemas(row: Resource, types: Definitions, dialect: _Dialect) -> Jso
     list_schema = dialect.schema({"type": "object", "required": ["items"], "properties": listed})
     list_schema["properties"]["items"] = {"type": "array", "items": dialect.reference(name)}
     return {
-        name: {**dialect.schema(obj), **_marked(row, row.kind)},
-        f"{name}List": {**list_schema, **_marked(row, f"{row.kind}List")},
+        name: {**dialect.schema(obj), **_kind_marker(row, row.kind)},
+        f"{name}List": {**list_schema, **_kind_marker(row, f"{row.kind}List")},
     }
 
 
-def _marked(row: Resource, kind: str) -> Json:
+def _kind_marker(row: Resource, kind: str) -> Json:
     return {"x-kubernetes-group-version-kind": [{"group": row.group, "version": row.version, "kind": kind}]}
 
 

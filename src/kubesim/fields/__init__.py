@@ -1,7 +1,7 @@
 """Who owns which field of an object: managed fields on every write, and server-side apply."""
 
-from kubesim.fields.apply import applied, configuration
+from kubesim.fields.apply import apply_configuration, configuration
 from kubesim.fields.custom import custom_type
-from kubesim.fields.ownership import updated
+from kubesim.fields.ownership import update_owners
 
-__all__ = ["applied", "configuration", "custom_type", "updated"]
+__all__ = ["apply_configuration", "configuration", "custom_type", "update_owners"]

@@ -5,15 +5,15 @@ from typing import Any
 from zlib import crc32
 
 from kubesim.bodies import go_json, go_yaml
-from kubesim.bodies.normalization import MismatchError, normalized
-from kubesim.bodies.unstructured import coerced, restoring_problem
+from kubesim.bodies.normalization import MismatchError, normalize_value
+from kubesim.bodies.unstructured import coerce_numbers, restoring_problem
 from kubesim.fields.conflicts import conflicts_with, refusal
 from kubesim.fields.creation import (
     ESTABLISHED_SINCE,
     LAST_APPLIED,
     NOT_OWNED,
     empty_object,
-    established,
+    established_owners,
     first_owner,
 )
 from kubesim.fields.entries import (
@@ -30,17 +30,17 @@ from kubesim.fields.problems import problems_of
 from kubesim.fields.sets import (
     Fields,
     difference,
-    has,
+    has_path,
     intersection,
     union,
 )
 from kubesim.fields.structures import Structure, structure_of
 from kubesim.fields.values import (
-    compared,
-    mentioned,
-    merged,
+    compare_values,
+    mentioned_fields,
+    merge_values,
     with_named_parents,
-    without,
+    without_fields,
 )
 from kubesim.fields.versions import InVersion, Versions, handed_over
 from kubesim.status import ApiError, Json, bad_request, internal_error
@@ -62,7 +62,7 @@ _STRIPPED: Fields = {
 def configuration(sent: Any) -> Json:
     """The configuration in the body of an apply request, which is YAML or JSON; raise 400 when it cannot be read."""
     try:
-        found = sent if not isinstance(sent, bytes) else _loaded(sent)
+        found = sent if not isinstance(sent, bytes) else _load_content(sent)
     except go_yaml.YamlError as problem:
         raise bad_request(f"error decoding YAML: error converting YAML to JSON: {problem}") from None
     if found is not None and not isinstance(found, dict):
@@ -71,7 +71,7 @@ def configuration(sent: Any) -> Json:
     return found or {}
 
 
-def applied(
+def apply_configuration(
     type_: Type | None,
     live: Json | None,
     patch: Json,
@@ -93,7 +93,7 @@ def applied(
     before = empty_object(type_) if live is None else with_entries(live, [])
     owner = Owner(manager, APPLY, "", subresource if minor >= SUBRESOURCES_APART else "")
     try:
-        managed = _known(structure, live, api_version, now)
+        managed = _known_owners(structure, live, api_version, now)
         _require_applicable(structure, patch, api_version, kind)
         if problem := problems_of(structure, before, is_live=True):
             raise internal_error(f"failed to create typed live object: {problem}")
@@ -104,19 +104,19 @@ def applied(
     if conflicts and manager == _KUBECTL:
         # what client-side apply wrote and nobody changed since, server-side apply may take over
         own = _last_applied(structure, before, api_version)
-        conflicts = [(other, path) for other, path in conflicts if not has(own, path)]
+        conflicts = [(other, path) for other, path in conflicts if not has_path(own, path)]
     if conflicts:
         raise refusal(conflicts)
-    obj = _converted(type_, outcome.object) if outcome.is_change else outcome.object
+    obj = _convert_merged(type_, outcome.object) if outcome.is_change else outcome.object
     owners = outcome.owners
-    if owner in owners and (outcome.is_change or not _same(managed, owners)):
+    if owner in owners and (outcome.is_change or not _are_same_owners(managed, owners)):
         owners[owner] = Holding(owners[owner].fields, api_version, now)
     if manager == _KUBECTL:
         obj = _with_last_applied(obj, patch)
     return with_managed(obj, owners)
 
 
-def _known(structure: Structure, live: Json | None, api_version: str, now: str) -> Managed:
+def _known_owners(structure: Structure, live: Json | None, api_version: str, now: str) -> Managed:
     """The owners of the live object; all of an object without owners belongs to whoever came before."""
     managed = managed_by(((live or {}).get("metadata") or {}).get("managedFields"))
     if managed or live is None:
@@ -126,7 +126,7 @@ def _known(structure: Structure, live: Json | None, api_version: str, now: str) 
         text = f"failed to convert new object ({_gvk(live)}) to smd typed: {problem}"
         raise internal_error(f"failed to create manager for existing fields: {text}")
     if minor >= ESTABLISHED_SINCE:
-        return established(type_, live, api_version, minor)
+        return established_owners(type_, live, api_version, minor)
     return first_owner(type_, live, manager=_BEFORE, api_version=api_version, now=now, minor=minor)
 
 
@@ -135,16 +135,16 @@ class Outcome:
 
     def __init__(self, versions: Versions, live: Json, patch: Json, managed: Managed, owner: Owner) -> None:
         structure, api_version = versions.structure, versions.api_version
-        known = versions.fitting(managed, live)
+        known = versions.fitting_owners(managed, live)
         former = known.get(owner)
-        mine = mentioned(structure, patch)
+        mine = mentioned_fields(structure, patch)
         claimed = {**known, owner: Holding(mine, api_version, former.time if former else None)}
-        result = merged(structure, live, patch)
+        result = merge_values(structure, live, patch)
         if former is not None and former.fields:
-            result = _pruned(structure, result, claimed, former.fields)
-        own = compared(structure, live, result)
+            result = _prune_unclaimed(structure, result, claimed, former.fields)
+        own = compare_values(structure, live, result)
         others = {other: holding for other, holding in claimed.items() if other != owner}
-        touched = versions.touched(others, live, result, own)
+        touched = versions.touched_by_version(others, live, result, own)
         self.is_change = any(own)
         self.object: Json = result if self.is_change else live
         self.owners = handed_over(others, touched)
@@ -153,44 +153,48 @@ class Outcome:
         self.conflicts = conflicts_with(others, touched, structure.minor)
 
 
-def _loaded(content: bytes) -> Any:
+def _load_content(content: bytes) -> Any:
     if content[:1] == b"{":
         try:
-            return go_json.loaded(content)
+            return go_json.load_json(content)
         except go_json.JsonError:
-            return go_yaml.loaded(content)
-    return go_yaml.loaded(content)
+            return go_yaml.load_yaml(content)
+    return go_yaml.load_yaml(content)
 
 
-def _pruned(structure: Structure, result: Json, claimed: Managed, former: Fields) -> Json:
+def _prune_unclaimed(structure: Structure, result: Json, claimed: Managed, former: Fields) -> Json:
     """The merged object without what its manager applied before and nobody claims now."""
 
-    def whole(fields: Fields) -> Fields:
+    def with_parents(fields: Fields) -> Fields:
         return fields if structure.minor < _STRUCTS_PRUNED else with_named_parents(structure, fields)
 
-    former = whole(former)
+    former = with_parents(former)
     owned: Fields = {}
     for holding in claimed.values():
         owned = union(owned, holding.fields)
-    everything = whole(mentioned(structure, result))
-    left = without(structure, result, former)
-    left = without(structure, result, difference(everything, union(whole(mentioned(structure, left)), whole(owned))))
-    gone = intersection(difference(everything, whole(mentioned(structure, left))), former)
-    pruned: Json = without(structure, result, gone) or {}
+    everything = with_parents(mentioned_fields(structure, result))
+    left = without_fields(structure, result, former)
+    left = without_fields(
+        structure,
+        result,
+        difference(everything, union(with_parents(mentioned_fields(structure, left)), with_parents(owned))),
+    )
+    gone = intersection(difference(everything, with_parents(mentioned_fields(structure, left))), former)
+    pruned: Json = without_fields(structure, result, gone) or {}
     return pruned
 
 
-def _converted(type_: Type | None, merged: Json) -> Json:
+def _convert_merged(type_: Type | None, merged: Json) -> Json:
     """The merged data as an object of the type."""
     if type_ is None or not type_.name:
         return merged
     try:
-        obj: Json = normalized(type_, merged)
+        obj: Json = normalize_value(type_, merged)
     except MismatchError:
         if problem := restoring_problem(type_, merged):
             text = f"unable to convert unstructured object to {_gvk(merged)}: {problem}"
             raise internal_error(f"failed to convert new object to proper version: {text}") from None
-        obj = normalized(type_, coerced(type_, merged))
+        obj = normalize_value(type_, coerce_numbers(type_, merged))
     return obj
 
 
@@ -213,7 +217,7 @@ def _require_applicable(structure: Structure, patch: Json, api_version: str, kin
         raise bad_request("metadata.managedFields must be nil")
     _require_kind(structure, patch, api_version, kind)
     if problem := problems_of(structure, patch):
-        raise _untyped(structure, patch, problem)
+        raise _untyped_error(structure, patch, problem)
 
 
 def _require_kind(structure: Structure, patch: Json, api_version: str, kind: str) -> None:
@@ -224,13 +228,13 @@ def _require_kind(structure: Structure, patch: Json, api_version: str, kind: str
         return
     group, _, version = api_version.rpartition("/")
     if not type_.name or type_.definitions.of_kind(group, version, given) is None:
-        raise _untyped(structure, patch, f"no corresponding type for {group}/{version}, Kind={given}")
+        raise _untyped_error(structure, patch, f"no corresponding type for {group}/{version}, Kind={given}")
     # the real server prints the addresses at which it holds the names of the two types
     types = (f"{{0xc0{crc32(name.encode()):08x} {{<nil> <nil> <nil>}}}}" for name in (type_.name, given))
     raise internal_error("failed to merge config: expected objects of the same type, but got " + " and ".join(types))
 
 
-def _untyped(structure: Structure, patch: Json, problem: str) -> ApiError:
+def _untyped_error(structure: Structure, patch: Json, problem: str) -> ApiError:
     text = "failed to create typed patch object"
     if structure.minor >= _OBJECT_NAMED:
         metadata = patch["metadata"] if isinstance(patch.get("metadata"), dict) else {}
@@ -238,7 +242,7 @@ def _untyped(structure: Structure, patch: Json, problem: str) -> ApiError:
     return internal_error(f"{text}: {problem}")
 
 
-def _same(one: Managed, other: Managed) -> bool:
+def _are_same_owners(one: Managed, other: Managed) -> bool:
     return one.keys() == other.keys() and all(
         one[owner].fields == other[owner].fields and one[owner].api_version == other[owner].api_version for owner in one
     )
@@ -250,8 +254,8 @@ def _last_applied(structure: Structure, live: Json, api_version: str) -> Fields:
         former = json.loads(_annotations(live)[LAST_APPLIED])
         if former["apiVersion"] != api_version or problems_of(structure, former):
             return {}
-        changed, removed = compared(structure, former, live)
-        return difference(difference(mentioned(structure, former), changed), removed)
+        changed, removed = compare_values(structure, former, live)
+        return difference(difference(mentioned_fields(structure, former), changed), removed)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return {}
 

@@ -19,7 +19,7 @@ def conflicts_with(others: Managed, touched: dict[str, Touched], minor: int) -> 
         (owner, path)
         for owner, holding in sorted(others.items(), key=lambda item: item[0].identifier)
         if (shared := intersection(holding.fields, touched[holding.api_version][0]))
-        for path in _reported(shared, minor)
+        for path in _reported_paths(shared, minor)
     ]
 
 
@@ -37,27 +37,29 @@ def refusal(conflicts: list[Conflict]) -> ApiError:
     return ApiError(409, "Conflict", text, {"causes": [cause.document() for cause in causes]})
 
 
-def _reported(fields: Fields, minor: int) -> list[Path]:
+def _reported_paths(fields: Fields, minor: int) -> list[Path]:
     if minor >= _PATHS_COPIED:
-        return [tuple(slots) for slots, _ in _walked(fields, [], 0, capacity=0)]
+        return [tuple(slots) for slots, _ in _walk_fields(fields, [], 0, capacity=0)]
     # Go appends to a path in place while it has room, so that paths handed out before change with it; rendering them
     # only after the walk shows what the real server shows.
-    found = list(_walked(fields, [], 0, capacity=0))
+    found = list(_walk_fields(fields, [], 0, capacity=0))
     return [tuple(slots[:length]) for slots, length in found]
 
 
-def _walked(fields: Fields, slots: list[str], length: int, capacity: int) -> Iterator[tuple[list[str], int]]:
+def _walk_fields(fields: Fields, slots: list[str], length: int, capacity: int) -> Iterator[tuple[list[str], int]]:
     keys = elements(fields)
     for key in keys:
         if is_member(fields[key]):
-            yield _appended(slots, length, capacity, key), length + 1
+            yield _append_key(slots, length, capacity, key), length + 1
     for key in keys:
         if fields[key]:
-            below = _appended(slots, length, capacity, key)
-            yield from _walked(fields[key], below, length + 1, capacity if length < capacity else max(1, 2 * capacity))
+            below = _append_key(slots, length, capacity, key)
+            yield from _walk_fields(
+                fields[key], below, length + 1, capacity if length < capacity else max(1, 2 * capacity)
+            )
 
 
-def _appended(slots: list[str], length: int, capacity: int, key: str) -> list[str]:
+def _append_key(slots: list[str], length: int, capacity: int, key: str) -> list[str]:
     if length == capacity:
         return [*slots[:length], key]
     slots[length:] = [key]

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-from kubesim.bodies.normalization import normalized
+from kubesim.bodies.normalization import normalize_value
 from kubesim.conventions import IDENTITY, SERVER_OWNED
 from kubesim.fields.entries import UPDATE, Holding, Managed, Owner
 from kubesim.fields.sets import Fields
@@ -46,7 +46,7 @@ def first_owner(type_: Type | None, live: Json, *, manager: str, api_version: st
     return {Owner(manager, UPDATE, api_version): Holding(fields, api_version, now)} if fields else {}
 
 
-def established(type_: Type | None, live: Json, api_version: str, minor: int) -> Managed:
+def established_owners(type_: Type | None, live: Json, api_version: str, minor: int) -> Managed:
     """The owners that an object would have if whoever made it had sent requests."""
     metadata = _mapping(live.get("metadata"))
     made = str(metadata.get("creationTimestamp") or "")
@@ -78,7 +78,7 @@ def empty_object(type_: Type | None) -> Json:
     """What an object is compared with when it is created: the fields that Go's zero value of the type has."""
     if type_ is None or not type_.name:
         return _EMPTY
-    empty: Json = normalized(type_, {})
+    empty: Json = normalize_value(type_, {})
     return empty
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from kubesim.fields.sets import Fields, decoded
+from kubesim.fields.sets import Fields, decode_fields
 from kubesim.status import Json
 
 APPLY = "Apply"
@@ -63,7 +63,7 @@ def managed_by(entries: Any, *, trusted: bool = True) -> Managed:
                 raise ValueError("an entry of an unknown type")
             if not all(isinstance(entry.get(name, ""), str) for name in _TEXTS):
                 raise ValueError("an entry with something else than text")
-            fields = decoded(entry.get("fieldsV1"))
+            fields = decode_fields(entry.get("fieldsV1"))
         operation, version = entry.get("operation", ""), entry.get("apiVersion", "")
         owner = Owner(
             entry.get("manager", ""), operation, "" if operation == APPLY else version, entry.get("subresource", "")

@@ -6,7 +6,7 @@ from kubesim.fields.creation import (
     ESTABLISHED_SINCE,
     changes,
     empty_object,
-    established,
+    established_owners,
 )
 from kubesim.fields.entries import (
     APPLY,
@@ -33,7 +33,7 @@ _EMPTY: Json = {}
 _ABSENT: tuple[Json, ...] = ()
 
 
-def updated(
+def update_owners(
     type_: Type | None,
     old: Json | None,
     new: Json,
@@ -51,7 +51,7 @@ def updated(
     It wants the object as decoded and defaulted, before strategy and admission change it: what they write has no owner.
     `status_apart` says that the status is written through a subresource only.
     """
-    managed = _known(old, new, subresource)
+    managed = _known_owners(old, new, subresource)
     was_there = minor >= ESTABLISHED_SINCE and not managed and _entries(old) is _ABSENT and _entries(new) is _ABSENT
     if old is not None and ((not managed and not was_there) or (subresource == "scale" and minor < SUBRESOURCES_APART)):
         # an object without owners gets some by its creation or by an apply only
@@ -60,12 +60,12 @@ def updated(
     owner = Owner(manager or _UNKNOWN, UPDATE, api_version, subresource if minor >= SUBRESOURCES_APART else "")
     live = empty_object(type_) if old is None else old
     try:
-        own = changes(structure, live, new, _ignored(subresource, minor, status_apart=status_apart))
+        own = changes(structure, live, new, _ignored_fields(subresource, minor, status_apart=status_apart))
         if old is not None and was_there:
-            managed = established(type_, old, api_version, minor) if any(own) else {}
+            managed = established_owners(type_, old, api_version, minor) if any(own) else {}
         versions = Versions(structure, api_version, in_version)
-        after = versions.fitting(managed, live)
-        after = handed_over(after, versions.touched(after, live, new, own))
+        after = versions.fitting_owners(managed, live)
+        after = handed_over(after, versions.touched_by_version(after, live, new, own))
     except (InconsistentError, RecursionError):
         return with_entries(new, [])
     if changed := own[0]:
@@ -73,10 +73,10 @@ def updated(
         fields = union(changed, after[owner].fields) if owner in after else changed
         time = now if former is None or former.fields != fields else former.time
         after[owner] = Holding(fields, api_version, time)
-    return with_managed(new, _capped(after))
+    return with_managed(new, _cap_updaters(after))
 
 
-def _known(old: Json | None, new: Json, subresource: str) -> Managed:
+def _known_owners(old: Json | None, new: Json, subresource: str) -> Managed:
     """The owners so far: those that the request carries when it may set them, else those of the stored object."""
     former = _entries(old)
     given = former if subresource else _entries(new)
@@ -95,13 +95,13 @@ def _entries(obj: Json | None) -> Any:
     return metadata.get("managedFields", _ABSENT) if isinstance(metadata, dict) else _ABSENT
 
 
-def _ignored(subresource: str, minor: int, *, status_apart: bool) -> frozenset[str]:
+def _ignored_fields(subresource: str, minor: int, *, status_apart: bool) -> frozenset[str]:
     if minor < SUBRESOURCES_APART or not status_apart:
         return frozenset()
     return frozenset({"spec"}) if subresource == "status" else frozenset({"status"})
 
 
-def _capped(managed: Managed) -> Managed:
+def _cap_updaters(managed: Managed) -> Managed:
     """No more than ten owners that update: the oldest ones become one, for each version of the type."""
     updaters = [owner for owner in managed if owner.operation != APPLY]
     if len(updaters) <= _MOST_UPDATERS:

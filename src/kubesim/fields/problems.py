@@ -42,12 +42,12 @@ class Check:
         if shape in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
             return [("", "expected numeric (int or float), got *value.valueUnstructured")]
         if shape is Shape.BOOLEAN and not isinstance(value, bool):
-            return [("", f"expected boolean, got &{{{_printed(value)}}}")]
+            return [("", f"expected boolean, got &{{{_go_text(value)}}}")]
         return []
 
     def _map(self, structure: Structure, value: Any) -> list[Problem]:
         if not isinstance(value, dict):
-            return [("", f"expected map, got &{{{_printed(value)}}}")]
+            return [("", f"expected map, got &{{{_go_text(value)}}}")]
         found: list[Problem] = []
         for name, item in value.items():
             if structure.is_closed and not structure.declares(name):
@@ -57,7 +57,7 @@ class Check:
 
     def _list(self, structure: Structure, value: Any) -> list[Problem]:
         if not isinstance(value, list):
-            return [("", f"expected list, got &{{{_printed(value)}}}")]
+            return [("", f"expected list, got &{{{_go_text(value)}}}")]
         found: list[Problem] = []
         seen: set[str] = set()
         for number, item in enumerate(value):
@@ -93,7 +93,7 @@ def _syntax(value: Any) -> str:
             return _number(value)
 
 
-def _printed(value: Any) -> str:
+def _go_text(value: Any) -> str:
     """A value as Go prints it."""
     match value:
         case None:
@@ -103,9 +103,9 @@ def _printed(value: Any) -> str:
         case str():
             return value
         case dict():
-            return "map[" + " ".join(f"{key}:{_printed(item)}" for key, item in sorted(value.items())) + "]"
+            return "map[" + " ".join(f"{key}:{_go_text(item)}" for key, item in sorted(value.items())) + "]"
         case list():
-            return "[" + " ".join(map(_printed, value)) + "]"
+            return "[" + " ".join(map(_go_text, value)) + "]"
         case _:
             return _number(value)
 

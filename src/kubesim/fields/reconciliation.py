@@ -5,11 +5,11 @@ from typing import Any
 from kubesim.fields.entries import Holding, Managed
 from kubesim.fields.sets import Fields, Path
 from kubesim.fields.structures import Structure
-from kubesim.fields.values import mentioned, value_at
+from kubesim.fields.values import mentioned_fields, value_at
 from kubesim.status import Json
 
 
-def reconciled(structure: Structure, managed: Managed, live: Json) -> Managed:
+def reconcile_owners(structure: Structure, managed: Managed, live: Json) -> Managed:
     """Owners of an empty map or list own what others have put there since; owners of parts of an atom own all of it."""
     if structure.type is None:
         return managed
@@ -42,7 +42,7 @@ class Fitting:
             elif node:
                 rest = self.fields(child, node, (*path, key))
             else:
-                owned = mentioned(child, value_at(self._root, self._live, (*path, key)))
+                owned = mentioned_fields(child, value_at(self._root, self._live, (*path, key)))
                 rest = {".": {}, **owned} if owned else node
             if rest is not node:
                 fitting = {**fitting, key: rest}

@@ -23,7 +23,7 @@ def union(one: Fields, other: Fields) -> Fields:
         return one or other
     merged = dict(one)
     for key, node in other.items():
-        merged[key] = _united(merged[key], node) if key in merged else node
+        merged[key] = _unite_nodes(merged[key], node) if key in merged else node
     return merged
 
 
@@ -31,7 +31,7 @@ def difference(one: Fields, other: Fields) -> Fields:
     """What is in the first set and not in the second; a parent and its children are members apart from each other."""
     left: Fields = {}
     for key, node in one.items():
-        rest = _reduced(node, other[key]) if key in other else node
+        rest = _reduce_node(node, other[key]) if key in other else node
         if rest is not None:
             left[key] = rest
     return left
@@ -41,7 +41,7 @@ def intersection(one: Fields, other: Fields) -> Fields:
     """What is in both sets."""
     shared: Fields = {}
     for key, node in one.items():
-        both = _shared(node, other[key]) if key in other else None
+        both = _shared_node(node, other[key]) if key in other else None
         if both is not None:
             shared[key] = both
     return shared
@@ -57,7 +57,7 @@ def is_member(node: Fields) -> bool:
     return not node or "." in node
 
 
-def has(fields: Fields, path: Path) -> bool:
+def has_path(fields: Fields, path: Path) -> bool:
     """Whether a path is a member."""
     node = fields
     for key in path:
@@ -81,24 +81,24 @@ def element_text(key: str) -> str:
         return f"[{content}]"
     value = json.loads(content)
     if kind == "v":
-        return f"[={_shown(value)}]"
-    return "[" + ",".join(f"{name}={_shown(item)}" for name, item in value.items()) + "]"
+        return f"[={_json_scalar(value)}]"
+    return "[" + ",".join(f"{name}={_json_scalar(item)}" for name, item in value.items()) + "]"
 
 
-def keyed(names: tuple[str, ...], values: tuple[Any, ...]) -> str:
+def key_element(names: tuple[str, ...], values: tuple[Any, ...]) -> str:
     """The path element of a list item that key fields tell apart; the names are sorted."""
     try:
-        return _keyed(names, *values)
+        return _key_element(names, *values)
     except TypeError:
-        return _keyed.__wrapped__(names, *values)
+        return _key_element.__wrapped__(names, *values)
 
 
-def valued(value: Any) -> str:
+def value_element(value: Any) -> str:
     """The path element of a list item that is its own key."""
     return "v:" + _json(value)
 
 
-def decoded(raw: Any) -> Fields:
+def decode_fields(raw: Any) -> Fields:
     """A set that a client wrote, in the form that the server gives it; ValueError when it is none."""
     if raw is None:
         return {}
@@ -111,7 +111,7 @@ def decoded(raw: Any) -> Fields:
         element = _element(key)
         if not element:
             continue
-        node = decoded(value)
+        node = decode_fields(value)
         if node and isinstance(value, dict) and "." in value:
             node = {".": {}, **node}
         fields[element] = node
@@ -127,7 +127,7 @@ def _element(key: str) -> str:
     if kind == "i":
         return f"i:{int(content)}"
     if kind == "v":
-        return valued(json.loads(content))
+        return value_element(json.loads(content))
     if kind == "k":
         value = json.loads(content)
         if not isinstance(value, dict):
@@ -136,7 +136,7 @@ def _element(key: str) -> str:
     return ""  # what a later release may add is dropped
 
 
-def _united(one: Fields, other: Fields) -> Fields:
+def _unite_nodes(one: Fields, other: Fields) -> Fields:
     if one is other:
         return one
     if not one:
@@ -146,30 +146,30 @@ def _united(one: Fields, other: Fields) -> Fields:
     return union(one, other)
 
 
-def _reduced(one: Fields, other: Fields) -> Fields | None:
+def _reduce_node(one: Fields, other: Fields) -> Fields | None:
     if not one:
         return None if not other or "." in other else one
     if not other:
         return {key: node for key, node in one.items() if key != "."} if "." in one else one
-    return _canonical(difference(one, other))
+    return _canonical_node(difference(one, other))
 
 
-def _shared(one: Fields, other: Fields) -> Fields | None:
+def _shared_node(one: Fields, other: Fields) -> Fields | None:
     if not one:
         return one if not other or "." in other else None
     if not other:
         return other if "." in one else None
-    return _canonical(intersection(one, other))
+    return _canonical_node(intersection(one, other))
 
 
-def _canonical(node: Fields) -> Fields | None:
+def _canonical_node(node: Fields) -> Fields | None:
     if not node:
         return None
     return {} if len(node) == 1 and "." in node else node
 
 
 @lru_cache(maxsize=4096, typed=True)
-def _keyed(names: tuple[str, ...], *values: Any) -> str:
+def _key_element(names: tuple[str, ...], *values: Any) -> str:
     return "k:" + _json(dict(zip(names, values, strict=True)))
 
 
@@ -178,7 +178,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
 
 
-def _shown(value: Any) -> str:
+def _json_scalar(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return json.dumps(value, ensure_ascii=False)

@@ -4,7 +4,7 @@ from enum import IntEnum
 from functools import cached_property, lru_cache
 from typing import Any
 
-from kubesim.fields.sets import element_text, keyed, valued
+from kubesim.fields.sets import element_text, key_element, value_element
 from kubesim.types.definitions import Shape, Type
 
 DUPLICATES_TOLERATED = 30
@@ -118,19 +118,19 @@ class Structure:
                 raise InconsistentError("not supported: associative list with lists as elements")
             if value is None:
                 raise InconsistentError("associative list without keys has an element that's an explicit null")
-            return valued(value)
+            return value_element(value)
         if value is None:
             raise InconsistentError("associative list with keys may not have a null element")
         if not isinstance(value, dict):
             raise InconsistentError("associative list with keys may not have non-map elements")
         names, defaults = self._keys
         if len(names) == 1 and names[0] in value:
-            return keyed(names, (value[names[0]],))
+            return key_element(names, (value[names[0]],))
         for name in names:
             if name not in value and name not in defaults:
                 text = "associative list with keys has an element that omits key field"
                 raise InconsistentError(f'{text} "{name}" (and doesn\'t have default value)')
-        return keyed(names, tuple(value[name] if name in value else defaults[name] for name in names))
+        return key_element(names, tuple(value[name] if name in value else defaults[name] for name in names))
 
     def items(self, values: Any) -> dict[str, Any]:
         """A list's items by their path elements, in the list's order."""
@@ -167,7 +167,7 @@ class Structure:
             value, since = _KEY_DEFAULTS.get((element.name, name), (None, 0))
             if value is not None and self.minor >= since:
                 defaults[name] = value
-            elif element.name and name in element.required:
+            elif element.name and name in element.required_fields:
                 defaults[name] = _ZEROS.get(element.fields[name].shape, "")
         return names, defaults
 

@@ -15,7 +15,7 @@ _APPLIED_ORDER_KEPT = 24
 """The first release that keeps the order of an applied list's items."""
 
 
-def compared(structure: Structure, old: Json, new: Json) -> tuple[Fields, Fields]:
+def compare_values(structure: Structure, old: Json, new: Json) -> tuple[Fields, Fields]:
     """The fields that `new` changed or added, and those that it removed."""
     changed: Fields = {}
     removed: Fields = {}
@@ -29,7 +29,7 @@ def compared_field(structure: Structure, key: str, old: Json, new: Json, sets: t
     _compare(child, element, old.get(key, _MISSING), new.get(key, _MISSING), *sets)
 
 
-def whole(structure: Structure, value: Any) -> Fields:
+def whole_fields(structure: Structure, value: Any) -> Fields:
     """All of a value that was not there before: itself, and everything in it."""
     if structure.is_whole or not value:
         return _LEAF
@@ -37,29 +37,29 @@ def whole(structure: Structure, value: Any) -> Fields:
     if structure.is_list:
         element = structure.element
         for key, item in structure.items(value).items():
-            fields[key] = whole(element, item)
+            fields[key] = whole_fields(element, item)
         return fields
     if not isinstance(value, dict):
         return _LEAF
     for name, item in value.items():
         key, child = structure.field(name)
-        fields[key] = whole(child, item)
+        fields[key] = whole_fields(child, item)
     return fields
 
 
-def mentioned(structure: Structure, value: Any) -> Fields:
+def mentioned_fields(structure: Structure, value: Any) -> Fields:
     """The fields of which the one who applies a value becomes an owner."""
     fields: Fields = {}
     if structure.is_whole or not value:
         return fields
     if structure.is_list:
         for key, item in structure.items(value).items():
-            below = mentioned(structure.element, item)
+            below = mentioned_fields(structure.element, item)
             fields[key] = {".": _LEAF, **below} if below else _LEAF
     elif isinstance(value, dict):
         for name, item in value.items():
             key, child = structure.field(name)
-            below = mentioned(child, item)
+            below = mentioned_fields(child, item)
             if below:
                 fields[key] = below if structure.declares(name) else {".": _LEAF, **below}
             elif _is_leaf(child, item) or not structure.declares(name):
@@ -67,7 +67,7 @@ def mentioned(structure: Structure, value: Any) -> Fields:
     return fields
 
 
-def merged(structure: Structure, live: Any, applied: Any) -> Any:
+def merge_values(structure: Structure, live: Any, applied: Any) -> Any:
     """A live value with an applied one laid over it; nothing is removed."""
     if live is _MISSING or applied is _MISSING:
         return live if applied is _MISSING else applied
@@ -79,32 +79,32 @@ def merged(structure: Structure, live: Any, applied: Any) -> Any:
         return applied
     out = dict(live or {})
     for name, item in (applied or {}).items():
-        out[name] = merged(structure.field(name)[1], out.get(name, _MISSING), item)
+        out[name] = merge_values(structure.field(name)[1], out.get(name, _MISSING), item)
     return out
 
 
-def without(structure: Structure, value: Any, fields: Fields) -> Any:
+def without_fields(structure: Structure, value: Any, fields: Fields) -> Any:
     """A value without those members of a set that it holds; None when nothing is left of it."""
     if structure.is_whole:
         return None if isinstance(value, dict | list) else value
     if structure.is_list:
-        rests = (_rest(structure.element, item, fields.get(key)) for key, item in structure.items(value).items())
+        rests = (_rest_of(structure.element, item, fields.get(key)) for key, item in structure.items(value).items())
         return [rest for rest in rests if rest is not _MISSING] or None
     if not isinstance(value, dict):
         return value
     kept: Json = {}
     for name, item in value.items():
         key, child = structure.field(name)
-        rest = _rest(child, item, fields.get(key))
+        rest = _rest_of(child, item, fields.get(key))
         if rest is not _MISSING:
             kept[name] = rest
     return kept or None
 
 
-def _rest(structure: Structure, value: Any, node: Fields | None) -> Any:
+def _rest_of(structure: Structure, value: Any, node: Fields | None) -> Any:
     if node is None:
         return value
-    return _MISSING if is_member(node) else without(structure, value, node)
+    return _MISSING if is_member(node) else without_fields(structure, value, node)
 
 
 def with_named_parents(structure: Structure, fields: Fields) -> Fields:
@@ -133,10 +133,10 @@ def value_at(structure: Structure, value: Any, path: Path) -> Any:
 def _compare(structure: Structure, key: str, old: Any, new: Any, changed: Fields, removed: Fields) -> None:
     if new is _MISSING:
         if old is not _MISSING:
-            removed[key] = whole(structure, old)
+            removed[key] = whole_fields(structure, old)
         return
     if old is _MISSING:
-        changed[key] = whole(structure, new)
+        changed[key] = whole_fields(structure, new)
         return
     if old is new or old == new:
         return
@@ -168,7 +168,7 @@ def _compare_maps(structure: Structure, old: Any, new: Any, changed: Fields, rem
     for name, value in before.items():
         if name not in after:
             key, child = structure.field(name)
-            removed[key] = whole(child, value)
+            removed[key] = whole_fields(child, value)
 
 
 def _compare_lists(structure: Structure, old: Any, new: Any, changed: Fields, removed: Fields) -> None:
@@ -179,14 +179,14 @@ def _compare_lists(structure: Structure, old: Any, new: Any, changed: Fields, re
         _compare(element, key, before.get(key, _MISSING), value, changed, removed)
     for key, value in before.items():
         if key not in after:
-            removed[key] = whole(element, value)
+            removed[key] = whole_fields(element, value)
 
 
 def _merged_lists(structure: Structure, live: Any, applied: Any) -> Any:
     mine, theirs = structure.items(applied), structure.items(live)
     order = _applied_order(list(theirs), list(mine)) if structure.minor >= _APPLIED_ORDER_KEPT else {**theirs, **mine}
     element = structure.element
-    return [merged(element, theirs.get(key, _MISSING), mine.get(key, _MISSING)) for key in order]
+    return [merge_values(element, theirs.get(key, _MISSING), mine.get(key, _MISSING)) for key in order]
 
 
 def _applied_order(live: list[str], applied: list[str]) -> list[str]:

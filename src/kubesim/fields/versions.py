@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kubesim.fields.creation import changes
 from kubesim.fields.entries import Holding, Managed
-from kubesim.fields.reconciliation import reconciled
+from kubesim.fields.reconciliation import reconcile_owners
 from kubesim.fields.sets import Fields, difference
 from kubesim.fields.structures import Structure, structure_of
 from kubesim.status import Json
@@ -25,17 +25,17 @@ class Versions:
     api_version: str
     in_version: InVersion | None
 
-    def fitting(self, managed: Managed, live: Json) -> Managed:
+    def fitting_owners(self, managed: Managed, live: Json) -> Managed:
         """The owners with sets that fit the live object; those of versions that are gone are gone too."""
         if all(holding.api_version == self.api_version for holding in managed.values()):
-            return reconciled(self.structure, managed, live)
+            return reconcile_owners(self.structure, managed, live)
         kept: Managed = {}
         for owner, holding in managed.items():
             if view := self._view(live, holding.api_version):
-                kept |= reconciled(view[0], {owner: holding}, view[1])
+                kept |= reconcile_owners(view[0], {owner: holding}, view[1])
         return kept
 
-    def touched(self, managed: Managed, old: Json, new: Json, own: Touched) -> dict[str, Touched]:
+    def touched_by_version(self, managed: Managed, old: Json, new: Json, own: Touched) -> dict[str, Touched]:
         """What a write touches, by version; `own` is it in the request's version."""
         found = {self.api_version: own}
         for holding in managed.values():

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from kubesim.custom_definitions import marked_for_deletion
 from kubesim.discovery.catalogue import CUSTOM_DEFINITIONS
 from kubesim.handling.exchange import Exchange, Response
-from kubesim.handling.lists import list_options, selected
+from kubesim.handling.lists import list_options, select_objects
 from kubesim.handling.options import (
     deletion_options,
     mapping,
@@ -13,9 +13,9 @@ from kubesim.handling.options import (
     require_deletion_options,
     require_preconditions,
 )
-from kubesim.handling.presentation import answered, form, listed, shown
+from kubesim.handling.presentation import form, list_response, object_response, plain_response
 from kubesim.handling.writing import require_review
-from kubesim.kinds.conversion import converted
+from kubesim.kinds.conversion import convert_object
 from kubesim.priority_classes import require_removable
 from kubesim.resource import noun_of
 from kubesim.status import ApiError, Json, conflict, success
@@ -38,13 +38,13 @@ def delete(exchange: Exchange) -> Response:
     form(exchange)
     row = exchange.row
     options = _options(exchange)
-    found = exchange.found()
+    found = exchange.require_object()
     left, is_gone = delete_object(exchange, found, options)
     status = 202 if not is_gone and options.get("orphanDependents") is False else 200
     if is_gone and row.noun not in _RETURNED:
         metadata = found["metadata"]
-        return answered(exchange, success(row, metadata["name"], metadata["uid"]), status)
-    return shown(exchange, left, status)
+        return plain_response(exchange, success(row, metadata["name"], metadata["uid"]), status)
+    return object_response(exchange, left, status)
 
 
 def delete_collection(exchange: Exchange) -> Response:
@@ -52,10 +52,10 @@ def delete_collection(exchange: Exchange) -> Response:
     form(exchange)
     asked = list_options(exchange)
     options = _options(exchange)
-    chosen, metadata = selected(exchange, asked)
+    chosen, metadata = select_objects(exchange, asked)
     for item in chosen:
         delete_object(exchange, item, options)
-    return listed(exchange, chosen, metadata)
+    return list_response(exchange, chosen, metadata)
 
 
 def _options(exchange: Exchange) -> Json:
@@ -73,12 +73,12 @@ def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, b
     require_review(exchange, obj["metadata"]["name"])
     if row.noun == "namespace":
         return _delete_namespace(exchange, obj, options, dry_run=dry_run)
-    require_preconditions(row, converted(obj, row), options)
+    require_preconditions(row, convert_object(obj, row), options)
     require_removable(row, obj["metadata"]["name"])
     if row.noun == CUSTOM_DEFINITIONS:
         doomed = marked_for_deletion(obj, exchange.now)
         return (doomed if dry_run else store.write(row, doomed)), False
-    marked, pending = _graceful(exchange, obj, options) if row.noun == "pod" else (None, False)
+    marked, pending = _set_grace_period(exchange, obj, options) if row.noun == "pod" else (None, False)
     if pending:
         return obj, row.noun not in _RETURNED
     current = marked or obj
@@ -88,7 +88,7 @@ def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, b
         if not finalizers:
             del current["metadata"]["finalizers"]
     if marked is None and finalizers:
-        current = _marked(current, exchange.now)
+        current = _mark_deleted(current, exchange.now)
     if current is not obj and current != obj and not dry_run:
         current = store.write(row, current)
     grace = current["metadata"].get("deletionGracePeriodSeconds") or 0
@@ -99,7 +99,7 @@ def delete_object(exchange: Exchange, obj: Json, options: Json) -> tuple[Json, b
     return current, True
 
 
-def _graceful(exchange: Exchange, pod: Json, options: Json) -> tuple[Json | None, bool]:
+def _set_grace_period(exchange: Exchange, pod: Json, options: Json) -> tuple[Json | None, bool]:
     """A pod with its grace period set, or None where it must go at once; and whether it is already on its way."""
     metadata = pod["metadata"]
     asked = options.get("gracePeriodSeconds")
@@ -109,19 +109,19 @@ def _graceful(exchange: Exchange, pod: Json, options: Json) -> tuple[Json | None
             return None, False
         if asked is None or asked >= current:
             return None, True
-        due = _later(metadata["deletionTimestamp"], asked - current)
+        due = _later_timestamp(metadata["deletionTimestamp"], asked - current)
         return {**pod, "metadata": {**metadata, "deletionTimestamp": due, "deletionGracePeriodSeconds": asked}}, False
     grace = asked if asked is not None else pod["spec"].get("terminationGracePeriodSeconds") or 0
     phase = mapping(pod.get("status")).get("phase")
     if not pod["spec"].get("nodeName") or phase in {"Failed", "Succeeded"}:
         grace = 0
-    marks = {"deletionTimestamp": _later(exchange.now, grace), "deletionGracePeriodSeconds": grace}
+    marks = {"deletionTimestamp": _later_timestamp(exchange.now, grace), "deletionGracePeriodSeconds": grace}
     if metadata.get("generation"):
         marks["generation"] = metadata["generation"] + 1
     return {**pod, "metadata": {**metadata, **marks}}, False
 
 
-def _marked(obj: Json, now: str) -> Json:
+def _mark_deleted(obj: Json, now: str) -> Json:
     """An object that finalizers hold, as being deleted."""
     metadata = obj["metadata"]
     marks: Json = {"deletionGracePeriodSeconds": 0}
@@ -176,7 +176,7 @@ def _delete_namespace(exchange: Exchange, obj: Json, options: Json, *, dry_run: 
     return obj, True
 
 
-def _later(timestamp: str, seconds: int) -> str:
+def _later_timestamp(timestamp: str, seconds: int) -> str:
     bounded = max(-(10**9), min(seconds, 10**9))
     try:
         moment = datetime.fromisoformat(timestamp) + timedelta(seconds=bounded)

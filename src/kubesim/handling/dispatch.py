@@ -13,7 +13,7 @@ from kubesim.handling.lists import list_objects
 from kubesim.handling.measuring import usage
 from kubesim.handling.options import require_object_type, require_size, write_options
 from kubesim.handling.pod_subresources import binding
-from kubesim.handling.presentation import answered, form
+from kubesim.handling.presentation import form, plain_response
 from kubesim.handling.reading import get
 from kubesim.handling.watches import watch
 from kubesim.handling.writing import create, patch, read_object, update, with_fields
@@ -29,7 +29,7 @@ _COLLECTION_VERBS: Mapping[str, Callable[[Exchange], Response]] = {
 }  # fmt: skip
 
 
-def dispatched(exchange: Exchange) -> Response:
+def dispatch_request(exchange: Exchange) -> Response:
     """Find what an authorized request is about and answer it; raise 404 or 405 when there is no such thing."""
     call = exchange.call
     # Rights are checked for the resource that such a path names, but no route leads to it.
@@ -42,7 +42,7 @@ def dispatched(exchange: Exchange) -> Response:
         raise no_such_resource()
     exchange.resource = row
     approach = Approach(call.verb, row.noun, call.namespace, call.name, call.subresource)
-    if failure := exchange.surroundings.arriving(approach):
+    if failure := exchange.surroundings.note_arrival(approach):
         raise ApiError(500, "InternalError", f"Internal error occurred: {failure}", {"causes": [{"message": failure}]})
     if row.namespaced:
         if not call.namespace and (call.named_by_path or call.subresource):
@@ -98,4 +98,4 @@ def _review(exchange: Exchange) -> Response:
         exchange.store, exchange.account, exchange.authenticator, obj, namespace=exchange.call.namespace,
         now=exchange.received,
     )  # fmt: skip
-    return answered(exchange, answer, 201)
+    return plain_response(exchange, answer, 201)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kubesim.access import Authenticator, Decision, Principal
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.discovery.catalogue import Catalogue, Resource
 from kubesim.handling.negotiation import JSON
 from kubesim.handling.request import Call, Request
@@ -96,17 +96,17 @@ class Exchange:
         """The namespace under which the store keeps the object."""
         return self.call.namespace if self.row.namespaced else ""
 
-    def stored(self) -> Json | None:
+    def stored_object(self) -> Json | None:
         """The object that the path names, as the store holds it; raise 400 for what cannot be a name."""
         name = self.call.name
         obj = self.store.get(self.row.noun, self.place, name)
         if obj is None and (problems := path_segment_problems(name)):
-            raise bad_request(f"Name parameter invalid: {quoted(name)}: {';'.join(problems)}")
+            raise bad_request(f"Name parameter invalid: {go_quote(name)}: {';'.join(problems)}")
         return obj
 
-    def found(self, subresource: str = "") -> Json:
+    def require_object(self, subresource: str = "") -> Json:
         """The object that the path names; raise 404 when there is none."""
-        obj = self.stored()
+        obj = self.stored_object()
         if obj is None:
             raise not_found(self.row, self.call.name, subresource)
         return obj

@@ -10,7 +10,7 @@ from typing import Any
 from kubesim.bodies import go_json
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.options import integer, version_number
-from kubesim.handling.presentation import listed
+from kubesim.handling.presentation import list_response
 from kubesim.selectors import Predicate, field_selector, label_selector
 from kubesim.status import (
     ApiError,
@@ -105,11 +105,11 @@ def _causes(asked: ListOptions, *, watched: bool, minor: int) -> list[Cause]:
 def list_objects(exchange: Exchange) -> Response:
     """Answer a list."""
     asked = list_options(exchange)
-    chosen, metadata = selected(exchange, asked)
-    return listed(exchange, chosen, metadata)
+    chosen, metadata = select_objects(exchange, asked)
+    return list_response(exchange, chosen, metadata)
 
 
-def selected(exchange: Exchange, asked: ListOptions) -> tuple[Sequence[Json], Json]:
+def select_objects(exchange: Exchange, asked: ListOptions) -> tuple[Sequence[Json], Json]:
     """The objects that the options choose, and the list's metadata."""
     store, row = exchange.store, exchange.row
     namespace = (exchange.call.namespace or None) if row.namespaced else None
@@ -186,7 +186,7 @@ def _read_token(token: str) -> tuple[int, str]:
     if (problem := _why_unreadable(token)) is not None:
         raise _bad_token(problem)
     try:
-        content = go_json.loaded(_token_bytes(token))
+        content = go_json.load_json(_token_bytes(token))
     except go_json.JsonError as error:
         raise _bad_token(str(error)) from None
     if not isinstance(content, dict) or content.get("v") != _FORMAT:

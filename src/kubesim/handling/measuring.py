@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.lists import list_options
-from kubesim.handling.presentation import form, listed, shown
+from kubesim.handling.presentation import form, list_response, object_response
 from kubesim.status import Json, not_found
 from kubesim.usage import node_usage, pod_usage
 
@@ -15,17 +15,17 @@ def usage(exchange: Exchange) -> Response:
     form(exchange)
     if not call.named_by_path:
         predicate = list_options(exchange).predicate(row.noun, call.name)
-        found = [item for item in _measured(exchange) if predicate is None or predicate(item)]
-        return listed(exchange, found, {})
-    one = next((item for item in _measured(exchange) if item["metadata"]["name"] == call.name), None)
+        found = [item for item in _usage_items(exchange) if predicate is None or predicate(item)]
+        return list_response(exchange, found, {})
+    one = next((item for item in _usage_items(exchange) if item["metadata"]["name"] == call.name), None)
     if one is None:
         # The metrics server names the kind, and an object by its full name.
         name = f"{call.namespace}/{call.name}" if row.namespaced else call.name
         raise not_found(replace(row, plural=row.kind.lower()), name)
-    return shown(exchange, one)
+    return object_response(exchange, one)
 
 
-def _measured(exchange: Exchange) -> list[Json]:
+def _usage_items(exchange: Exchange) -> list[Json]:
     if exchange.row.namespaced:
         return list(pod_usage(exchange.store, exchange.call.namespace or None, exchange.now))
     return list(node_usage(exchange.store, exchange.now))

@@ -22,13 +22,13 @@ class Wanted:
 
 
 @lru_cache(maxsize=256)
-def wanted(accept: str, *, as_table: bool = True) -> Wanted:
+def negotiate_form(accept: str, *, as_table: bool = True) -> Wanted:
     """The best form that the server can give; raise 406 when there is none. Parts of objects make no table."""
     clauses = _clauses(accept)
     if not any(name in ("*/*", *_PRODUCED) for name, _ in clauses):
         raise ApiError(406, "NotAcceptable", "406: Not Acceptable", {})
     for name, parameters in clauses:
-        found = _acceptable(name, parameters)
+        found = _acceptable_form(name, parameters)
         if found and (as_table or found.kind != "Table"):
             return found
     raise not_acceptable(f"only the following media types are accepted: {', '.join(_PRODUCED)}")
@@ -37,7 +37,7 @@ def wanted(accept: str, *, as_table: bool = True) -> Wanted:
 @lru_cache(maxsize=256)
 def for_errors(accept: str) -> Wanted | None:
     """The form of a refusal, which is never transformed; None when the client takes none of those that there are."""
-    plain = (found for found in (_acceptable(*clause) for clause in _clauses(accept)) if found and not found.kind)
+    plain = (found for found in (_acceptable_form(*clause) for clause in _clauses(accept)) if found and not found.kind)
     return next(plain, None)
 
 
@@ -46,7 +46,7 @@ def not_acceptable(message: str) -> ApiError:
     return ApiError(406, "NotAcceptable", message)
 
 
-def _acceptable(name: str, parameters: dict[str, str]) -> Wanted | None:
+def _acceptable_form(name: str, parameters: dict[str, str]) -> Wanted | None:
     media_type = JSON if name in ("*/*", "application/*") else name
     if media_type not in _SERVED:
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubesim.bodies.decoding import decoded_options
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.handling.plain_bodies import as_data
 from kubesim.handling.request import Request
 from kubesim.patching.patches import (
@@ -95,7 +95,7 @@ def _manager_causes(manager: str) -> list[Cause]:
     position = 0
     for letter in manager:
         if not letter.isprintable():
-            text = f"Invalid value: {quoted(manager)}: invalid character U+{ord(letter):04X} (at position {position})"
+            text = f"Invalid value: {go_quote(manager)}: invalid character U+{ord(letter):04X} (at position {position})"
             causes.append(Cause("FieldValueInvalid", text, "fieldManager"))
         position += len(letter.encode(errors="replace"))
     return causes
@@ -121,16 +121,16 @@ def _agent(request: Request) -> str:
 def deletion_options(request: Request, types: Definitions) -> tuple[Json, bool]:
     """The options of a deletion and whether the body gave them; a body makes the server ignore the query."""
     require_size(request)
-    if request.sent in (None, b""):
+    if request.sent_body in (None, b""):
         return _queried_options(request), False
     require_object_type(request)
-    given = mapping(as_data(request.sent))
+    given = mapping(as_data(request.sent_body))
     if isinstance(given.get("kind"), str) and given["kind"] not in {"DeleteOptions", ""}:
         raise internal_error(
             f'no kind "{given["kind"]}" is registered for version "{given.get("apiVersion", "")}" in scheme '
             '"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"'
         )
-    return decoded_options("DeleteOptions", request.sent, request.content_type, types), True
+    return decoded_options("DeleteOptions", request.sent_body, request.content_type, types), True
 
 
 def require_deletion_options(options: Json) -> None:

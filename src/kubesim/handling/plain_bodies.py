@@ -10,7 +10,7 @@ def as_data(sent: Any) -> Any:
     if not isinstance(sent, bytes):
         return sent
     try:
-        return go_json.loaded(sent)
+        return go_json.load_json(sent)
     except go_json.JsonError:
         return sent
 
@@ -18,6 +18,6 @@ def as_data(sent: Any) -> Any:
 def yaml_data(content: bytes) -> Any:
     """What YAML holds; None when it is none, or holds nothing."""
     try:
-        return go_yaml.loaded(content)
+        return go_yaml.load_yaml(content)
     except go_yaml.YamlError:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from kubesim.bodies.decoding import decoded
+from kubesim.bodies.decoding import decode_body
 from kubesim.discovery.catalogue import Resource
 from kubesim.handling.deletion import delete_object
 from kubesim.handling.exchange import TEXT, Exchange, Response
@@ -17,7 +17,7 @@ from kubesim.handling.options import (
     require_size,
     write_options,
 )
-from kubesim.handling.presentation import answered, form
+from kubesim.handling.presentation import form, plain_response
 from kubesim.handling.writing import recorded_patch
 from kubesim.selection import match_labels
 from kubesim.status import (
@@ -26,7 +26,7 @@ from kubesim.status import (
     Json,
     bad_request,
     conflict,
-    created,
+    created_status,
     internal_error,
     invalid,
     not_found,
@@ -59,7 +59,7 @@ def log(exchange: Exchange) -> Response:
         causes.append(Cause("FieldValueForbidden", text, "[]"))
     if causes:
         raise invalid("PodLogOptions", "", name, causes)
-    pod = exchange.found()
+    pod = exchange.require_object()
     container = _container(pod, request.parameter("container"))
     if not pod["spec"].get("nodeName"):
         return Response(204, "", {})
@@ -77,7 +77,7 @@ def log(exchange: Exchange) -> Response:
 
 def stream(exchange: Exchange) -> Response:
     """A command in a container, an attachment to it, or a way to its ports."""
-    pod, call = exchange.found(), exchange.call
+    pod, call = exchange.require_object(), exchange.call
     container = "" if call.subresource == "portforward" else _container(pod, exchange.request.parameter("container"))
     if not pod["spec"].get("nodeName"):
         raise bad_request(f"pod {call.name} does not have a host assigned")
@@ -154,9 +154,9 @@ def eviction(exchange: Exchange) -> Response:
     require_size(request)
     options = write_options(request, "CreateOptions")
     version = "v1" if exchange.catalogue.minor >= _POLICY_SINCE else "v1beta1"
-    given = mapping(recorded_patch(request.sent)).get("apiVersion")
+    given = mapping(recorded_patch(request.sent_body)).get("apiVersion")
     row = Resource("evictions", "evictions", "Eviction", "policy", "v1beta1" if given == "policy/v1beta1" else version)
-    body = decoded(row, request.sent, request.content_type, exchange.types)
+    body = decode_body(row, request.sent_body, request.content_type, exchange.types)
     exchange.record(body)
     if mapping(body.get("metadata")).get("name", "") != call.name:
         raise bad_request("name in URL does not match name in Eviction object")
@@ -164,12 +164,12 @@ def eviction(exchange: Exchange) -> Response:
     require_deletion_options(deletion)
     if options.dry_run:
         deletion["dryRun"] = ["All"]
-    pod = exchange.found()
+    pod = exchange.require_object()
     phase = mapping(pod.get("status")).get("phase")
     if phase not in _DONE and "deletionTimestamp" not in pod["metadata"]:
         _spend_budget(exchange, pod, dry_run=bool(deletion.get("dryRun")))
     delete_object(exchange, pod, deletion)
-    return answered(exchange, created(), 201)
+    return plain_response(exchange, created_status(), 201)
 
 
 def _spend_budget(exchange: Exchange, pod: Json, *, dry_run: bool) -> None:
@@ -221,7 +221,7 @@ def binding(exchange: Exchange) -> Response:
     require_size(request)
     options = write_options(request, "CreateOptions")
     row = exchange.catalogue.find("", "v1", "bindings") or exchange.row
-    wanted = decoded(row, request.sent, request.content_type, exchange.types)
+    wanted = decode_body(row, request.sent_body, request.content_type, exchange.types)
     exchange.record(wanted)
     name = str(mapping(wanted.get("metadata")).get("name", ""))
     if exchange.call.name and name != exchange.call.name:
@@ -235,7 +235,7 @@ def binding(exchange: Exchange) -> Response:
     if problems:
         raise internal_error(problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]")
     _assign(exchange, name, wanted, dry_run=options.dry_run)
-    return answered(exchange, created(), 201)
+    return plain_response(exchange, created_status(), 201)
 
 
 def _assign(exchange: Exchange, name: str, wanted: Json, *, dry_run: bool) -> None:

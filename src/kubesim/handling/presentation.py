@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from kubesim.fields.creation import ESTABLISHED_SINCE, established
+from kubesim.fields.creation import ESTABLISHED_SINCE, established_owners
 from kubesim.fields.entries import entries_of
 from kubesim.handling.exchange import Exchange, Response
-from kubesim.handling.negotiation import Wanted, not_acceptable, wanted
-from kubesim.kinds.conversion import converted, inner_metadata
+from kubesim.handling.negotiation import Wanted, negotiate_form, not_acceptable
+from kubesim.kinds.conversion import convert_object, inner_metadata
 from kubesim.status import Json, bad_request
 from kubesim.tables import table
 
@@ -16,27 +16,27 @@ _INCLUDED = ("None", "Metadata", "Object")
 
 def form(exchange: Exchange) -> Wanted:
     """The form of the answer; raise 406 when the client takes none that there is."""
-    return wanted(exchange.request.headers.get("accept", ""), as_table=not exchange.call.subresource)
+    return negotiate_form(exchange.request.headers.get("accept", ""), as_table=not exchange.call.subresource)
 
 
-def shown(exchange: Exchange, obj: Json, status: int = 200) -> Response:
+def object_response(exchange: Exchange, obj: Json, status: int = 200) -> Response:
     """One stored object as the answer."""
     asked = form(exchange)
-    body = with_managers(exchange, converted(obj, exchange.row))
+    body = with_managers(exchange, convert_object(obj, exchange.row))
     if asked.kind and body.get("kind") != "Status":
-        body = presented(exchange, asked, body)
+        body = present_object(exchange, asked, body)
     return Response(status, body)
 
 
-def listed(exchange: Exchange, objects: Iterable[Json], metadata: Json) -> Response:
+def list_response(exchange: Exchange, objects: Iterable[Json], metadata: Json) -> Response:
     """A collection as the answer; its items carry no kind of their own, as in the real API."""
     row, asked = exchange.row, form(exchange)
-    items = [with_managers(exchange, converted(obj, row)) for obj in objects]
+    items = [with_managers(exchange, convert_object(obj, row)) for obj in objects]
     match asked.kind:
         case "Table":
             body = _table(exchange, asked, items, metadata)
         case "PartialObjectMetadataList":
-            partial = [_partial(exchange, obj, asked.version) for obj in items]
+            partial = [_partial_metadata(exchange, obj, asked.version) for obj in items]
             if exchange.catalogue.minor < _COUNTED_SINCE:
                 metadata = {key: value for key, value in metadata.items() if key != "remainingItemCount"}
             body = {"kind": asked.kind, "apiVersion": _meta(asked.version), "metadata": metadata,
@@ -60,20 +60,22 @@ def with_managers(exchange: Exchange, obj: Json) -> Json:
     metadata = obj.get("metadata") or {}
     if exchange.catalogue.minor < ESTABLISHED_SINCE or "managedFields" in metadata or "uid" not in metadata:
         return obj
-    known = exchange.store.known(with_managers)
+    known = exchange.store.known_results(with_managers)
     key = (metadata["uid"], metadata.get("resourceVersion"), exchange.row.api_version)
     if key not in known:
-        known[key] = entries_of(established(exchange.type, obj, exchange.row.api_version, exchange.catalogue.minor))
+        known[key] = entries_of(
+            established_owners(exchange.type, obj, exchange.row.api_version, exchange.catalogue.minor)
+        )
     return {**obj, "metadata": {**metadata, "managedFields": known[key]}} if known[key] else obj
 
 
-def answered(exchange: Exchange, body: Json, status: int = 200) -> Response:
+def plain_response(exchange: Exchange, body: Json, status: int = 200) -> Response:
     """A Status, or an object that is not stored, as the answer."""
     form(exchange)
     return Response(status, body)
 
 
-def presented(exchange: Exchange, asked: Wanted, obj: Json, *, with_columns: bool = True) -> Json:
+def present_object(exchange: Exchange, asked: Wanted, obj: Json, *, with_columns: bool = True) -> Json:
     """One object in the form asked for."""
     match asked.kind:
         case "Table":
@@ -81,7 +83,7 @@ def presented(exchange: Exchange, asked: Wanted, obj: Json, *, with_columns: boo
             body = _table(exchange, asked, [obj], {"resourceVersion": version} if version else {})
             return body if with_columns else {**body, "columnDefinitions": None}
         case "PartialObjectMetadata":
-            return _partial(exchange, obj, asked.version)
+            return _partial_metadata(exchange, obj, asked.version)
         case "PartialObjectMetadataList":
             name = f"*{_package(exchange.row.group)}.{exchange.row.kind}"
             raise not_acceptable(f"you requested {asked.kind}, but the requested object is not a list ({name})")
@@ -99,7 +101,7 @@ def _table(exchange: Exchange, asked: Wanted, objects: list[Json], metadata: Jso
     )  # fmt: skip
 
 
-def _partial(exchange: Exchange, obj: Json, version: str) -> Json:
+def _partial_metadata(exchange: Exchange, obj: Json, version: str) -> Json:
     metadata = inner_metadata(exchange.row, obj)
     return {"kind": "PartialObjectMetadata", "apiVersion": _meta(version), "metadata": metadata}
 

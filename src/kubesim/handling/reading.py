@@ -2,7 +2,7 @@
 
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.options import version_number
-from kubesim.handling.presentation import form, shown
+from kubesim.handling.presentation import form, object_response
 from kubesim.status import too_large_version
 
 
@@ -13,4 +13,4 @@ def get(exchange: Exchange) -> Response:
         asked = version_number(exchange.request.parameter("resourceVersion") or "0")
         if asked > exchange.store.version:
             raise too_large_version(asked, exchange.store.version)
-    return shown(exchange, exchange.found())
+    return object_response(exchange, exchange.require_object())

@@ -29,7 +29,7 @@ class Request:
     content: bytes | None = None
 
     @classmethod
-    def of(
+    def in_process(
         cls, method: str, path: str, query: Mapping[str, str] | None, body: Any, content_type: str,
         headers: Mapping[str, str], source: str,
     ) -> "Request":  # fmt: skip
@@ -43,7 +43,7 @@ class Request:
         )  # fmt: skip
 
     @classmethod
-    def received(
+    def from_network(
         cls, method: str, path: str, query: str, headers: Mapping[str, str], content: bytes, source: str
     ) -> "Request":
         """A request that came over a network: `path` and `query` as they were sent, header names in lower case."""
@@ -54,7 +54,7 @@ class Request:
         )  # fmt: skip
 
     @property
-    def sent(self) -> Any:
+    def sent_body(self) -> Any:
         """What the body holds, in whichever form it came."""
         return self.body if self.content is None else self.content
 
@@ -115,7 +115,7 @@ def media_type(header: str) -> str:
     return header.partition(";")[0].strip() if header else ""
 
 
-def understood(request: Request) -> Call:
+def parse_call(request: Request) -> Call:
     """The call that a request means, by the rules of the Kubernetes API."""
     trimmed = request.path.strip("/")
     parts = trimmed.split("/")

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from kubesim.bodies.decoding import decoded
+from kubesim.bodies.decoding import decode_body
 from kubesim.discovery.catalogue import Resource
-from kubesim.fields import applied, configuration
+from kubesim.fields import apply_configuration, configuration
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.options import (
     WriteOptions,
@@ -15,15 +15,15 @@ from kubesim.handling.options import (
     require_uid,
     write_options,
 )
-from kubesim.handling.presentation import answered, form
+from kubesim.handling.presentation import form, plain_response
 from kubesim.handling.writing import (
     recorded_patch,
     require_name,
     update_object,
     with_fields,
 )
-from kubesim.kinds.conversion import converted
-from kubesim.patching.patches import APPLY_PATCH, patched
+from kubesim.kinds.conversion import convert_object
+from kubesim.patching.patches import APPLY_PATCH, apply_patch
 from kubesim.resource import noun_of
 from kubesim.selectors import selector_text
 from kubesim.status import (
@@ -46,16 +46,16 @@ def scale(exchange: Exchange) -> Response:
     """Answer a request for the scale of a workload."""
     if exchange.call.verb == "get":
         form(exchange)
-        found = exchange.stored()
+        found = exchange.stored_object()
         if found is None:
-            raise _missing(exchange.row, exchange.call.name)
-        return answered(exchange, scale_of(exchange.row, converted(found, exchange.row)))
+            raise _missing_error(exchange.row, exchange.call.name)
+        return plain_response(exchange, scale_of(exchange.row, convert_object(found, exchange.row)))
     if exchange.call.verb == "update":
         return _update(exchange)
     return _patch(exchange)
 
 
-def _missing(row: Resource, name: str) -> ApiError:
+def _missing_error(row: Resource, name: str) -> ApiError:
     """There is no such workload; which of its names the answer uses differs from type to type."""
     if row.noun == _CONTROLLERS:
         return not_found(Resource("", row.plural, "", "autoscaling"), name, "scale")
@@ -81,24 +81,24 @@ def _numbers(row: Resource, workload: Json) -> tuple[Any, Any, str]:
         text = selector_text(selector if row.noun != _CONTROLLERS else {"matchLabels": selector})
         return spec.get("replicas", 0), status.get("replicas", 0), text
     paths = mapping(mapping(row.custom.get("subresources")).get("scale"))
-    wanted = _at(workload, paths.get("specReplicasPath", ""))
-    there = _at(workload, paths.get("statusReplicasPath", ""))
-    return wanted or 0, there or 0, str(_at(workload, paths.get("labelSelectorPath", "")) or "")
+    wanted = _value_at(workload, paths.get("specReplicasPath", ""))
+    there = _value_at(workload, paths.get("statusReplicasPath", ""))
+    return wanted or 0, there or 0, str(_value_at(workload, paths.get("labelSelectorPath", "")) or "")
 
 
 def _with_replicas(row: Resource, workload: Json, replicas: int) -> Json:
     path = ".spec.replicas"
     if row.custom is not None:
         path = str(mapping(mapping(row.custom.get("subresources")).get("scale")).get("specReplicasPath") or path)
-    return _placed(workload, path.removeprefix(".").split("."), replicas)
+    return _with_value_at(workload, path.removeprefix(".").split("."), replicas)
 
 
-def _placed(obj: Json, path: list[str], value: Any) -> Json:
+def _with_value_at(obj: Json, path: list[str], value: Any) -> Json:
     name, *rest = path
-    return {**obj, name: _placed(dict(mapping(obj.get(name))), rest, value) if rest else value}
+    return {**obj, name: _with_value_at(dict(mapping(obj.get(name))), rest, value) if rest else value}
 
 
-def _at(obj: Json, path: str) -> Any:
+def _value_at(obj: Json, path: str) -> Any:
     value: Any = obj
     for name in path.removeprefix(".").split("."):
         value = mapping(value).get(name)
@@ -111,14 +111,14 @@ def _update(exchange: Exchange) -> Response:
     require_size(request)
     options = write_options(request, "UpdateOptions")
     require_object_type(request)
-    wanted = decoded(_ROW, request.sent, request.content_type, exchange.types)
+    wanted = decode_body(_ROW, request.sent_body, request.content_type, exchange.types)
     exchange.record(wanted)
     require_name(exchange, wanted)
-    old = converted(exchange.found(), exchange.row)
+    old = convert_object(exchange.require_object(), exchange.row)
     require_uid(
         exchange.row, exchange.place, exchange.call.name, wanted["metadata"].get("uid", ""), old["metadata"]["uid"]
     )
-    return _scaled(exchange, old, wanted, options)
+    return _write_scale(exchange, old, wanted, options)
 
 
 def _patch(exchange: Exchange) -> Response:
@@ -127,22 +127,22 @@ def _patch(exchange: Exchange) -> Response:
     form(exchange)
     require_size(request)
     options = write_options(request, "PatchOptions")
-    exchange.recorded = recorded_patch(request.sent)
-    old = converted(exchange.found(), exchange.row)
+    exchange.recorded = recorded_patch(request.sent_body)
+    old = convert_object(exchange.require_object(), exchange.row)
     kind = exchange.types.of_kind("autoscaling", "v1", "Scale")
     present = scale_of(exchange.row, old)
     if request.content_type == APPLY_PATCH:
-        wanted = applied(
-            kind, present, configuration(request.sent), manager=options.manager, force=options.force,
+        wanted = apply_configuration(
+            kind, present, configuration(request.sent_body), manager=options.manager, force=options.force,
             api_version=_ROW.api_version, now=exchange.now, minor=exchange.catalogue.minor, subresource="scale",
         )  # fmt: skip
     else:
-        wanted = patched(request.content_type, present, request.sent, kind)
+        wanted = apply_patch(request.content_type, present, request.sent_body, kind)
     require_name(exchange, wanted)
-    return _scaled(exchange, old, wanted, options)
+    return _write_scale(exchange, old, wanted, options)
 
 
-def _scaled(exchange: Exchange, old: Json, wanted: Json, options: WriteOptions) -> Response:
+def _write_scale(exchange: Exchange, old: Json, wanted: Json, options: WriteOptions) -> Response:
     row, name = exchange.row, exchange.call.name
     replicas = mapping(wanted.get("spec")).get("replicas", 0)
     metadata = wanted["metadata"]
@@ -162,4 +162,4 @@ def _scaled(exchange: Exchange, old: Json, wanted: Json, options: WriteOptions) 
     new = {**_with_replicas(row, old, replicas), "metadata": {**old["metadata"], "resourceVersion": version}}
     if exchange.catalogue.minor >= _OWNED_SINCE:
         new = with_fields(exchange, old, new, options, "scale")
-    return answered(exchange, scale_of(row, converted(update_object(exchange, old, new, options), row)))
+    return plain_response(exchange, scale_of(row, convert_object(update_object(exchange, old, new, options), row)))

@@ -1,13 +1,13 @@
 """The parts of objects that have paths of their own: status, scale, and what belongs to pods and service accounts."""
 
 from kubesim.access import defaulted_request, issue_token
-from kubesim.bodies.decoding import decoded
+from kubesim.bodies.decoding import decode_body
 from kubesim.discovery.catalogue import Resource
-from kubesim.fields import updated
+from kubesim.fields import update_owners
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.options import require_object_type, require_size, write_options
 from kubesim.handling.pod_subresources import binding, eviction, log, proxy, stream
-from kubesim.handling.presentation import answered, form, shown
+from kubesim.handling.presentation import form, object_response, plain_response
 from kubesim.handling.scaling import scale
 from kubesim.handling.writing import patch, require_place, update
 from kubesim.status import method_not_allowed, no_such_resource
@@ -37,7 +37,7 @@ def serve(exchange: Exchange) -> Response:
     match call.verb:
         case "get":
             form(exchange)
-            return shown(exchange, exchange.found())
+            return object_response(exchange, exchange.require_object())
         case "update":
             return update(exchange, call.subresource)
         case "patch":
@@ -50,10 +50,12 @@ def _token(exchange: Exchange) -> Response:
     require_object_type(exchange.request)
     require_size(exchange.request)
     options = write_options(exchange.request, "CreateOptions")
-    request = defaulted_request(decoded(_TOKEN, exchange.request.sent, exchange.request.content_type, exchange.types))
+    request = defaulted_request(
+        decode_body(_TOKEN, exchange.request.sent_body, exchange.request.content_type, exchange.types)
+    )
     exchange.record(request)
     require_place(exchange, exchange.row, exchange.call.namespace, exchange.call.name)
-    request = updated(
+    request = update_owners(
         exchange.types.of_kind(_TOKEN.group, _TOKEN.version, _TOKEN.kind), None, request, manager=options.manager,
         api_version=_TOKEN.api_version, now=exchange.now, minor=exchange.catalogue.minor,
     )  # fmt: skip
@@ -61,4 +63,4 @@ def _token(exchange: Exchange) -> Response:
         exchange.authenticator.signer, exchange.store, exchange.call.namespace, exchange.call.name, request,
         now=exchange.received, minor=exchange.catalogue.minor,
     )  # fmt: skip
-    return answered(exchange, issued, 201)
+    return plain_response(exchange, issued, 201)

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from kubesim.bodies.decoding import normalized
+from kubesim.bodies.decoding import normalize_value
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.lists import STREAMED_SINCE, ListOptions, list_options
 from kubesim.handling.negotiation import JSON, PROTOBUF, Wanted, not_acceptable
 from kubesim.handling.options import version_number
-from kubesim.handling.presentation import form, presented, with_managers
-from kubesim.kinds.conversion import converted
+from kubesim.handling.presentation import form, present_object, with_managers
+from kubesim.kinds.conversion import convert_object
 from kubesim.status import Json, expired
 from kubesim.store import Change
 from kubesim.surroundings import Conversation, Execution, Forwarding
@@ -94,7 +94,7 @@ class Watch:
         items: Iterable[Json] = store.items(self._exchange.row.noun, self._namespace)
         if self._matches is not None:
             items = filter(self._matches, items)
-        return [self._shown(ADDED, item) for item in items]
+        return [self._shown_object(ADDED, item) for item in items]
 
     def _event(self, change: Change) -> Json | None:
         """What a change means to this watch: an object that no longer matches is gone for it."""
@@ -103,20 +103,20 @@ class Watch:
             return None
         was = change.old is not None and self._is_chosen(change.old)
         if change.new is not None and self._is_chosen(change.new):
-            return self._shown(MODIFIED if was else ADDED, change.new)
+            return self._shown_object(MODIFIED if was else ADDED, change.new)
         if not was or change.old is None:
             return None
         last = {**change.old["metadata"], "resourceVersion": str(change.version)}
-        return self._shown(DELETED, {**change.old, "metadata": last})
+        return self._shown_object(DELETED, {**change.old, "metadata": last})
 
     def _is_chosen(self, obj: Json) -> bool:
         return self._matches is None or self._matches(obj)
 
-    def _shown(self, kind: str, obj: Json) -> Json:
+    def _shown_object(self, kind: str, obj: Json) -> Json:
         exchange = self._exchange
-        shown = with_managers(exchange, converted(obj, exchange.row))
+        shown = with_managers(exchange, convert_object(obj, exchange.row))
         if self._wanted.kind:
-            shown = presented(exchange, self._wanted, shown, with_columns=not self._sent_table)
+            shown = present_object(exchange, self._wanted, shown, with_columns=not self._sent_table)
             self._sent_table = True
         return {"type": kind, "object": shown}
 
@@ -127,7 +127,7 @@ class Watch:
         if annotations:
             metadata["annotations"] = annotations
         named = {"kind": row.kind, "apiVersion": row.api_version}
-        empty = normalized(self._exchange.type, {**named, "metadata": metadata})
+        empty = normalize_value(self._exchange.type, {**named, "metadata": metadata})
         return {"type": BOOKMARK, "object": {**empty, **named, "metadata": metadata}}
 
 
@@ -141,7 +141,7 @@ def watch(exchange: Exchange) -> Response:
     return Response(200, Watch(exchange, asked, wanted))
 
 
-def whole(response: Response) -> Response:
+def whole_response(response: Response) -> Response:
     """The answer for one who takes a stream in one piece: a watch as its events so far, a command as its output."""
     body = response.body
     if isinstance(body, Watch):

@@ -7,10 +7,10 @@ from typing import Any
 
 from kubesim.access import Attributes, decide, require_no_escalation
 from kubesim.access import refusal as access_refusal
-from kubesim.bodies.decoding import decoded, unknown_fields
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.decoding import decode_body, unknown_fields
+from kubesim.bodies.go_text import go_quote
 from kubesim.discovery.catalogue import Resource, own_manager
-from kubesim.fields import applied, configuration, custom_type, updated
+from kubesim.fields import apply_configuration, configuration, custom_type, update_owners
 from kubesim.handling.exchange import Exchange, Response
 from kubesim.handling.options import (
     WriteOptions,
@@ -23,13 +23,13 @@ from kubesim.handling.options import (
     write_options,
 )
 from kubesim.handling.plain_bodies import as_data, yaml_data
-from kubesim.handling.presentation import form, shown
-from kubesim.kinds.admission import admitted, allocated, checked
-from kubesim.kinds.conversion import converted
-from kubesim.kinds.defaults import defaulted
+from kubesim.handling.presentation import form, object_response
+from kubesim.kinds.admission import admit_object, allocate_addresses, charged_quotas
+from kubesim.kinds.conversion import convert_object
+from kubesim.kinds.defaults import fill_defaults
 from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
 from kubesim.kinds.validation import creation_causes, group_in_refusals, update_causes
-from kubesim.patching.patches import APPLY_PATCH, patched
+from kubesim.patching.patches import APPLY_PATCH, apply_patch
 from kubesim.resource import noun_of
 from kubesim.status import (
     ApiError,
@@ -70,7 +70,7 @@ def create(exchange: Exchange) -> Response:
     obj = read_object(exchange, options)
     exchange.record(obj)
     obj = with_fields(exchange, None, _without_duplicates(exchange, obj), options)
-    return shown(exchange, create_object(exchange, obj, options, by_update=False), 201)
+    return object_response(exchange, create_object(exchange, obj, options, by_update=False), 201)
 
 
 def update(exchange: Exchange, subresource: str = "") -> Response:
@@ -83,7 +83,7 @@ def update(exchange: Exchange, subresource: str = "") -> Response:
     exchange.record(obj)
     require_name(exchange, obj)
     obj = _without_duplicates(exchange, obj)
-    row, metadata, old = exchange.row, obj["metadata"], exchange.stored()
+    row, metadata, old = exchange.row, obj["metadata"], exchange.stored_object()
     if old is None and row.noun == "service":
         raise not_found(row, exchange.call.name)
     known = old["metadata"]["uid"] if old else ""
@@ -92,9 +92,9 @@ def update(exchange: Exchange, subresource: str = "") -> Response:
         if subresource or row.noun not in CREATABLE_BY_UPDATE:
             raise not_found(row, exchange.call.name)
         return _create_by_update(exchange, with_fields(exchange, None, obj, options), options)
-    old = converted(old, row)
+    old = convert_object(old, row)
     obj = with_fields(exchange, old, obj, options, subresource)
-    return shown(exchange, update_object(exchange, old, obj, options, subresource))
+    return object_response(exchange, update_object(exchange, old, obj, options, subresource))
 
 
 def patch(exchange: Exchange, subresource: str = "") -> Response:
@@ -103,14 +103,14 @@ def patch(exchange: Exchange, subresource: str = "") -> Response:
     form(exchange)
     require_size(exchange.request)
     options = write_options(exchange.request, "PatchOptions")
-    exchange.recorded = recorded_patch(exchange.request.sent)
-    row, stored = exchange.row, exchange.stored()
+    exchange.recorded = recorded_patch(exchange.request.sent_body)
+    row, stored = exchange.row, exchange.stored_object()
     is_apply = exchange.request.content_type == APPLY_PATCH
     if stored is None and (not is_apply or subresource):
         raise not_found(row, exchange.call.name)
-    old = None if stored is None else converted(stored, row)
+    old = None if stored is None else convert_object(stored, row)
     if is_apply:
-        new = _applied(exchange, old, options, subresource)
+        new = _apply_sent(exchange, old, options, subresource)
     elif old is not None:
         new = with_fields(exchange, old, patched_object(exchange, old), options, subresource)
     if old is None:
@@ -121,21 +121,21 @@ def patch(exchange: Exchange, subresource: str = "") -> Response:
         require_name(exchange, new)
         return _create_by_update(exchange, new, options)
     require_name(exchange, new)
-    return shown(exchange, update_object(exchange, old, new, options, subresource))
+    return object_response(exchange, update_object(exchange, old, new, options, subresource))
 
 
 def read_object(exchange: Exchange, options: WriteOptions, row: Resource | None = None) -> Json:
     """The object in the body with its defaults; raise 400 when it cannot be read as one of the type."""
     request, row = exchange.request, row or exchange.row
-    obj = decoded(row, request.sent, request.content_type, exchange.types)
+    obj = decode_body(row, request.sent_body, request.content_type, exchange.types)
     if exchange.catalogue.minor >= _STRICT_SINCE and options.strictness != "Ignore":
         _check_fields(exchange, options, row)
-    return defaulted(row, obj)
+    return fill_defaults(row, obj)
 
 
 def _check_fields(exchange: Exchange, options: WriteOptions, row: Resource) -> None:
     """Refuse fields that the type does not have, or warn about them."""
-    raw = recorded_patch(exchange.request.sent)
+    raw = recorded_patch(exchange.request.sent_body)
     unknown = unknown_fields(exchange.types.of_kind(row.group, row.version, row.kind), raw)
     if not unknown:
         return
@@ -192,24 +192,24 @@ def _texts(held: Any) -> set[str]:
 def patched_object(exchange: Exchange, old: Json) -> Json:
     """`old` after the patch in the body, read like a new body."""
     request = exchange.request
-    return defaulted(exchange.row, patched(request.content_type, old, request.sent, exchange.type))
+    return fill_defaults(exchange.row, apply_patch(request.content_type, old, request.sent_body, exchange.type))
 
 
-def _applied(exchange: Exchange, old: Json | None, options: WriteOptions, subresource: str) -> Json:
+def _apply_sent(exchange: Exchange, old: Json | None, options: WriteOptions, subresource: str) -> Json:
     row = exchange.row
-    merged = applied(
-        _field_type(exchange, row), old, configuration(exchange.request.sent), manager=options.manager,
+    merged = apply_configuration(
+        _field_type(exchange, row), old, configuration(exchange.request.sent_body), manager=options.manager,
         force=options.force, api_version=row.api_version, now=exchange.now, minor=exchange.catalogue.minor,
         subresource=subresource, in_version=partial(_in_version, exchange), kind=row.kind,
     )  # fmt: skip
-    return defaulted(row, merged)
+    return fill_defaults(row, merged)
 
 
 def _in_version(exchange: Exchange, obj: Json, api_version: str) -> tuple[Type | None, Json] | None:
     """An object in another version of its type, in which somebody owns fields; None when it is not served."""
     group, _, version = api_version.rpartition("/")
     row = exchange.catalogue.find(group, version, exchange.row.plural)
-    return (_field_type(exchange, row), converted(obj, row)) if row else None
+    return (_field_type(exchange, row), convert_object(obj, row)) if row else None
 
 
 def _field_type(exchange: Exchange, row: Resource) -> Type | None:
@@ -222,7 +222,7 @@ def _field_type(exchange: Exchange, row: Resource) -> Type | None:
 def with_fields(exchange: Exchange, old: Json | None, new: Json, options: WriteOptions, subresource: str = "") -> Json:
     """`new` with its managed fields brought up to date."""
     emptied = _emptied(exchange, new)
-    made = updated(
+    made = update_owners(
         _field_type(exchange, exchange.row), old, {**new, **emptied}, manager=options.manager,
         api_version=exchange.row.api_version, now=exchange.now, minor=exchange.catalogue.minor, subresource=subresource,
         status_apart=_has_status_apart(exchange.row), in_version=partial(_in_version, exchange),
@@ -234,7 +234,7 @@ def _emptied(exchange: Exchange, new: Json) -> Json:
     """The lists that a body gives as empty; they are stored as null, but whoever wrote them owns them."""
     if None not in new.values():
         return {}
-    given = recorded_patch(exchange.request.sent)
+    given = recorded_patch(exchange.request.sent_body)
     return {key: [] for key in new if new[key] is None and given.get(key) == []} if isinstance(given, dict) else {}
 
 
@@ -263,11 +263,11 @@ def create_object(exchange: Exchange, obj: Json, options: WriteOptions, *, by_up
     store, row = exchange.store, exchange.row
     namespace, name = exchange.call.namespace, str(obj["metadata"].get("name") or "")
     require_place(exchange, row, namespace, name)
-    obj = admitted(store, row, obj, None, namespace=namespace)
+    obj = admit_object(store, row, obj, None, namespace=namespace)
     require_review(exchange, name)
     obj = _without_duplicates(exchange, obj, " after mutating admission happens")
     require_no_escalation(store, exchange.account, row, obj, None, namespace=namespace, name=exchange.call.name)
-    metadata = _placed(exchange, obj["metadata"])
+    metadata = _place_metadata(exchange, obj["metadata"])
     for key in ("deletionTimestamp", "deletionGracePeriodSeconds", *_IGNORED):
         metadata.pop(key, None)
     metadata |= {"uid": store.ids.uid(), "creationTimestamp": exchange.now}
@@ -276,9 +276,9 @@ def create_object(exchange: Exchange, obj: Json, options: WriteOptions, *, by_up
     obj = prepared_for_create(row, {**obj, "metadata": metadata})
     if causes := creation_causes(row, obj):
         raise invalid(str(obj.get("kind") or row.kind), group_in_refusals(row), str(metadata.get("name") or ""), causes)
-    obj = allocated(store, row, obj, None, dry_run=options.dry_run)
-    _charge(exchange, checked(store, row, obj, None), options)
-    return _stored(exchange, obj, options, by_update=by_update)
+    obj = allocate_addresses(store, row, obj, None, dry_run=options.dry_run)
+    _charge(exchange, charged_quotas(store, row, obj, None), options)
+    return _store_object(exchange, obj, options, by_update=by_update)
 
 
 def require_review(exchange: Exchange, name: str) -> None:
@@ -288,7 +288,7 @@ def require_review(exchange: Exchange, name: str) -> None:
     review = exchange.surroundings.review(approach)
     exchange.warnings += review.warnings
     if review.refusal is not None:
-        denied = f"admission webhook {quoted(_WEBHOOK)} denied the request: {review.refusal}"
+        denied = f"admission webhook {go_quote(_WEBHOOK)} denied the request: {review.refusal}"
         raise ApiError(403, "Forbidden", denied)
 
 
@@ -298,14 +298,14 @@ def _charge(exchange: Exchange, changes: list[tuple[Json, Json]], options: Write
     if row is None or options.dry_run:
         return
     for old, new in changes:
-        charged = updated(
+        charged = update_owners(
             exchange.types.of_kind("", "v1", "ResourceQuota"), old, new, manager=own_manager(exchange.catalogue.minor),
             api_version="v1", now=exchange.now, minor=exchange.catalogue.minor, subresource="status",
         )  # fmt: skip
         exchange.store.put(row, charged)
 
 
-def _stored(exchange: Exchange, obj: Json, options: WriteOptions, *, by_update: bool) -> Json:
+def _store_object(exchange: Exchange, obj: Json, options: WriteOptions, *, by_update: bool) -> Json:
     row, metadata = exchange.row, obj["metadata"]
     version = metadata.pop("resourceVersion", None)
     if version not in (None, "", "0") and not options.dry_run and not by_update:
@@ -328,7 +328,7 @@ def _create_by_update(exchange: Exchange, obj: Json, options: WriteOptions) -> R
         # The server asks this last, so that an object which it would not take is refused for that.
         create_object(exchange, obj, replace(options, dry_run=True), by_update=True)
         raise access_refusal(row.group, row.plural, call.name, decision.reason)
-    return shown(exchange, create_object(exchange, obj, options, by_update=True), 201)
+    return object_response(exchange, create_object(exchange, obj, options, by_update=True), 201)
 
 
 def require_place(exchange: Exchange, row: Resource, namespace: str, name: str) -> None:
@@ -348,7 +348,7 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     """Store `new` in the place of `old` when its preconditions hold and it is valid."""
     store, row, call = exchange.store, exchange.row, exchange.call
     before, name = old["metadata"], old["metadata"]["name"]
-    new = admitted(store, row, _sharing(new, old) if row.custom is None else new, old, subresource)
+    new = admit_object(store, row, _share_equal_parts(new, old) if row.custom is None else new, old, subresource)
     require_review(exchange, name)
     new = _without_duplicates(exchange, new, " after mutating admission happens")
     require_no_escalation(store, exchange.account, row, new, old, namespace=call.namespace, name=name)
@@ -356,7 +356,7 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     require_version(
         row, name, wanted, before["resourceVersion"], required=row.noun in _VERSION_REQUIRED or row.custom is not None
     )
-    metadata = _placed(exchange, new["metadata"])
+    metadata = _place_metadata(exchange, new["metadata"])
     for key in _IGNORED:
         metadata.pop(key, None)
     # Older releases validate a service before they look whether its version was left out on purpose.
@@ -378,8 +378,8 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     new = {**new, "metadata": metadata}
     if causes := update_causes(row, new, old, subresource):
         raise invalid(str(new.get("kind") or row.kind), group_in_refusals(row), name, causes)
-    new = allocated(store, row, new, old, dry_run=options.dry_run, subresource=subresource)
-    _charge(exchange, checked(store, row, new, old, subresource), options)
+    new = allocate_addresses(store, row, new, old, dry_run=options.dry_run, subresource=subresource)
+    _charge(exchange, charged_quotas(store, row, new, old, subresource), options)
     if new == old:
         return old
     if options.dry_run:
@@ -387,7 +387,7 @@ def update_object(exchange: Exchange, old: Json, new: Json, options: WriteOption
     return store.put(storage_row(exchange), _as_stored(exchange, new))
 
 
-def _sharing(new: Json, old: Json) -> Json:
+def _share_equal_parts(new: Json, old: Json) -> Json:
     """`new` with those parts of `old` itself that are equal, so that everyone sees at once what did not change."""
     return {key: old[key] if key in old and old[key] == value else value for key, value in new.items()}
 
@@ -408,7 +408,7 @@ def _without_duplicates(exchange: Exchange, obj: Json, when: str = "") -> Json:
     return {**obj, "metadata": {**obj["metadata"], "ownerReferences": single}}
 
 
-def _placed(exchange: Exchange, metadata: Json) -> Json:
+def _place_metadata(exchange: Exchange, metadata: Json) -> Json:
     """Metadata in the namespace of the request; raise 400 when it says another."""
     placed = dict(metadata)
     if not exchange.row.namespaced:
@@ -428,4 +428,4 @@ def storage_row(exchange: Exchange) -> Resource:
 
 
 def _as_stored(exchange: Exchange, obj: Json) -> Json:
-    return converted(obj, storage_row(exchange))
+    return convert_object(obj, storage_row(exchange))

@@ -21,7 +21,7 @@ def json_patch(document: Any, patch: Iterable[Mapping[str, Any]]) -> Any:
     copied = 0
     for operation in patch:
         if operation.get("op") == "copy":
-            copied += len(go_json.dumped(_found(document, _pointer(operation.get("from")))))
+            copied += len(go_json.dump_json(_value_at(document, _pointer(operation.get("from")))))
             if copied > _MOST_COPIED:
                 raise rejected_patch()
         document = _operation(document, operation)
@@ -67,26 +67,26 @@ def touched_places(patch: Iterable[Mapping[str, Any]]) -> set[Path]:
 def _operation(document: Any, operation: Mapping[str, Any]) -> Any:
     name, path = operation.get("op"), _pointer(operation.get("path"))
     if name == "test":
-        if not _same(_found(document, path), operation.get("value")):
+        if not _are_equal(_value_at(document, path), operation.get("value")):
             raise rejected_patch()
         return document
     if name == "remove":
-        return _removed(document, path)
+        return _remove_at(document, path)
     if name in {"add", "replace"}:
-        return _added(document, path, operation.get("value"), replace=name == "replace")
+        return _add_at(document, path, operation.get("value"), replace=name == "replace")
     if name in {"copy", "move"}:
         source = _pointer(operation.get("from"))
-        value = _found(document, source)
-        return _added(_removed(document, source) if name == "move" else document, path, value, replace=False)
+        value = _value_at(document, source)
+        return _add_at(_remove_at(document, source) if name == "move" else document, path, value, replace=False)
     raise rejected_patch()
 
 
-def _same(left: Any, right: Any) -> bool:
+def _are_equal(left: Any, right: Any) -> bool:
     """Equal as JSON: true is not 1, and 1.0 is not 1."""
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(_are_equal(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(_same, left, right))
+        return len(left) == len(right) and all(map(_are_equal, left, right))
     return type(left) is type(right) and left == right
 
 
@@ -97,7 +97,7 @@ def _pointer(text: Any) -> list[str]:
     return pointer_steps(text)
 
 
-def _found(document: Any, path: list[str]) -> Any:
+def _value_at(document: Any, path: list[str]) -> Any:
     """What stands at a path; None for a member that its map does not have."""
     for depth, segment in enumerate(path):
         if isinstance(document, Mapping):
@@ -114,12 +114,12 @@ def _found(document: Any, path: list[str]) -> Any:
     return document
 
 
-def _removed(document: Any, path: list[str]) -> Any:
+def _remove_at(document: Any, path: list[str]) -> Any:
     head, rest = path[0], path[1:]
     if isinstance(document, list):
         index = _index(head)
         if rest:
-            return _with_item(document, index, _removed(_found(document, [head]), rest))
+            return _with_item(document, index, _remove_at(_value_at(document, [head]), rest))
         index += len(document) if index < 0 else 0
         if not 0 <= index < len(document):
             raise rejected_patch()
@@ -127,18 +127,18 @@ def _removed(document: Any, path: list[str]) -> Any:
     if not isinstance(document, Mapping) or head not in document:
         raise rejected_patch()
     if rest:
-        return {**document, head: _removed(document[head], rest)}
+        return {**document, head: _remove_at(document[head], rest)}
     return {key: value for key, value in document.items() if key != head}
 
 
-def _added(document: Any, path: list[str], value: Any, *, replace: bool) -> Any:
+def _add_at(document: Any, path: list[str], value: Any, *, replace: bool) -> Any:
     head, rest = path[0], path[1:]
     if isinstance(document, list):
         if rest:
-            inner = _found(document, [head])
-            return _with_item(document, _index(head), _added(inner, rest, value, replace=replace))
+            inner = _value_at(document, [head])
+            return _with_item(document, _index(head), _add_at(inner, rest, value, replace=replace))
         if replace:
-            _found(document, [head])
+            _value_at(document, [head])
             return _with_item(document, _index(head), value)
         index = len(document) if head == "-" else _index(head)
         index += len(document) + 1 if index < 0 else 0
@@ -147,7 +147,7 @@ def _added(document: Any, path: list[str], value: Any, *, replace: bool) -> Any:
         return [*document[:index], value, *document[index:]]
     if not isinstance(document, Mapping) or (rest and head not in document):
         raise rejected_patch()
-    return {**document, head: _added(document[head], rest, value, replace=replace) if rest else value}
+    return {**document, head: _add_at(document[head], rest, value, replace=replace) if rest else value}
 
 
 def _with_item(items: list[Any], index: int, item: Any) -> list[Any]:

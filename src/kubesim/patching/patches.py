@@ -9,11 +9,11 @@ from kubesim.bodies.decoding import (
     claimed_kind,
     foreign_kind_problem,
     problem_in,
-    unregistered,
+    unregistered_words,
 )
-from kubesim.bodies.go_text import printed, quoted
-from kubesim.bodies.normalization import MismatchError, normalized, normalized_change
-from kubesim.bodies.unstructured import coerced, restoring_problem
+from kubesim.bodies.go_text import go_print, go_quote
+from kubesim.bodies.normalization import MismatchError, normalize_value, normalized_change
+from kubesim.bodies.unstructured import coerce_numbers, restoring_problem
 from kubesim.patching.json_patch import Path, json_patch, operations, touched_places
 from kubesim.patching.strategic import strategic_merge
 from kubesim.status import (
@@ -33,16 +33,16 @@ APPLY_PATCH = "application/apply-patch+yaml"
 PATCH_TYPES = frozenset({JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH})
 
 
-def patched(media_type: str, document: Mapping[str, Any], patch: Any, type_: Type | None = None) -> Json:
+def apply_patch(media_type: str, document: Mapping[str, Any], patch: Any, type_: Type | None = None) -> Json:
     """`document` after a JSON, merge or strategic merge patch, as an object of its type; raise the server's refusal.
 
     `patch` is the body's bytes or, from a caller in the same process, JSON data. What has no type, such as a custom
     resource, is merged only.
     """
-    patch = _parsed(media_type, patch) if isinstance(patch, bytes) else _copied(patch)
+    patch = _parse_patch(media_type, patch) if isinstance(patch, bytes) else _copy_value(patch)
     if media_type == JSON_PATCH:
         steps = operations(patch)
-        result = _decoded(type_, document, lambda old: json_patch(old, steps), lambda: touched_places(steps))
+        result = _decode_patched(type_, document, lambda old: json_patch(old, steps), lambda: touched_places(steps))
         # Its steps can put one deep value into another.
         if go_json.is_too_deep(result):
             raise rejected_patch()
@@ -50,31 +50,31 @@ def patched(media_type: str, document: Mapping[str, Any], patch: Any, type_: Typ
     if media_type == MERGE_PATCH:
         if not isinstance(patch, dict | list):
             raise internal_error("Invalid JSON Patch")
-        change = _pruned(patch) if isinstance(patch, list) else patch
-        return _decoded(type_, document, lambda old: merge_patch(old, change), lambda: _maps(patch, ()))
+        change = _prune_nulls(patch) if isinstance(patch, list) else patch
+        return _decode_patched(type_, document, lambda old: merge_patch(old, change), lambda: _maps(patch, ()))
     return _strategically_patched(dict(document), patch, type_)
 
 
 def merge_patch(document: Any, patch: Any) -> Any:
     """RFC 7386: maps merge, null removes, everything else replaces."""
     if not isinstance(patch, dict):
-        return patch if isinstance(document, dict) else _pruned(patch)
+        return patch if isinstance(document, dict) else _prune_nulls(patch)
     if not isinstance(document, dict):
-        return _pruned(patch)
+        return _prune_nulls(patch)
     result = dict(document)
     for key, value in patch.items():
         if value is None:
             result.pop(key, None)
         elif result.get(key) is None:
-            result[key] = _pruned(value)
+            result[key] = _prune_nulls(value)
         else:
             result[key] = merge_patch(result[key], value)
     return result
 
 
-def _parsed(media_type: str, content: bytes) -> Any:
+def _parse_patch(media_type: str, content: bytes) -> Any:
     try:
-        return go_json.loaded(content)
+        return go_json.load_json(content)
     except go_json.JsonError as problem:
         if media_type == MERGE_PATCH:
             raise internal_error("Invalid JSON Patch") from None
@@ -84,18 +84,18 @@ def _parsed(media_type: str, content: bytes) -> Any:
         raise bad_request(text) from None
 
 
-def _copied(value: Any) -> Any:
+def _copy_value(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    return [_copied(item) for item in value] if isinstance(value, list) else value
+        return {key: _copy_value(item) for key, item in value.items()}
+    return [_copy_value(item) for item in value] if isinstance(value, list) else value
 
 
-def _pruned(value: Any) -> Any:
+def _prune_nulls(value: Any) -> Any:
     """What a merge patch adds: nulls go, even from lists."""
     if isinstance(value, dict):
-        return {key: _pruned(item) for key, item in value.items() if item is not None}
+        return {key: _prune_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [_pruned(item) for item in value if item is not None]
+        return [_prune_nulls(item) for item in value if item is not None]
     return value
 
 
@@ -111,18 +111,18 @@ def _strategically_patched(document: Json, patch: Any, type_: Type | None) -> Js
         result = normalized_change(type_, merged, document)
     except MismatchError:
         if problem := restoring_problem(type_, merged):
-            raise _undecodable(printed(patch), problem) from None
-        result = normalized(type_, coerced(type_, merged))
+            raise _undecodable(go_print(patch), problem) from None
+        result = normalize_value(type_, coerce_numbers(type_, merged))
     return {**result, **_kind_of(document)}
 
 
-def _decoded(
+def _decode_patched(
     type_: Type | None, document: Mapping[str, Any], change: Callable[[Any], Any], touched: Callable[[], set[Path]]
 ) -> Json:
     """The patched document as an object of its type."""
     result = change(document)
     if not isinstance(result, dict):
-        raise _undecodable(go_json.dumped(result).decode(), go_json.no_object_problem(result))
+        raise _undecodable(go_json.dump_json(result).decode(), go_json.no_object_problem(result))
     if type_ is None:
         return result
     given, problem = _given_type(type_, document, result)
@@ -136,7 +136,7 @@ def _decoded(
             if not problem:
                 return {**decoded, **_kind_of(document)}
     # The document goes through bytes, which the refusal shows: what a patch touches comes out sorted by key.
-    text = _encoded(change(_in_go_order(type_, document)), (), touched() | {()})
+    text = _encode_sorted(change(_in_go_order(type_, document)), (), touched() | {()})
     raise _undecodable(text, problem or problem_in(given, result, text.encode()))
 
 
@@ -154,7 +154,7 @@ def _given_type(type_: Type, document: Mapping[str, Any], result: Json) -> tuple
     if (api_version, kind) == (document.get("apiVersion"), document.get("kind")):
         return type_, ""
     found = types.of_kind(group, version, kind)
-    return (found, "") if found else (type_, unregistered(api_version, kind, types))
+    return (found, "") if found else (type_, unregistered_words(api_version, kind, types))
 
 
 def _other_kind(given: Type, document: Mapping[str, Any], result: Json) -> str:
@@ -168,7 +168,7 @@ def _kind_of(document: Mapping[str, Any]) -> Json:
 
 def _undecodable(shown: str, problem: str) -> ApiError:
     """The refusal of a patch whose result is no object of the type; it names neither kind nor object."""
-    text = f"Invalid value: {quoted(shown)}: {problem}"
+    text = f"Invalid value: {go_quote(shown)}: {problem}"
     details = {"causes": [Cause("FieldValueInvalid", text, "patch").document()]}
     return ApiError(422, "Invalid", f' "" is invalid: patch: {text}', details)
 
@@ -197,16 +197,16 @@ def _in_go_order(type_: Type | None, value: Any) -> Any:
     }
 
 
-def _encoded(value: Any, path: Path, sorted_places: set[Path]) -> str:
+def _encode_sorted(value: Any, path: Path, sorted_places: set[Path]) -> str:
     if isinstance(value, Mapping):
         keys = sorted(value) if path in sorted_places else list(value)
-        parts = (f"{_text(key)}:{_encoded(value[key], (*path, key), sorted_places)}" for key in keys)
+        parts = (f"{_text(key)}:{_encode_sorted(value[key], (*path, key), sorted_places)}" for key in keys)
         return "{" + ",".join(parts) + "}"
     if isinstance(value, list):
-        items = (_encoded(item, (*path, str(index)), sorted_places) for index, item in enumerate(value))
+        items = (_encode_sorted(item, (*path, str(index)), sorted_places) for index, item in enumerate(value))
         return "[" + ",".join(items) + "]"
     return _text(value)
 
 
 def _text(value: Any) -> str:
-    return go_json.dumped(value).decode()
+    return go_json.dump_json(value).decode()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kubesim.bodies.go_text import printed, type_name
+from kubesim.bodies.go_text import go_print, type_name
 from kubesim.status import ApiError, Json, bad_request, internal_error, rejected_patch
 from kubesim.types.definitions import Shape, Type
 
@@ -22,8 +22,8 @@ def strategic_merge(document: Json, patch: Json, type_: Type) -> Json:
 
 def _merged_map(original: Json, patch: Json, type_: Type | None, *, cleans: bool) -> Json:
     if _DIRECTIVE in patch:
-        return _directed(patch)
-    result = _retained(original, patch)
+        return _obey_directive(patch)
+    result = _retain_keys(original, patch)
     for key in [key for key in patch if key.startswith(_ORDER)]:
         _merge_ordered(result, patch, key, type_, cleans=cleans)
     for key, value in patch.items():
@@ -33,7 +33,7 @@ def _merged_map(original: Json, patch: Json, type_: Type | None, *, cleans: bool
             result.pop(field, None)
         elif field not in result:
             if not (is_deletion and cleans):
-                result[field] = _cleaned(value) if cleans else value
+                result[field] = _clean_addition(value) if cleans else value
         elif type(result[field]) is not type(value):
             result[field] = value
         elif isinstance(value, dict):
@@ -48,7 +48,7 @@ def _merged_map(original: Json, patch: Json, type_: Type | None, *, cleans: bool
     return result
 
 
-def _directed(patch: Json) -> Json:
+def _obey_directive(patch: Json) -> Json:
     directive = patch[_DIRECTIVE]
     if directive == "replace":
         del patch[_DIRECTIVE]
@@ -60,11 +60,11 @@ def _directed(patch: Json) -> Json:
 
 def _bad_directive(patch: Json) -> ApiError:
     directive = patch[_DIRECTIVE]
-    shown = directive if isinstance(directive, str) else f"%!s({type_name(directive)}={printed(directive)})"
-    return internal_error(f"unknown patch type: {shown} in map: {printed(patch)}")
+    shown = directive if isinstance(directive, str) else f"%!s({type_name(directive)}={go_print(directive)})"
+    return internal_error(f"unknown patch type: {shown} in map: {go_print(patch)}")
 
 
-def _retained(original: Json, patch: Json) -> Json:
+def _retain_keys(original: Json, patch: Json) -> Json:
     """A copy of the map with only the keys that the patch wants to keep, if it says so."""
     if _RETAIN not in patch:
         return dict(original)
@@ -134,7 +134,7 @@ def _merge_ordered(result: Json, patch: Json, key: str, type_: Type | None, *, c
         merged = list((old if new is None else new) or [])
     if not (old or new):
         raise internal_error("no elements in any of the given slices")
-    result[field] = _arranged(merged, order, old or [], inner.merge_key)
+    result[field] = _arrange_items(merged, order, old or [], inner.merge_key)
 
 
 def _require_order(new: list[Any], order: list[Any], merge_key: str) -> None:
@@ -146,15 +146,15 @@ def _require_order(new: list[Any], order: list[Any], merge_key: str) -> None:
     for item in order:
         while place < len(named) and isinstance(named[place], dict) and _DIRECTIVE in named[place]:
             place += 1
-        if place < len(named) and _same(named[place], item, merge_key):
+        if place < len(named) and _are_same_items(named[place], item, merge_key):
             place += 1
     if place < len(named):
         raise internal_error(
-            f"The order in patch list:\n{printed(new)}\n doesn't match {_ORDER} list:\n{printed(order)}\n"
+            f"The order in patch list:\n{go_print(new)}\n doesn't match {_ORDER} list:\n{go_print(order)}\n"
         )
 
 
-def _same(left: Any, right: Any, merge_key: str) -> bool:
+def _are_same_items(left: Any, right: Any, merge_key: str) -> bool:
     if not merge_key:
         return bool(left == right)
     for item in (left, right):
@@ -166,7 +166,7 @@ def _same(left: Any, right: Any, merge_key: str) -> bool:
 
 def _require_key(item: Json, merge_key: str) -> None:
     if merge_key not in item:
-        raise internal_error(f"map: {printed(item)} does not contain declared merge key: {merge_key}")
+        raise internal_error(f"map: {go_print(item)} does not contain declared merge key: {merge_key}")
 
 
 def _merged_list(old: list[Any], new: list[Any], type_: Type, *, is_deletion: bool, cleans: bool) -> list[Any]:
@@ -181,7 +181,7 @@ def _merged_list(old: list[Any], new: list[Any], type_: Type, *, is_deletion: bo
         for item in [*old, *new]:
             if item not in merged:
                 merged.append(item)
-        return _arranged(merged, new, old, "")
+        return _arrange_items(merged, new, old, "")
     merge_key = type_.merge_key
     if not merge_key:
         raise internal_error(f"cannot merge lists without merge key for {_go_kind(type_.element)}")
@@ -194,8 +194,8 @@ def _merged_list(old: list[Any], new: list[Any], type_: Type, *, is_deletion: bo
             result.append(item)
         else:
             result[place] = _merged_map(result[place], item, type_.element, cleans=cleans)
-    arranged = _arranged(result, items, left, merge_key)
-    return [_cleaned(item) for item in arranged] if cleans else arranged
+    arranged = _arrange_items(result, items, left, merge_key)
+    return [_clean_addition(item) for item in arranged] if cleans else arranged
 
 
 def _holds_maps(old: list[Any], new: list[Any]) -> bool:
@@ -204,7 +204,7 @@ def _holds_maps(old: list[Any], new: list[Any]) -> bool:
     if type_name([]) in names:
         raise rejected_patch()
     if len(names) > 1:
-        raise internal_error(f"list element types are not identical: {printed([old, new])}")
+        raise internal_error(f"list element types are not identical: {go_print([old, new])}")
     return names == {type_name({})}
 
 
@@ -234,7 +234,7 @@ def _place(items: list[Any], item: Any, merge_key: str) -> int:
     return -1
 
 
-def _arranged(merged: list[Any], wanted: list[Any], old: list[Any], merge_key: str) -> list[Any]:
+def _arrange_items(merged: list[Any], wanted: list[Any], old: list[Any], merge_key: str) -> list[Any]:
     """The merged items: those of the patch in its order, woven into the others as both stood in the old list.
 
     Where the old list does not decide, an item of the patch comes first.
@@ -255,10 +255,14 @@ def _arranged(merged: list[Any], wanted: list[Any], old: list[Any], merge_key: s
     return [*result, *left, *right]
 
 
-def _cleaned(value: Any) -> Any:
+def _clean_addition(value: Any) -> Any:
     """What a patch adds, without nulls and directives."""
     if isinstance(value, dict):
-        return {key: _cleaned(item) for key, item in value.items() if item is not None and not key.startswith("$")}
+        return {
+            key: _clean_addition(item) for key, item in value.items() if item is not None and not key.startswith("$")
+        }
     if isinstance(value, list):
-        return [_cleaned(item) for item in value if not (isinstance(item, dict) and item.get(_DIRECTIVE) == "delete")]
+        return [
+            _clean_addition(item) for item in value if not (isinstance(item, dict) and item.get(_DIRECTIVE) == "delete")
+        ]
     return value

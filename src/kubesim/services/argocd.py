@@ -7,8 +7,8 @@ from kubesim.canonical import canonical_json
 from kubesim.handling.exchange import Response
 from kubesim.resource import BY_KIND, BY_NOUN, ResourceType
 from kubesim.selectors import Predicate, label_selector
-from kubesim.services.reconciliation import desired, health, live
-from kubesim.services.visit import Product, Route, ServiceError, Visit, named, subject_of
+from kubesim.services.reconciliation import desired_objects, health, live_object
+from kubesim.services.visit import Product, Route, ServiceError, Visit, records_named, subject_of
 from kubesim.status import ApiError, Json
 from kubesim.store import Store
 
@@ -41,7 +41,7 @@ def _list(visit: Visit) -> Response:
         aimed=bool(wanted or place or repository or visit.parameter("selector")),
     )
     metadata = {"resourceVersion": str(visit.store.version)}
-    return Response(200, {"metadata": metadata, "items": [_shown(application) for application in found]})
+    return Response(200, {"metadata": metadata, "items": [_shown_application(application) for application in found]})
 
 
 def _selector(text: str) -> Predicate:
@@ -52,13 +52,13 @@ def _selector(text: str) -> Predicate:
 
 
 def _get(visit: Visit, name: str) -> Response:
-    return Response(200, _shown(_found(visit, name)))
+    return Response(200, _shown_application(_find_application(visit, name)))
 
 
 def _sync(visit: Visit, name: str) -> Response:
     """Ask for a sync, which the controller carries out; one that is already under way stands in the way."""
     document = visit.document()
-    application = _found(visit, name, "create", "sync")
+    application = _find_application(visit, name, "create", "sync")
     if application.get("operation"):
         raise ServiceError(400, "another operation is already in progress")
     revision = document.get("revision")
@@ -69,28 +69,28 @@ def _sync(visit: Visit, name: str) -> Response:
     }
     operation = {"initiatedBy": {"username": visit.principal.username}, "sync": asked}
     stored = visit.store.update(_APPLICATION, application, {**application, "operation": operation})
-    return Response(200, _shown(stored))
+    return Response(200, _shown_application(stored))
 
 
 def _update(visit: Visit, name: str) -> Response:
     """Change where an application comes from, where it goes, or how it is kept in sync."""
     spec = visit.document().get("spec")
-    application = _found(visit, name, "update")
+    application = _find_application(visit, name, "update")
     if not isinstance(spec, Mapping):
         raise ServiceError(400, "error unmarshalling application: spec is required")
     edits = {key: spec[key] for key in _EDITABLE if isinstance(spec.get(key), Mapping | str)}
     kept = {key: value for key, value in application["spec"].items() if key != "syncPolicy"}
     stored = visit.store.update(_APPLICATION, application, {**application, "spec": {**kept, **edits}})
     visit.shown = stored
-    return Response(200, _shown(stored))
+    return Response(200, _shown_application(stored))
 
 
 def _delete(visit: Visit, name: str) -> Response:
     """Delete an application and, unless the request says otherwise, all that it manages."""
-    application = _found(visit, name, "delete")
+    application = _find_application(visit, name, "delete")
     if visit.parameter("cascade") != "false":
-        for wanted in desired(application):
-            row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.store, wanted)
+        for wanted in desired_objects(application):
+            row, found = BY_KIND.get(str(wanted.get("kind"))), live_object(visit.store, wanted)
             if row is not None and found is not None:
                 visit.store.delete(row, found, visit.now)
     visit.store.delete(_APPLICATION, application, visit.now)
@@ -98,10 +98,10 @@ def _delete(visit: Visit, name: str) -> Response:
 
 
 def _tree(visit: Visit, name: str) -> Response:
-    application = _found(visit, name)
+    application = _find_application(visit, name)
     nodes: list[Json] = []
-    for wanted in desired(application):
-        row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.store, wanted)
+    for wanted in desired_objects(application):
+        row, found = BY_KIND.get(str(wanted.get("kind"))), live_object(visit.store, wanted)
         if row is not None and found is not None:
             nodes.append({**_node(row, found), "health": {"status": health(wanted, found)}})
             nodes += _owned_nodes(visit.store, row, found)
@@ -119,12 +119,12 @@ def _owned_nodes(store: Store, row: ResourceType, owner: Json) -> Iterator[Json]
                     yield from _owned_nodes(store, child_row, child)
 
 
-def _managed(visit: Visit, name: str) -> Response:
+def _list_managed(visit: Visit, name: str) -> Response:
     """What the repository holds beside what the cluster holds."""
-    application = _found(visit, name)
+    application = _find_application(visit, name)
     items = []
-    for wanted in desired(application):
-        row, found = BY_KIND.get(str(wanted.get("kind"))), live(visit.store, wanted)
+    for wanted in desired_objects(application):
+        row, found = BY_KIND.get(str(wanted.get("kind"))), live_object(visit.store, wanted)
         if row is None:
             continue
         shown = {"spec": (found or {}).get("spec")} if found else None
@@ -137,22 +137,22 @@ def _managed(visit: Visit, name: str) -> Response:
 
 
 def _manifests(visit: Visit, name: str) -> Response:
-    application = _found(visit, name)
-    rows = ((BY_KIND.get(str(wanted.get("kind"))), wanted) for wanted in desired(application))
+    application = _find_application(visit, name)
+    rows = ((BY_KIND.get(str(wanted.get("kind"))), wanted) for wanted in desired_objects(application))
     texts = [canonical_json(_manifest(row, wanted)) for row, wanted in rows if row is not None]
     revision = ((application.get("status") or {}).get("sync") or {}).get("revision", "")
     return Response(200, {"manifests": texts, "revision": revision, "namespace": subject_of(application).namespace})
 
 
-def _found(visit: Visit, name: str, verb: str = "get", subresource: str = "") -> Json:
+def _find_application(visit: Visit, name: str, verb: str = "get", subresource: str = "") -> Json:
     try:
-        return visit.record(_APPLICATION, named(visit, _APPLICATION, name), name, verb, subresource)
+        return visit.record(_APPLICATION, records_named(visit, _APPLICATION, name), name, verb, subresource)
     except ServiceError as error:
         text = f'applications.argoproj.io "{name}" not found' if error.status == 404 else error.message
         raise ServiceError(error.status, text) from error
 
 
-def _shown(application: Json) -> Json:
+def _shown_application(application: Json) -> Json:
     """An application as the API shows it; what its repository holds is asked for apart."""
     spec = {key: value for key, value in (application.get("spec") or {}).items() if key not in _INTERNAL}
     return {**application, "spec": {"project": "default", **spec}}
@@ -188,7 +188,7 @@ PRODUCT = Product(
         Route("api/v1/applications/{name}", {"GET": _get, "PUT": _update, "DELETE": _delete}, _APPLICATION),
         Route("api/v1/applications/{name}/sync", {"POST": _sync}, _APPLICATION),
         Route("api/v1/applications/{name}/resource-tree", {"GET": _tree}, _APPLICATION),
-        Route("api/v1/applications/{name}/managed-resources", {"GET": _managed}, _APPLICATION),
+        Route("api/v1/applications/{name}/managed-resources", {"GET": _list_managed}, _APPLICATION),
         Route("api/v1/applications/{name}/manifests", {"GET": _manifests}, _APPLICATION),
         Route("api/version", {"GET": _version}),
     ),

@@ -51,13 +51,13 @@ def _search(visit: Visit) -> Response:
     return Response(200, [_hit(number, dashboard) for number, dashboard in enumerate(found, start=1)])
 
 
-def _one(visit: Visit, uid: str) -> Response:
-    dashboard = _found(visit, uid, "get")
-    return Response(200, {"meta": _meta(dashboard), "dashboard": _shown(dashboard)})
+def _get_dashboard(visit: Visit, uid: str) -> Response:
+    dashboard = _find_dashboard(visit, uid, "get")
+    return Response(200, {"meta": _meta(dashboard), "dashboard": _shown_dashboard(dashboard)})
 
 
 def _delete(visit: Visit, uid: str) -> Response:
-    dashboard = _found(visit, uid, "delete")
+    dashboard = _find_dashboard(visit, uid, "delete")
     title = (dashboard.get("spec") or {}).get("title", "")
     visit.store.delete(_DASHBOARD, dashboard, visit.now)
     return Response(200, {"title": title, "message": f"Dashboard {title} deleted", "uid": uid})
@@ -71,7 +71,7 @@ def _save(visit: Visit) -> Response:
         visit.require_somewhere("create", _DASHBOARD)
         raise ServiceError(400, "Dashboard title cannot be empty")
     uid = given.get("uid") if isinstance(given.get("uid"), str) else ""
-    present = _known(visit, str(uid)) if uid else []
+    present = _known_dashboards(visit, str(uid)) if uid else []
     spec = {
         "uid": uid,
         "title": given["title"],
@@ -87,13 +87,13 @@ def _save(visit: Visit) -> Response:
         changed = {**dashboard, "spec": {**dashboard["spec"], **spec, **version}}
         stored = visit.store.update(_DASHBOARD, dashboard, changed)
     else:
-        stored = _created(visit, spec, document.get("folderUid"))
+        stored = _create_dashboard(visit, spec, document.get("folderUid"))
     visit.shown = stored
     return Response(200, {"id": 1, "uid": uid_of(stored), "url": _url(stored), "status": "success",
                           "version": _version(stored), "slug": _slug(stored)})  # fmt: skip
 
 
-def _created(visit: Visit, spec: Json, folder: Any) -> Json:
+def _create_dashboard(visit: Visit, spec: Json, folder: Any) -> Json:
     home = folder if isinstance(folder, str) and folder else _home(visit)
     name = spec["uid"] or f"d{visit.store.ids.suffix(8)}"
     visit.require("create", _DASHBOARD, Subject(home, name))
@@ -107,7 +107,7 @@ def _created(visit: Visit, spec: Json, folder: Any) -> Json:
 def _home(visit: Visit) -> str:
     """The first namespace in which the account may save dashboards."""
     places = (str(item["metadata"]["name"]) for item in visit.store.items("namespace"))
-    mine = (place for place in places if visit.may("create", _DASHBOARD, Subject(place, "")).allowed)
+    mine = (place for place in places if visit.permission_for("create", _DASHBOARD, Subject(place, "")).allowed)
     return next(mine, "default")
 
 
@@ -116,15 +116,15 @@ def _folders(visit: Visit) -> Response:
     return Response(200, [{"id": number, "uid": name, "title": name} for number, name in enumerate(found, start=1)])
 
 
-def _found(visit: Visit, uid: str, verb: str) -> Json:
+def _find_dashboard(visit: Visit, uid: str, verb: str) -> Json:
     try:
-        return visit.record(_DASHBOARD, _known(visit, uid), uid, verb)
+        return visit.record(_DASHBOARD, _known_dashboards(visit, uid), uid, verb)
     except ServiceError as error:
         text = "Dashboard not found" if error.status == 404 else error.message
         raise ServiceError(error.status, text) from error
 
 
-def _known(visit: Visit, uid: str) -> list[Json]:
+def _known_dashboards(visit: Visit, uid: str) -> list[Json]:
     """The dashboards of that uid, or else of that name."""
     dashboards = visit.store.items(_DASHBOARD.noun, visit.place)
     return [item for item in dashboards if uid_of(item) == uid] or [
@@ -137,7 +137,7 @@ def uid_of(dashboard: Json) -> str:
     return str((dashboard.get("spec") or {}).get("uid") or dashboard["metadata"]["name"])
 
 
-def _shown(dashboard: Json) -> Json:
+def _shown_dashboard(dashboard: Json) -> Json:
     spec = dashboard.get("spec") or {}
     return {
         "id": 1, "uid": uid_of(dashboard), "title": spec.get("title", ""), "tags": list(spec.get("tags") or ()),
@@ -197,7 +197,7 @@ PRODUCT = Product(
         Route("api/health", {"GET": _health}),
         Route("api/search", {"GET": _search}, _DASHBOARD),
         Route("api/folders", {"GET": _folders}, _DASHBOARD),
-        Route("api/dashboards/uid/{uid}", {"GET": _one, "DELETE": _delete}, _DASHBOARD),
+        Route("api/dashboards/uid/{uid}", {"GET": _get_dashboard, "DELETE": _delete}, _DASHBOARD),
         Route("api/dashboards/db", {"POST": _save}, _DASHBOARD),
     ),
     refusal,

@@ -51,19 +51,19 @@ def _operation_names(visit: Visit, service: str) -> set[str]:
 def _search(visit: Visit) -> Response:
     wanted = visit.values("traceID")
     if wanted:
-        return Response(200, _envelope([_shown(_found(visit, identifier)) for identifier in wanted]))
+        return Response(200, _envelope([_shown_trace(_find_trace(visit, identifier)) for identifier in wanted]))
     service = _required_service(visit)
     criteria = _criteria(visit, service)
     found = visit.records(_TRACES, lambda record: any(_meets(span, criteria) for span in _spans(record)), aimed=True)
     found.sort(key=lambda record: -max(int(span["startTime"]) for span in _spans(record)))
-    return Response(200, _envelope([_shown(record) for record in found[: criteria["limit"]]]))
+    return Response(200, _envelope([_shown_trace(record) for record in found[: criteria["limit"]]]))
 
 
-def _one(visit: Visit, identifier: str) -> Response:
-    return Response(200, _envelope([_shown(_found(visit, identifier))]))
+def _get_trace(visit: Visit, identifier: str) -> Response:
+    return Response(200, _envelope([_shown_trace(_find_trace(visit, identifier))]))
 
 
-def _found(visit: Visit, identifier: str) -> Json:
+def _find_trace(visit: Visit, identifier: str) -> Json:
     """The trace of that id, or of that name, whole or its last part."""
     records = visit.store.items(_TRACES.noun, visit.place)
     tests = (
@@ -116,7 +116,7 @@ def _wanted_tags(visit: Visit) -> dict[str, str]:
     found = dict(text.partition(":")[::2] for text in visit.values("tag"))
     for text in visit.values("tags"):
         try:
-            data = go_json.loaded(text.encode(errors="replace"))
+            data = go_json.load_json(text.encode(errors="replace"))
         except go_json.JsonError:
             data = None
         if not isinstance(data, Mapping):
@@ -137,7 +137,7 @@ def _meets(span: Mapping[str, Any], criteria: Mapping[str, Any]) -> bool:
     )
 
 
-def _shown(record: Json) -> Json:
+def _shown_trace(record: Json) -> Json:
     identifier, spans = _trace_id(record), _spans(record)
     services = list(dict.fromkeys(span["serviceName"] for span in spans))
     processes = {service: f"p{number}" for number, service in enumerate(services, start=1)}
@@ -193,7 +193,7 @@ PRODUCT = Product(
         Route("api/services/{service}/operations", {"GET": _operations}),
         Route("api/operations", {"GET": _all_operations}, _TRACES),
         Route("api/traces", {"GET": _search}, _TRACES),
-        Route("api/traces/{id}", {"GET": _one}, _TRACES),
+        Route("api/traces/{id}", {"GET": _get_trace}, _TRACES),
     ),
     refusal,
 )

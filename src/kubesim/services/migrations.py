@@ -3,7 +3,7 @@
 from kubesim.handling.exchange import Response
 from kubesim.resource import BY_NOUN
 from kubesim.services.pipelines import refusal
-from kubesim.services.visit import Product, Route, ServiceError, Visit, named
+from kubesim.services.visit import Product, Route, ServiceError, Visit, records_named
 from kubesim.status import Json
 
 _MIGRATION = BY_NOUN["database-migration"]
@@ -11,30 +11,30 @@ _MIGRATION = BY_NOUN["database-migration"]
 
 def _list(visit: Visit) -> Response:
     found = visit.records(_MIGRATION)
-    return Response(200, {"migrations": [_shown(migration) for migration in found], "total": len(found)})
+    return Response(200, {"migrations": [_shown_migration(migration) for migration in found], "total": len(found)})
 
 
 def _get(visit: Visit, name: str) -> Response:
-    return Response(200, _shown(_found(visit, name)))
+    return Response(200, _shown_migration(_find_migration(visit, name)))
 
 
 def _roll_back(visit: Visit, name: str) -> Response:
     """Take the last migration back; what was written since it is lost, as the record says."""
     visit.document()
-    migration = _found(visit, name, "create", "rollback")
+    migration = _find_migration(visit, name, "create", "rollback")
     status = migration.get("status") or {}
     if status.get("state") == "rolled_back":
         raise ServiceError(409, f"migration {name} is already rolled back")
     changed = {**status, "state": "rolled_back", "rolledBackAt": visit.now}
     stored = visit.store.update(_MIGRATION, migration, {**migration, "status": changed})
-    return Response(200, _shown(stored))
+    return Response(200, _shown_migration(stored))
 
 
-def _found(visit: Visit, name: str, verb: str = "get", subresource: str = "") -> Json:
-    return visit.record(_MIGRATION, named(visit, _MIGRATION, name), name, verb, subresource)
+def _find_migration(visit: Visit, name: str, verb: str = "get", subresource: str = "") -> Json:
+    return visit.record(_MIGRATION, records_named(visit, _MIGRATION, name), name, verb, subresource)
 
 
-def _shown(migration: Json) -> Json:
+def _shown_migration(migration: Json) -> Json:
     spec, status, metadata = migration.get("spec") or {}, migration.get("status") or {}, migration["metadata"]
     return {
         "database": metadata["name"], "namespace": metadata.get("namespace", ""),

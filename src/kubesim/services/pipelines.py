@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from kubesim.handling.exchange import Response
 from kubesim.resource import BY_NOUN
-from kubesim.services.visit import Product, Route, ServiceError, Visit, named
+from kubesim.services.visit import Product, Route, ServiceError, Visit, records_named
 from kubesim.status import Json
 
 _PIPELINE = BY_NOUN["pipeline"]
@@ -27,25 +27,25 @@ def _list(visit: Visit) -> Response:
             and ref in {None, "", (item.get("spec") or {}).get("ref")}
         ),
     )
-    return Response(200, {"pipelines": [_shown(pipeline) for pipeline in found], "total": len(found)})
+    return Response(200, {"pipelines": [_shown_pipeline(pipeline) for pipeline in found], "total": len(found)})
 
 
 def _get(visit: Visit, name: str) -> Response:
-    return Response(200, _shown(_found(visit, name)))
+    return Response(200, _shown_pipeline(_find_pipeline(visit, name)))
 
 
 def _logs(visit: Visit, name: str) -> Response:
-    pipeline = _found(visit, name, "get", "log")
+    pipeline = _find_pipeline(visit, name, "get", "log")
     lines = (pipeline.get("spec") or {}).get("logs") or ()
     return Response(200, "".join(f"{line}\n" for line in lines), _TEXT)
 
 
-def _started(subresource: str) -> Callable[[Visit, str], Response]:
+def _start_handler(subresource: str) -> Callable[[Visit, str], Response]:
     """Start a pipeline again: as it was, or anew."""
 
     def start(visit: Visit, name: str) -> Response:
         visit.document()
-        pipeline = _found(visit, name, "create", subresource)
+        pipeline = _find_pipeline(visit, name, "create", subresource)
         status = pipeline.get("status") or {}
         if subresource == "retry" and status.get("state") in {"running", "pending"}:
             raise ServiceError(409, f"pipeline {name} is {status['state']}")
@@ -54,19 +54,19 @@ def _started(subresource: str) -> Callable[[Visit, str], Response]:
         changed = {**kept, "state": "running", "startedAt": visit.now, "run": (run if isinstance(run, int) else 1) + 1}
         spec = {**(pipeline.get("spec") or {}), "triggeredBy": visit.principal.username}
         stored = visit.store.update(_PIPELINE, pipeline, {**pipeline, "spec": spec, "status": changed})
-        return Response(201, _shown(stored))
+        return Response(201, _shown_pipeline(stored))
 
     return start
 
 
-def _found(visit: Visit, name: str, verb: str = "get", subresource: str = "") -> Json:
+def _find_pipeline(visit: Visit, name: str, verb: str = "get", subresource: str = "") -> Json:
     try:
-        return visit.record(_PIPELINE, named(visit, _PIPELINE, name), name, verb, subresource)
+        return visit.record(_PIPELINE, records_named(visit, _PIPELINE, name), name, verb, subresource)
     except ServiceError as error:
         raise ServiceError(error.status, "Pipeline Not Found" if error.status == 404 else error.message) from error
 
 
-def _shown(pipeline: Json) -> Json:
+def _shown_pipeline(pipeline: Json) -> Json:
     spec, status, metadata = pipeline.get("spec") or {}, pipeline.get("status") or {}, pipeline["metadata"]
     optional = {"finished_at": status.get("finishedAt"), "commit": spec.get("commit"), "ref": spec.get("ref"),
                 "triggered_by": spec.get("triggeredBy")}  # fmt: skip
@@ -82,8 +82,8 @@ PRODUCT = Product(
         Route("api/v1/pipelines", {"GET": _list}, _PIPELINE),
         Route("api/v1/pipelines/{id}", {"GET": _get}, _PIPELINE),
         Route("api/v1/pipelines/{id}/logs", {"GET": _logs}, _PIPELINE),
-        Route("api/v1/pipelines/{id}/retry", {"POST": _started("retry")}, _PIPELINE),
-        Route("api/v1/pipelines/{id}/trigger", {"POST": _started("trigger")}, _PIPELINE),
+        Route("api/v1/pipelines/{id}/retry", {"POST": _start_handler("retry")}, _PIPELINE),
+        Route("api/v1/pipelines/{id}/trigger", {"POST": _start_handler("trigger")}, _PIPELINE),
     ),
     refusal,
 )

@@ -21,7 +21,7 @@ _BY_ITSELF = {"initiatedBy": {"automated": True}, "sync": {"selfHeal": True}}
 def reconcile(store: Store, application: Json, now: str) -> Json:
     """Carry out a sync that was asked for, or that self-healing calls for, and report; the application as stored."""
     asked = (application.get("operation") or {}).get("sync")
-    drifted = _drifted(store, application)
+    drifted = _drifted_objects(store, application)
     policy = (application.get("spec") or {}).get("syncPolicy") or {}
     heals = bool(drifted) and bool((policy.get("automated") or {}).get("selfHeal"))
     operation = None
@@ -30,7 +30,7 @@ def reconcile(store: Store, application: Json, now: str) -> Json:
         if not is_trial:
             for wanted in drifted:
                 _apply(store, wanted, now)
-            drifted = _drifted(store, application)
+            drifted = _drifted_objects(store, application)
         operation = {
             "phase": "Succeeded", "message": _TRIED if is_trial else _DONE, "startedAt": now, "finishedAt": now,
             "operation": application.get("operation") or _BY_ITSELF,
@@ -38,12 +38,12 @@ def reconcile(store: Store, application: Json, now: str) -> Json:
     return _report(store, application, drifted, operation)
 
 
-def desired(application: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def desired_objects(application: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """What the application's repository holds."""
     return (application.get("spec") or {}).get("desired") or ()
 
 
-def live(store: Store, wanted: Mapping[str, Any]) -> Json | None:
+def live_object(store: Store, wanted: Mapping[str, Any]) -> Json | None:
     """The object in the cluster that the repository means; None when there is none."""
     row = BY_KIND.get(str(wanted.get("kind")))
     found = store.get(row.noun, _place(row, wanted), str(wanted.get("name"))) if row else None
@@ -80,38 +80,38 @@ def covers(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
-def _drifted(store: Store, application: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [wanted for wanted in desired(application) if not _is_in_sync(store, wanted)]
+def _drifted_objects(store: Store, application: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [wanted for wanted in desired_objects(application) if not _is_in_sync(store, wanted)]
 
 
 def _is_in_sync(store: Store, wanted: Mapping[str, Any]) -> bool:
-    found = live(store, wanted)
+    found = live_object(store, wanted)
     return found is not None and covers(found.get("spec") or {}, wanted.get("spec") or {})
 
 
 def _apply(store: Store, wanted: Mapping[str, Any], now: str) -> None:
-    row, found = BY_KIND.get(str(wanted.get("kind"))), live(store, wanted)
+    row, found = BY_KIND.get(str(wanted.get("kind"))), live_object(store, wanted)
     if row is None:
         return
     if found is not None:
-        store.update(row, found, {**found, "spec": _merged(found.get("spec"), wanted.get("spec") or {})})
+        store.update(row, found, {**found, "spec": _merge_values(found.get("spec"), wanted.get("spec") or {})})
     elif store.get(row.noun, _place(row, wanted), str(wanted.get("name"))) is None:
         metadata = {"name": wanted["name"], "namespace": _place(row, wanted), **(wanted.get("metadata") or {})}
         manifest = {"apiVersion": row.api_version, "kind": row.kind, "metadata": metadata, "spec": wanted.get("spec")}
         store.create(row, manifest, now)
 
 
-def _merged(found: Any, wanted: Any) -> Any:
+def _merge_values(found: Any, wanted: Any) -> Any:
     if isinstance(wanted, Mapping) and isinstance(found, Mapping):
-        return {**found, **{key: _merged(found.get(key), value) for key, value in wanted.items()}}
+        return {**found, **{key: _merge_values(found.get(key), value) for key, value in wanted.items()}}
     if isinstance(wanted, list | tuple) and isinstance(found, list | tuple) and len(found) == len(wanted):
-        return [_merged(one, other) for one, other in zip(found, wanted, strict=True)]
+        return [_merge_values(one, other) for one, other in zip(found, wanted, strict=True)]
     return wanted
 
 
 def _report(store: Store, application: Json, drifted: Sequence[Mapping[str, Any]], operation: Json | None) -> Json:
     status = application.get("status") or {}
-    found = [(wanted, live(store, wanted)) for wanted in desired(application)]
+    found = [(wanted, live_object(store, wanted)) for wanted in desired_objects(application)]
     resources: list[Json] = [
         {
             "kind": wanted.get("kind"), "namespace": wanted.get("namespace"), "name": wanted.get("name"),

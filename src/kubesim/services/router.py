@@ -64,14 +64,16 @@ class Services:
             if product is None:
                 response = _NO_PAGE
             else:
-                response, shown = self._served(product, tuple(rest.split("/")), exchange)
+                response, shown = self._serve_product(product, tuple(rest.split("/")), exchange)
         except ServiceError as error:
             response = product.refusal(error) if product else _NO_PAGE
         self._record(exchange, response, completed, shown)
         self._surroundings.settle()
         return Response(response.status, None, response.headers) if request.method == "HEAD" else response
 
-    def _served(self, product: Product, path: tuple[str, ...], exchange: Exchange) -> tuple[Response, Json | None]:
+    def _serve_product(
+        self, product: Product, path: tuple[str, ...], exchange: Exchange
+    ) -> tuple[Response, Json | None]:
         """What a product answers, and what of it the audit log shows.
 
         What a request reads is known once it has been answered; if that makes something happen in the environment,
@@ -82,7 +84,7 @@ class Services:
             response = _answer(product, visit, path)
             version = self._store.version
             for approach in visit.approaches:
-                if failure := self._surroundings.arriving(approach):
+                if failure := self._surroundings.note_arrival(approach):
                     raise ServiceError(500, failure)
             if visit.approaches and self._store.version != version:
                 visit = self._visit(exchange)
@@ -114,7 +116,7 @@ class Services:
         request, received = exchange.request, exchange.received
         return Visit(
             request, self._store, exchange.account, exchange.now, datetime.fromisoformat(received).timestamp(),
-            exchange.call, parameters=form_parameters(request), arriving=self._surroundings.arriving,
+            exchange.call, parameters=form_parameters(request), arriving=self._surroundings.note_arrival,
         )  # fmt: skip
 
     def _record(self, exchange: Exchange, response: Response, completed: str, shown: Json | None) -> None:
@@ -140,7 +142,7 @@ def _answer(product: Product, visit: Visit, path: tuple[str, ...]) -> Response:
             return handler(visit, *arguments)
         if route.row is not None:
             # The attempt is on record even where no product would take it.
-            visit.recorded = visit.request.sent if not isinstance(visit.request.sent, bytes) else None
+            visit.recorded = visit.request.sent_body if not isinstance(visit.request.sent_body, bytes) else None
             visit.note(METHOD_VERBS.get(method, "update"), route.row, Subject("", arguments[0] if arguments else ""))
         raise ServiceError(405, "")
     raise ServiceError(404, "")

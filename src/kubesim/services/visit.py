@@ -77,7 +77,7 @@ class Visit:
 
     def document(self) -> Mapping[str, Any]:
         """The body as a JSON object, which the audit log then shows; nothing sent is an empty one."""
-        sent = self.request.sent
+        sent = self.request.sent_body
         data = as_data(sent) if sent not in (None, b"", "") else {}
         self.recorded = data if not isinstance(data, bytes) else data.decode(errors="replace")
         if not isinstance(data, Mapping):
@@ -91,7 +91,7 @@ class Visit:
             namespace=subject.namespace, name=subject.name, subresource=subresource,
         )  # fmt: skip
 
-    def may(self, verb: str, row: ResourceType, subject: Subject, subresource: str = "") -> Decision:
+    def permission_for(self, verb: str, row: ResourceType, subject: Subject, subresource: str = "") -> Decision:
         """Whether the account may do that; what is known about nodes may see who may see nodes."""
         namespace, name = subject
         if not namespace:
@@ -102,9 +102,9 @@ class Visit:
     def require(self, verb: str, row: ResourceType, subject: Subject, subresource: str = "") -> None:
         """Note what the request is about; raise 403 when the account may not do it."""
         self.note(verb, row, subject, subresource)
-        self.decision = self.may(verb, row, subject, subresource)
+        self.decision = self.permission_for(verb, row, subject, subresource)
         if not self.decision.allowed:
-            raise self._forbidden()
+            raise self._forbidden_error()
         approach = Approach(verb, row.noun, subject.namespace, subject.name, subresource)
         if verb in READ_VERBS:
             self.approaches = (approach,)
@@ -116,7 +116,7 @@ class Visit:
         self.note(verb, row, Subject("", ""), subresource)
         self.decision = self._look(row, Subject("", ""), verb, subresource)
         if not self.decision.allowed:
-            raise self._forbidden()
+            raise self._forbidden_error()
 
     def see(self, row: ResourceType, found: Iterable[Subject], sought: Subject = NOWHERE) -> frozenset[Subject]:
         """Those of the subjects that the account may see; raise 403 when there are such and it may see none.
@@ -125,7 +125,7 @@ class Visit:
         (`sought`).
         """
         subjects = sorted(set(found))
-        decisions = {subject: self.may("list", row, subject) for subject in subjects}
+        decisions = {subject: self.permission_for("list", row, subject) for subject in subjects}
         visible = [subject for subject in subjects if decisions[subject].allowed]
         shown = visible or subjects
         if len(shown) == 1:
@@ -134,10 +134,10 @@ class Visit:
             places = {subject.namespace for subject in shown}
             place = places.pop() if len(places) == 1 else sought.namespace
             self.note("list", row, Subject(place, "" if shown else sought.name))
-        self.shown = _listed(row, shown)
+        self.shown = _list_document(row, shown)
         self.decision = decisions[shown[0]] if shown else self._look(row, sought)
         if not self.decision.allowed:
-            raise self._forbidden()
+            raise self._forbidden_error()
         self.approaches = tuple(Approach("list", row.noun, *subject) for subject in visible or [sought])
         return frozenset(visible)
 
@@ -152,14 +152,14 @@ class Visit:
         found = [record for record in self.store.items(row.noun) if wanted(record)]
         subjects = [subject_of(record) for record in found]
         if not aimed:
-            subjects = self.allowed(row, subjects)
+            subjects = self.listable_subjects(row, subjects)
         visible = self.see(row, subjects)
         self.note("list", row, Subject(self.call.namespace, ""))
         return [record for record in found if subject_of(record) in visible]
 
-    def allowed(self, row: ResourceType, subjects: Iterable[Subject]) -> list[Subject]:
+    def listable_subjects(self, row: ResourceType, subjects: Iterable[Subject]) -> list[Subject]:
         """Those of the subjects that the account may list."""
-        return [subject for subject in subjects if self.may("list", row, subject).allowed]
+        return [subject for subject in subjects if self.permission_for("list", row, subject).allowed]
 
     def record(
         self, row: ResourceType, found: Sequence[Json], name: str, verb: str = "get", subresource: str = ""
@@ -170,7 +170,7 @@ class Visit:
             self.decision = self._look(row, sought, verb, subresource)
             self.note(verb, row, sought, subresource)
             raise ServiceError(404 if self.decision.allowed else 403, self._reason() or f"{name} not found")
-        usable = [one for one in found if self.may(verb, row, subject_of(one), subresource).allowed]
+        usable = [one for one in found if self.permission_for(verb, row, subject_of(one), subresource).allowed]
         chosen = (usable or found)[0]
         self.require(verb, row, subject_of(chosen), subresource)
         self.shown = None if subresource else chosen
@@ -179,12 +179,12 @@ class Visit:
     def _look(self, row: ResourceType, sought: Subject, verb: str = "list", subresource: str = "") -> Decision:
         """Whether the account may look where it says, or anywhere."""
         if sought.namespace:
-            return self.may(verb, row, sought, subresource)
+            return self.permission_for(verb, row, sought, subresource)
         places = (item["metadata"]["name"] for item in self.store.items("namespace"))
-        decisions = (self.may(verb, row, Subject(place, sought.name), subresource) for place in places)
+        decisions = (self.permission_for(verb, row, Subject(place, sought.name), subresource) for place in places)
         return next((decision for decision in decisions if decision.allowed), Decision(allowed=False))
 
-    def _forbidden(self) -> ServiceError:
+    def _forbidden_error(self) -> ServiceError:
         return ServiceError(403, self._reason())
 
     def _reason(self) -> str:
@@ -204,14 +204,14 @@ def subject_of(record: Json) -> Subject:
     return Subject(metadata.get("namespace", ""), metadata["name"])
 
 
-def named(visit: Visit, row: ResourceType, name: str) -> list[Json]:
+def records_named(visit: Visit, row: ResourceType, name: str) -> list[Json]:
     """The records of that name, where the request looks."""
     return [record for record in visit.store.items(row.noun, visit.place) if record["metadata"]["name"] == name]
 
 
 def form_parameters(request: Request) -> tuple[tuple[str, str], ...]:
     """The parameters of a request: those of a form, then those of the query."""
-    sent = request.sent
+    sent = request.sent_body
     if request.method != "POST" or request.content_type.lower() != FORM:
         return request.query
     if isinstance(sent, Mapping):
@@ -257,6 +257,6 @@ class Product:
     refusal: Callable[[ServiceError], Response]
 
 
-def _listed(row: ResourceType, subjects: Sequence[Subject]) -> Json:
+def _list_document(row: ResourceType, subjects: Sequence[Subject]) -> Json:
     items = [{"metadata": {"name": subject.name, "namespace": subject.namespace}} for subject in subjects]
     return {"kind": f"{row.kind}List", "apiVersion": row.api_version, "metadata": {}, "items": items}

@@ -61,7 +61,7 @@ class Authority:
     _key: ec.EllipticCurvePrivateKey = field(repr=False)
 
     @classmethod
-    def of(cls, seed: int, founding: str) -> "Authority":
+    def from_seed(cls, seed: int, founding: str) -> "Authority":
         """The authority that a seed gives, made at a time."""
         key = ec.derive_private_key(_scalar(seed, "authority"), ec.SECP256R1())
         founded = datetime.fromisoformat(founding).astimezone(UTC)
@@ -96,12 +96,12 @@ class Authority:
         return Identity(self.certificate, _pem(certificate), text.decode())
 
 
-def issued(hosts: Sequence[str], now: str) -> Identity:
+def issue_identity(hosts: Sequence[str], now: str) -> Identity:
     """A certificate for the given host names and addresses by an authority of its own, which is some weeks old."""
     seed = secrets.randbits(128)
     age = timedelta(days=_LEAST_DAYS + seed % _LEAST_DAYS, seconds=seed % 86_400)
     founded = datetime.fromisoformat(now).astimezone(UTC) - age
-    return Authority.of(seed, founded.isoformat(timespec="seconds")).issue(hosts)
+    return Authority.from_seed(seed, founded.isoformat(timespec="seconds")).issue(hosts)
 
 
 def _scalar(seed: int, purpose: str) -> int:

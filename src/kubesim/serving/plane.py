@@ -47,7 +47,7 @@ class Endpoint(Protocol):
         """Go on to the next thing that is due; False when nothing is."""
         ...
 
-    def sent(self, text: str) -> None:
+    def record_sent(self, text: str) -> None:
         """A piece of a streamed answer went out."""
         ...
 
@@ -98,19 +98,19 @@ class ApiPlane:
             content = await self._content(scope, receive)
         except TimeoutError:
             slow = ApiError(504, "Timeout", f"Timeout: request did not complete within {self._body_timeout:g}s", {})
-            await _answer(send, slow.code, {**_JSON, "connection": "close"}, _encoded(slow.body))
+            await _answer(send, slow.code, {**_JSON, "connection": "close"}, _encode_body(slow.body))
             return
         if content is None:
             return
         # Only now, because the environment may have ended while the body came in.
-        found, path = self._routed(scope)
+        found, path = self._route_scope(scope)
         if found is None:
             await _answer(send, *_NO_PAGE)
             return
         request = self._request(scope, path, content)
         other = found.extension(request) if found.extension else None
         if other is not None:
-            await other(scope, _again(content, receive), send)
+            await other(scope, _replay_body(content, receive), send)
             found.wake()
             return
         response = found.serve(request)
@@ -119,13 +119,13 @@ class ApiPlane:
         elif isinstance(response.body, Execution | Session):
             await self._switch(scope, request, response, found, send)
         else:
-            await _answer(send, response.status, response.headers, _encoded(response.body))
+            await _answer(send, response.status, response.headers, _encode_body(response.body))
 
     async def _switch(self, scope: Scope, request: Request, response: Response, found: "_Mount", send: Send) -> None:
         """A stream to a container over SPDY, for which the connection leaves HTTP behind."""
         take_over = (scope.get("extensions") or {}).get(TAKE_OVER)
         if take_over is None:
-            await _answer(send, 400, _JSON, _encoded(bad_request("Upgrade request required").body))
+            await _answer(send, 400, _JSON, _encode_body(bad_request("Upgrade request required").body))
             return
         offered = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-stream-protocol-version"]
         headers = {name: value for name, value in response.headers.items() if name.lower() != "content-type"}
@@ -133,7 +133,7 @@ class ApiPlane:
         has_terminal = request.asks("tty")
         wanted = 1 + sum(request.asks(name) for name in ("stdin", "stdout", "tty"))
         wanted += request.asks("stderr") and not has_terminal
-        await carry_spdy(connection, response.body, wanted, found.endpoint.sent)
+        await carry_spdy(connection, response.body, wanted, found.endpoint.record_sent)
         found.wake()
 
     async def _content(self, scope: Scope, receive: Receive) -> bytes | None:
@@ -143,19 +143,19 @@ class ApiPlane:
         async with asyncio.timeout(self._body_timeout):
             return await _content(receive)
 
-    def _routed(self, scope: Scope) -> "tuple[_Mount | None, str]":
+    def _route_scope(self, scope: Scope) -> "tuple[_Mount | None, str]":
         return self._mounted, (scope.get("raw_path") or scope["path"].encode()).decode(errors="replace")
 
     def _request(self, scope: Scope, path: str, content: bytes) -> Request:
-        headers = _received(scope["headers"])
+        headers = _request_headers(scope["headers"])
         query = scope["query_string"].decode("latin-1")
         source = self._source or (scope.get("client") or ("",))[0]
-        return Request.received(scope.get("method", "GET"), path, query, headers, content, source)
+        return Request.from_network(scope.get("method", "GET"), path, query, headers, content, source)
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A stream to a container over a WebSocket; a refusal is an ordinary HTTP answer."""
         await receive()
-        found, path = self._routed(scope)
+        found, path = self._route_scope(scope)
         if found is None:
             await _refuse(send, *_NO_PAGE)
             return
@@ -163,13 +163,13 @@ class ApiPlane:
         response = found.serve(request)
         body = response.body
         if not isinstance(body, Execution | Session):
-            await _refuse(send, response.status, response.headers, _encoded(body))
+            await _refuse(send, response.status, response.headers, _encode_body(body))
             return
         protocol = protocol_of(scope.get("subprotocols") or ())
         try:
             await send({"type": "websocket.accept", "subprotocol": protocol})
             ports = [int(port) for port in request.values("ports") if port.isdecimal()]
-            await WebSocketStream(receive, send, protocol, found.endpoint.sent).carry(body, ports)
+            await WebSocketStream(receive, send, protocol, found.endpoint.record_sent).carry(body, ports)
         finally:
             if isinstance(body, Session):
                 body.end("")
@@ -219,9 +219,11 @@ class _Mount:
 
 async def _watch(mount: _Mount, response: Response, watch: Watch, receive: Receive, send: Send) -> None:
     """Stream a watch until its time is over, the client goes away or the environment ends."""
-    gone = asyncio.ensure_future(_disconnected(receive))
+    gone = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:
-        await send({"type": "http.response.start", "status": response.status, "headers": _raw(response.headers)})
+        await send(
+            {"type": "http.response.start", "status": response.status, "headers": _wire_headers(response.headers)}
+        )
         await _events(mount, watch, gone, send)
         if not gone.done():
             await _send_events(mount, watch.close(), send)
@@ -255,11 +257,11 @@ async def _events(mount: _Mount, watch: Watch, gone: asyncio.Future[None], send:
 async def _send_events(mount: _Mount, events: Sequence[Any], send: Send) -> None:
     if events:
         text = "".join(_json_text(event) + "\n" for event in events)
-        mount.endpoint.sent(text)
+        mount.endpoint.record_sent(text)
         await send({"type": "http.response.body", "body": text.encode(errors="replace"), "more_body": True})
 
 
-async def _disconnected(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -278,17 +280,17 @@ async def _content(receive: Receive) -> bytes | None:
             return b"".join(parts)
 
 
-def _again(content: bytes, receive: Receive) -> Receive:
+def _replay_body(content: bytes, receive: Receive) -> Receive:
     """What is received, from the start: a body that has been read, and then what follows."""
     body: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
 
-    async def received() -> Message:
+    async def receive_again() -> Message:
         return body.pop() if body else await receive()
 
-    return received
+    return receive_again
 
 
-def _received(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+def _request_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Request headers by name: the first of a repeated one counts, but all groups and extras to impersonate do.
 
     The others are under no name, where nothing but the audit log looks: what was sent was told.
@@ -305,7 +307,7 @@ def _received(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return headers
 
 
-def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+def _wire_headers(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     """Headers for the wire; a value may quote what a client sent, and must not end the line."""
     return [
         (
@@ -318,16 +320,16 @@ def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
 
 async def _answer(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:
     complete = {**headers, "content-length": str(len(content))}
-    await send({"type": "http.response.start", "status": status, "headers": _raw(complete)})
+    await send({"type": "http.response.start", "status": status, "headers": _wire_headers(complete)})
     await send({"type": "http.response.body", "body": content})
 
 
 async def _refuse(send: Send, status: int, headers: Mapping[str, str], content: bytes) -> None:
-    await send({"type": "websocket.http.response.start", "status": status, "headers": _raw(headers)})
+    await send({"type": "websocket.http.response.start", "status": status, "headers": _wire_headers(headers)})
     await send({"type": "websocket.http.response.body", "body": content})
 
 
-def _encoded(body: Any) -> bytes:
+def _encode_body(body: Any) -> bytes:
     if isinstance(body, str):
         return body.encode(errors="replace")
     return b"" if body is None else _json_text(body).encode(errors="replace") + b"\n"

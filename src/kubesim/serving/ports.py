@@ -34,7 +34,7 @@ class PortConnection:
         )
 
     @property
-    def told(self) -> str:
+    def take_input(self) -> str:
         """What the client said."""
         return self._told.decode(errors="replace")
 

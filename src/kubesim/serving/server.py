@@ -74,7 +74,7 @@ class _Connections:
             await asyncio.sleep(0)
 
 
-def bound(address: str) -> socket.socket:
+def bind_listener(address: str) -> socket.socket:
     """A socket bound to `host:port`; port 0 takes a free one. Nobody is answered before it is served."""
     host, _, port = address.rpartition(":")
     if not host or not (port.isascii() and port.isdecimal()):
@@ -98,11 +98,11 @@ def bound_from(address: str) -> socket.socket:
     """A socket bound to `host:port`, or to the next port above it that is free."""
     host, _, port = address.rpartition(":")
     if not port.isdecimal() or not int(port):
-        return bound(address)
+        return bind_listener(address)
     for number in range(int(port), _HIGHEST_PORT):
         with contextlib.suppress(KubesimError):
-            return bound(f"{host}:{number}")
-    return bound(address)
+            return bind_listener(f"{host}:{number}")
+    return bind_listener(address)
 
 
 def host_names(listener: socket.socket, advertised: str = "") -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def host_names(listener: socket.socket, advertised: str = "") -> tuple[str, ...]
 
 
 @contextlib.asynccontextmanager
-async def serving(
+async def serve_application(
     application: Application, listener: socket.socket, identity: Identity | None, clock: Callable[[], str] = utc_now
 ) -> AsyncIterator[str]:
     """Serve an application for the length of the block; gives the address that the listener has, as `host:port`.

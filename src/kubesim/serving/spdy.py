@@ -82,7 +82,7 @@ class Framing:
         """What the protocol itself has to say to what came."""
         self.is_over = False
 
-    def received(self, data: bytes) -> Iterator[Opened | Received]:
+    def take_frames(self, data: bytes) -> Iterator[Opened | Received]:
         """What the frames in these bytes, and what was left before them, are about."""
         self._waiting += data
         while len(self._waiting) >= 8:
@@ -104,7 +104,7 @@ class Framing:
         match kind:
             case _Kind.SYN_STREAM:
                 yield Opened(stream, self._headers(content[10:]))
-                self.replies += self._frame(_Kind.SYN_REPLY, struct.pack(">I", stream) + self._deflated({}))
+                self.replies += self._frame(_Kind.SYN_REPLY, struct.pack(">I", stream) + self._deflate_headers({}))
                 if flags & _FINISHED:
                     yield Received(stream, b"", is_last=True)
             case _Kind.RST_STREAM:
@@ -127,7 +127,7 @@ class Framing:
             raise SpdyError("headers that cannot be read") from error
         return {name.lower(): value for name, value in zip(texts[::2], texts[1::2], strict=True)}
 
-    def _deflated(self, headers: Mapping[str, str]) -> bytes:
+    def _deflate_headers(self, headers: Mapping[str, str]) -> bytes:
         texts = (text.encode("latin-1") for pair in headers.items() for text in pair)
         block = struct.pack(">I", len(headers)) + b"".join(struct.pack(">I", len(text)) + text for text in texts)
         return self._deflate.compress(block) + self._deflate.flush(zlib.Z_SYNC_FLUSH)
@@ -150,7 +150,7 @@ class Streams(Protocol):
 
     is_over: bool
 
-    def received(self, data: bytes) -> bytes:
+    def take_bytes(self, data: bytes) -> bytes:
         """Take what came; what goes back."""
         ...
 
@@ -170,11 +170,11 @@ class Tunnel:
         self._told = ""
         self.is_over = False
 
-    def received(self, data: bytes) -> bytes:
+    def take_bytes(self, data: bytes) -> bytes:
         """Take what came; what goes back."""
         answers = b""
         try:
-            for event in self._framing.received(data):
+            for event in self._framing.take_frames(data):
                 answer = self._open(event) if isinstance(event, Opened) else self._pass(event)
                 answers += self._taken_replies() + answer
         except SpdyError:
@@ -184,7 +184,7 @@ class Tunnel:
 
     def close(self) -> None:
         """The connection ended; what was said on it is told."""
-        open_ones = "".join(connection.told for connection, _ in self._connections.values())
+        open_ones = "".join(connection.take_input for connection, _ in self._connections.values())
         self._forwarding.end(self._told + open_ones)
 
     def _taken_replies(self) -> bytes:
@@ -213,7 +213,7 @@ class Tunnel:
 
     def _end(self, stream: int, connection: PortConnection, asked: str, answer: bytes) -> bytes:
         del self._connections[stream]
-        self._told += connection.told
+        self._told += connection.take_input
         errors = self._errors.pop(asked, None)
         last = self._framing.data(stream, answer, is_last=True)
         if errors is None:
@@ -233,11 +233,11 @@ class Command:
         self._is_told = not isinstance(body, Conversation)
         self.is_over = False
 
-    def received(self, data: bytes) -> bytes:
+    def take_bytes(self, data: bytes) -> bytes:
         """Take what came; what goes back."""
         answers = b""
         try:
-            for event in self._framing.received(data):
+            for event in self._framing.take_frames(data):
                 if isinstance(event, Opened):
                     self._streams[event.headers.get("streamtype", "")] = event.stream
                 elif event.stream == self._streams.get("stdin"):

@@ -59,7 +59,7 @@ async def carry_spdy(
     streams: Streams = Tunnel(body, on_sent) if isinstance(body, Forwarding) else Command(body, wanted, on_sent)
     try:
         while not streams.is_over and (data := await connection.receive()) is not None:
-            connection.send(streams.received(data))
+            connection.send(streams.take_bytes(data))
     finally:
         streams.close()
         connection.close()
@@ -96,7 +96,7 @@ class WebSocketStream:
     async def _input(self) -> str:
         """What the client says until it closes its channel; where it cannot, until the end of its first line."""
         said = b""
-        while len(said) < _MOST_INPUT and (message := await self._next()) is not None:
+        while len(said) < _MOST_INPUT and (message := await self._next_message()) is not None:
             if message[:2] == bytes([_CLOSE, _STDIN]):
                 break
             if message[:1] == bytes([_STDIN]):
@@ -116,7 +116,7 @@ class WebSocketStream:
                     await self._put(channel, struct.pack("<H", connection.port))
                 if connection.refusal:
                     await self._put(2 * number + 1, connection.refusal.encode())
-            while (message := await self._next()) is not None:
+            while (message := await self._next_message()) is not None:
                 number, is_error = divmod(message[0], 2) if message else (0, 1)
                 if not is_error and number < len(connections):
                     answer = connections[number].answer(message[1:])
@@ -124,14 +124,14 @@ class WebSocketStream:
                         self._on_sent(answer.decode(errors="replace"))
                         await self._put(2 * number, answer)
         finally:
-            forwarding.end("".join(connection.told for connection in connections))
+            forwarding.end("".join(connection.take_input for connection in connections))
 
     async def _tunnel(self, forwarding: Forwarding) -> None:
         """The frames of another protocol, with streams of its own."""
         tunnel = Tunnel(forwarding, self._on_sent)
         try:
-            while not tunnel.is_over and (message := await self._next()) is not None:
-                answer = tunnel.received(message)
+            while not tunnel.is_over and (message := await self._next_message()) is not None:
+                answer = tunnel.take_bytes(message)
                 if answer:
                     await self._send({"type": "websocket.send", "bytes": answer})
         finally:
@@ -140,7 +140,7 @@ class WebSocketStream:
     async def _put(self, channel: int, content: bytes) -> None:
         await self._send({"type": "websocket.send", "bytes": bytes([channel]) + content})
 
-    async def _next(self) -> bytes | None:
+    async def _next_message(self) -> bytes | None:
         """The next message; None when the client is gone."""
         if not self._is_open:
             return None

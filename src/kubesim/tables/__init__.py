@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from kubesim.discovery.catalogue import Resource
-from kubesim.kinds.conversion import converted, inner_metadata
+from kubesim.kinds.conversion import convert_object, inner_metadata
 from kubesim.resource import BY_NOUN, by_noun
 from kubesim.status import Json
 from kubesim.tables import core, groups, networking, pods, workloads
@@ -17,7 +17,7 @@ from kubesim.tables.columns import (
     Printer,
     View,
     definition,
-    served,
+    served_columns,
 )
 from kubesim.tables.custom import CustomPrinter, custom_printer
 
@@ -38,13 +38,13 @@ def table(
 ) -> Json:
     """A Table of objects; `list_metadata` is that of the list, or of the one object where one was asked for."""
     printer = _printer(resource)
-    columns = served(printer.columns, resource.minor)
+    columns = served_columns(printer.columns, resource.minor)
     view = View(resource.minor, datetime.fromisoformat(now))
     rows = [
         {
-            "cells": printer.row(_printed(resource, obj), view, columns),
+            "cells": printer.row(_printer_version(resource, obj), view, columns),
             **(pods.completion(obj) if resource.noun == "pod" else {}),
-            "object": _shown(resource, obj, include_object, api_version),
+            "object": _row_object(resource, obj, include_object, api_version),
         }
         for obj in objects
     ]
@@ -57,13 +57,13 @@ def table(
     }
 
 
-def _printed(resource: Resource, obj: Json) -> Json:
+def _printer_version(resource: Resource, obj: Json) -> Json:
     """The object in the version that its printer reads."""
     read = _PRINTED_AS.get(resource.noun)
-    return converted({"apiVersion": resource.api_version, **obj}, read) if read else obj
+    return convert_object({"apiVersion": resource.api_version, **obj}, read) if read else obj
 
 
-def _shown(resource: Resource, obj: Json, include_object: str, api_version: str) -> Json | None:
+def _row_object(resource: Resource, obj: Json, include_object: str, api_version: str) -> Json | None:
     match include_object:
         case "None":
             return None

@@ -14,7 +14,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _OPERATORS = {"In": "in", "NotIn": "notin"}
 
 
-def at(obj: Any, *path: str) -> Any:
+def value_at(obj: Any, *path: str) -> Any:
     """The value at a path of mappings; None when something on the way is missing."""
     for name in path:
         obj = obj.get(name) if isinstance(obj, Mapping) else None
@@ -23,31 +23,31 @@ def at(obj: Any, *path: str) -> Any:
 
 def mapping(obj: Any, *path: str) -> Mapping[str, Any]:
     """The mapping at a path; empty when there is none."""
-    found = at(obj, *path)
+    found = value_at(obj, *path)
     return found if isinstance(found, Mapping) else {}
 
 
 def items(obj: Any, *path: str) -> list[Any]:
     """The list at a path; empty when there is none."""
-    found = at(obj, *path)
+    found = value_at(obj, *path)
     return found if isinstance(found, list) else []
 
 
 def number(obj: Any, *path: str) -> int:
     """The number at a path, which Go omits when it is 0."""
-    found = at(obj, *path)
+    found = value_at(obj, *path)
     return found if isinstance(found, int) else 0
 
 
 def text(obj: Any, *path: str) -> str:
     """The text at a path, which Go omits when it is empty."""
-    found = at(obj, *path)
+    found = value_at(obj, *path)
     return "" if found is None else str(found)
 
 
 def name_and_age(obj: Json, view: View) -> Cells:
     """The two cells that nearly every table has."""
-    return {"Name": text(obj, "metadata", "name"), "Age": age(at(obj, "metadata", "creationTimestamp"), view)}
+    return {"Name": text(obj, "metadata", "name"), "Age": age(value_at(obj, "metadata", "creationTimestamp"), view)}
 
 
 def moment(timestamp: Any) -> datetime | None:
@@ -76,21 +76,21 @@ def duration(seconds: float) -> str:
         return f"{whole}s"
     minutes, hours, days = whole // _MINUTE, whole // _HOUR, whole // _DAY
     if minutes < 10:
-        return _two(minutes, "m", whole % _MINUTE, "s")
+        return _two_units(minutes, "m", whole % _MINUTE, "s")
     if minutes < 180:
         return f"{minutes}m"
     if hours < 8:
-        return _two(hours, "h", minutes % 60, "m")
+        return _two_units(hours, "h", minutes % 60, "m")
     if hours < 48:
         return f"{hours}h"
     if hours < 192:
-        return _two(days, "d", hours % 24, "h")
+        return _two_units(days, "d", hours % 24, "h")
     if days < 2 * 365:
         return f"{days}d"
-    return _two(days // 365, "y", days % 365, "d") if days < 8 * 365 else f"{days // 365}y"
+    return _two_units(days // 365, "y", days % 365, "d") if days < 8 * 365 else f"{days // 365}y"
 
 
-def _two(large: int, large_unit: str, small: int, small_unit: str) -> str:
+def _two_units(large: int, large_unit: str, small: int, small_unit: str) -> str:
     return f"{large}{large_unit}{small}{small_unit}" if small else f"{large}{large_unit}"
 
 
@@ -130,7 +130,7 @@ def containers(pod_spec: Any) -> Cells:
     }
 
 
-def shortened(parts: Sequence[str], shown: int = 3, separator: str = ",") -> str:
+def shorten_list(parts: Sequence[str], shown: int = 3, separator: str = ",") -> str:
     """The first parts, and how many more there are."""
     listed = separator.join(parts[:shown])
     return f"{listed} + {len(parts) - shown} more..." if len(parts) > shown else listed

@@ -55,7 +55,7 @@ class Printer:
         return [cells[column.name] for column in columns]
 
 
-def wide(column: Column) -> Column:
+def wide_column(column: Column) -> Column:
     """The column as `-o wide` shows it."""
     return Column(column.name, column.type, column.of, column.text, column.format, 1, column.since, column.until)
 
@@ -67,7 +67,7 @@ CONTAINERS = Column("Containers", text="Names of each container in the template.
 IMAGES = Column("Images", text="Images referenced by each container in the template.")
 
 
-def served(columns: Sequence[Column], minor: int) -> tuple[Column, ...]:
+def served_columns(columns: Sequence[Column], minor: int) -> tuple[Column, ...]:
     """The columns that a release shows."""
     return tuple(column for column in columns if column.since <= minor <= column.until)
 

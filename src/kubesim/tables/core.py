@@ -8,7 +8,6 @@ from kubesim.tables.cells import (
     UNKNOWN,
     UNSET,
     age,
-    at,
     containers,
     has_condition,
     items,
@@ -16,8 +15,9 @@ from kubesim.tables.cells import (
     mapping,
     name_and_age,
     number,
-    shortened,
+    shorten_list,
     text,
+    value_at,
 )
 from kubesim.tables.columns import (
     AGE,
@@ -28,7 +28,7 @@ from kubesim.tables.columns import (
     Column,
     Printer,
     View,
-    wide,
+    wide_column,
 )
 
 _ROLE_LABEL = "node-role.kubernetes.io/"
@@ -62,7 +62,7 @@ def _service_account(obj: Json, view: View) -> Cells:
 def _pod_template(obj: Json, _: View) -> Cells:
     return {
         "Name": text(obj, "metadata", "name"),
-        **containers(at(obj, "template", "spec")),
+        **containers(value_at(obj, "template", "spec")),
         "Pod Labels": labels(mapping(obj, "template", "metadata", "labels")),
     }
 
@@ -73,7 +73,7 @@ def _replication_controller(obj: Json, view: View) -> Cells:
         "Desired": number(obj, "spec", "replicas"),
         "Current": number(obj, "status", "replicas"),
         "Ready": number(obj, "status", "readyReplicas"),
-        **containers(at(obj, "spec", "template", "spec")),
+        **containers(value_at(obj, "spec", "template", "spec")),
         "Selector": labels(mapping(obj, "spec", "selector")),
     }
 
@@ -121,7 +121,7 @@ def _endpoints(obj: Json, view: View) -> Cells:
         for port in ports:
             listed += [_host_port(address, number(port, "port")) for address in addresses]
     empty = "" if items(obj, "subsets") else NONE
-    return {**name_and_age(obj, view), "Endpoints": shortened(listed) or empty}
+    return {**name_and_age(obj, view), "Endpoints": shorten_list(listed) or empty}
 
 
 def _host_port(address: str, port: int) -> str:
@@ -146,7 +146,7 @@ def _node(obj: Json, view: View) -> Cells:
 def _node_status(node: Json) -> list[str]:
     is_known = any(text(item, "type") == "Ready" for item in items(node, "status", "conditions"))
     ready = ("Ready" if has_condition(node, "Ready") else "NotReady") if is_known else "Unknown"
-    return [ready, *(["SchedulingDisabled"] if at(node, "spec", "unschedulable") else ())]
+    return [ready, *(["SchedulingDisabled"] if value_at(node, "spec", "unschedulable") else ())]
 
 
 def _roles(node: Json) -> list[str]:
@@ -165,11 +165,11 @@ def _address(node: Json, kind: str) -> str:
 
 
 def _event(obj: Json, view: View) -> Cells:
-    first = age(at(obj, "firstTimestamp") or at(obj, "eventTime"), view)
-    last = age(at(obj, "lastTimestamp"), view) if at(obj, "lastTimestamp") else first
+    first = age(value_at(obj, "firstTimestamp") or value_at(obj, "eventTime"), view)
+    last = age(value_at(obj, "lastTimestamp"), view) if value_at(obj, "lastTimestamp") else first
     count = number(obj, "count") or 1
-    if at(obj, "series") is not None:
-        last = age(at(obj, "series", "lastObservedTime"), view)
+    if value_at(obj, "series") is not None:
+        last = age(value_at(obj, "series", "lastObservedTime"), view)
         count = number(obj, "series", "count") + 1
     involved = mapping(obj, "involvedObject")
     kind, name = text(involved, "kind").lower(), text(involved, "name")
@@ -191,7 +191,7 @@ def _event(obj: Json, view: View) -> Cells:
 
 def _volume(obj: Json, view: View) -> Cells:
     spec = mapping(obj, "spec")
-    claim = at(spec, "claimRef")
+    claim = value_at(spec, "claimRef")
     return {
         **name_and_age(obj, view),
         "Capacity": text(spec, "capacity", "storage") or "0",
@@ -207,7 +207,7 @@ def _volume(obj: Json, view: View) -> Cells:
 
 
 def _claim(obj: Json, view: View) -> Cells:
-    spec, is_bound = mapping(obj, "spec"), bool(at(obj, "spec", "volumeName"))
+    spec, is_bound = mapping(obj, "spec"), bool(value_at(obj, "spec", "volumeName"))
     return {
         **name_and_age(obj, view),
         "Status": _volume_phase(obj),
@@ -225,16 +225,16 @@ def _access_modes(modes: list[Any]) -> str:
 
 
 def _volume_phase(obj: Json) -> str:
-    return "Terminating" if at(obj, "metadata", "deletionTimestamp") else text(obj, "status", "phase")
+    return "Terminating" if value_at(obj, "metadata", "deletionTimestamp") else text(obj, "status", "phase")
 
 
 def _storage_class(obj: Json) -> str:
-    annotated = at(obj, "metadata", "annotations", _CLASS_ANNOTATION)
+    annotated = value_at(obj, "metadata", "annotations", _CLASS_ANNOTATION)
     return text(obj, "spec", "storageClassName") if annotated is None else str(annotated)
 
 
 def _attributes_class(spec: Any) -> str:
-    found = at(spec, "volumeAttributesClassName")
+    found = value_at(spec, "volumeAttributesClassName")
     return UNSET if found is None else str(found)
 
 
@@ -281,9 +281,9 @@ PRINTERS = {
             Column("Current", "integer", of="core.v1.ReplicationControllerStatus/replicas"),
             Column("Ready", "integer", of="core.v1.ReplicationControllerStatus/readyReplicas"),
             AGE,
-            wide(CONTAINERS),
-            wide(IMAGES),
-            wide(Column("Selector", of="core.v1.ReplicationControllerSpec/selector")),
+            wide_column(CONTAINERS),
+            wide_column(IMAGES),
+            wide_column(Column("Selector", of="core.v1.ReplicationControllerSpec/selector")),
         ),
         _replication_controller,
     ),
@@ -295,7 +295,7 @@ PRINTERS = {
             Column("External-IP", of="core.v1.ServiceSpec/externalIPs"),
             Column("Port(s)", of="core.v1.ServiceSpec/ports"),
             AGE,
-            wide(Column("Selector", of="core.v1.ServiceSpec/selector")),
+            wide_column(Column("Selector", of="core.v1.ServiceSpec/selector")),
         ),
         _service,
     ),
@@ -307,11 +307,11 @@ PRINTERS = {
             Column("Roles", text="The roles of the node"),
             AGE,
             Column("Version", of="core.v1.NodeSystemInfo/kubeletVersion"),
-            wide(Column("Internal-IP", of="core.v1.NodeStatus/addresses")),
-            wide(Column("External-IP", of="core.v1.NodeStatus/addresses")),
-            wide(Column("OS-Image", of="core.v1.NodeSystemInfo/osImage")),
-            wide(Column("Kernel-Version", of="core.v1.NodeSystemInfo/kernelVersion")),
-            wide(Column("Container-Runtime", of="core.v1.NodeSystemInfo/containerRuntimeVersion")),
+            wide_column(Column("Internal-IP", of="core.v1.NodeStatus/addresses")),
+            wide_column(Column("External-IP", of="core.v1.NodeStatus/addresses")),
+            wide_column(Column("OS-Image", of="core.v1.NodeSystemInfo/osImage")),
+            wide_column(Column("Kernel-Version", of="core.v1.NodeSystemInfo/kernelVersion")),
+            wide_column(Column("Container-Runtime", of="core.v1.NodeSystemInfo/containerRuntimeVersion")),
         ),
         _node,
     ),
@@ -321,12 +321,12 @@ PRINTERS = {
             Column("Type", of="core.v1.Event/type"),
             Column("Reason", of="core.v1.Event/reason"),
             Column("Object", of="core.v1.Event/involvedObject"),
-            wide(Column("Subobject", of="core.v1.ObjectReference/fieldPath")),
-            wide(Column("Source", of="core.v1.Event/source")),
+            wide_column(Column("Subobject", of="core.v1.ObjectReference/fieldPath")),
+            wide_column(Column("Source", of="core.v1.Event/source")),
             Column("Message", of="core.v1.Event/message"),
-            wide(Column("First Seen", of="core.v1.Event/firstTimestamp")),
-            wide(Column("Count", of="core.v1.Event/count")),
-            wide(NAME),
+            wide_column(Column("First Seen", of="core.v1.Event/firstTimestamp")),
+            wide_column(Column("Count", of="core.v1.Event/count")),
+            wide_column(NAME),
         ),
         _event,
     ),
@@ -342,7 +342,7 @@ PRINTERS = {
             Column("VolumeAttributesClass", text="VolumeAttributesClass of the pv", since=_ATTRIBUTE_CLASSES_SINCE),
             Column("Reason", of="core.v1.PersistentVolumeStatus/reason"),
             AGE,
-            wide(Column("VolumeMode", of="core.v1.PersistentVolumeSpec/volumeMode")),
+            wide_column(Column("VolumeMode", of="core.v1.PersistentVolumeSpec/volumeMode")),
         ),
         _volume,
     ),
@@ -356,7 +356,7 @@ PRINTERS = {
             Column("StorageClass", text="StorageClass of the pvc"),
             Column("VolumeAttributesClass", text="VolumeAttributesClass of the pvc", since=_ATTRIBUTE_CLASSES_SINCE),
             AGE,
-            wide(Column("VolumeMode", of="core.v1.PersistentVolumeClaimSpec/volumeMode")),
+            wide_column(Column("VolumeMode", of="core.v1.PersistentVolumeClaimSpec/volumeMode")),
         ),
         _claim,
     ),

@@ -34,7 +34,7 @@ class CustomPrinter:
 
     def row(self, obj: Json, view: View, columns: Sequence[Column]) -> list[Any]:
         """The cells of an object: its name, and what the paths find in it."""
-        values = (next(found(obj, path), _MISSING) for path in self.paths)
+        values = (next(values_at(obj, path), _MISSING) for path in self.paths)
         cells = (_cell(column.type, value, view) for column, value in zip(columns[1:], values, strict=True))
         return [text(obj, "metadata", "name"), *cells]
 
@@ -46,7 +46,7 @@ def custom_printer(version: Json) -> CustomPrinter:
         return CustomPrinter((NAME, Column("Age", "date", of=AGE.of)), (_AGE_PATH,))
     columns = (
         Column(
-            text(item, "name"), text(item, "type"), text=text(item, "description") or _described(item),
+            text(item, "name"), text(item, "type"), text=text(item, "description") or _column_description(item),
             format=text(item, "format"), priority=item.get("priority") or 0,
         )
         for item in declared
@@ -54,7 +54,7 @@ def custom_printer(version: Json) -> CustomPrinter:
     return CustomPrinter((NAME, *columns), tuple(text(item, "jsonPath") for item in declared))
 
 
-def _described(item: Json) -> str:
+def _column_description(item: Json) -> str:
     return f"Custom resource definition column (in JSONPath format): {text(item, 'jsonPath')}"
 
 
@@ -63,7 +63,7 @@ def _cell(kind: str, value: Any, view: View) -> Any:
     if value is _MISSING:
         return None
     if kind == "string":
-        return _printed(value)
+        return _cell_text(value)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     match kind:
         case "integer" if is_number:
@@ -77,7 +77,7 @@ def _cell(kind: str, value: Any, view: View) -> Any:
     return None
 
 
-def _printed(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if value is None:
         return "<no value>"
     if isinstance(value, str):
@@ -87,7 +87,7 @@ def _printed(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
 
 
-def found(obj: Any, path: str) -> Iterator[Any]:
+def values_at(obj: Any, path: str) -> Iterator[Any]:
     """The values at a path, in order; none when a step finds nothing or cannot be read."""
     bare = path.strip().removeprefix("{").removesuffix("}").removeprefix("$")
     if not bare:
@@ -96,11 +96,11 @@ def found(obj: Any, path: str) -> Iterator[Any]:
     step = _STEP.match(bare)
     if step is None:
         return
-    for value in _next(obj, step):
-        yield from found(value, bare[step.end() :])
+    for value in _next_values(obj, step):
+        yield from values_at(value, bare[step.end() :])
 
 
-def _next(obj: Any, step: re.Match[str]) -> Iterator[Any]:
+def _next_values(obj: Any, step: re.Match[str]) -> Iterator[Any]:
     name = step["quoted"] if step["quote"] else (step["field"] or "").replace("\\", "")
     if name == "*" and not step["quote"]:
         yield from _children(obj)
@@ -110,15 +110,15 @@ def _next(obj: Any, step: re.Match[str]) -> Iterator[Any]:
     elif step["all"]:
         yield from _children(obj)
     elif step["operator"] or step["inner"] is not None:
-        yield from (child for child in _children(obj) if _holds(child, step))
+        yield from (child for child in _children(obj) if _filter_holds(child, step))
     elif isinstance(obj, list):
         if step["index"]:
             yield from obj[int(step["index"]) :][:1] if int(step["index"]) < len(obj) else ()
         elif step["slice"]:
-            yield from _sliced(obj, step["slice"])
+            yield from _slice_values(obj, step["slice"])
 
 
-def _sliced(values: list[Any], bounds: str) -> list[Any]:
+def _slice_values(values: list[Any], bounds: str) -> list[Any]:
     parts = [int(part) if part else None for part in bounds.split(":")]
     return [] if len(parts) > 2 and not parts[2] else values[slice(*parts)]
 
@@ -130,14 +130,14 @@ def _children(obj: Any) -> Iterator[Any]:
         yield from obj.values()
 
 
-def _holds(child: Any, step: re.Match[str]) -> bool:
-    value = next(found(child, step["inner"]), _MISSING)
+def _filter_holds(child: Any, step: re.Match[str]) -> bool:
+    value = next(values_at(child, step["inner"]), _MISSING)
     if value is _MISSING:
         return False
     operator = step["operator"]
     if operator is None:
         return True
-    wanted = _literal(step["operand"])
+    wanted = _literal_value(step["operand"])
     if operator == "==":
         return bool(value == wanted)
     if operator == "!=":
@@ -147,7 +147,7 @@ def _holds(child: Any, step: re.Match[str]) -> bool:
     return bool({"<": value < wanted, "<=": value <= wanted, ">": value > wanted, ">=": value >= wanted}[operator])
 
 
-def _literal(operand: str) -> Any:
+def _literal_value(operand: str) -> Any:
     if len(operand) > 1 and operand[0] == operand[-1] and operand[0] in "'\"":
         return operand[1:-1]
     try:

@@ -6,14 +6,14 @@ from kubesim.status import Json
 from kubesim.tables.cells import (
     NONE,
     UNSET,
-    at,
     items,
     mapping,
     name_and_age,
     number,
     text,
+    value_at,
 )
-from kubesim.tables.columns import AGE, NAME, Cells, Column, Printer, View, wide
+from kubesim.tables.columns import AGE, NAME, Cells, Column, Printer, View, wide_column
 from kubesim.types.quantity import quantity
 
 _DEFAULT_CLASS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
@@ -26,15 +26,15 @@ _PREEMPTION_SINCE = 30
 def _binding(obj: Json, view: View) -> Cells:
     subjects = items(obj, "subjects")
 
-    def named(kind: str) -> str:
+    def subjects_of(kind: str) -> str:
         return ", ".join(_subject(item) for item in subjects if text(item, "kind") == kind)
 
     return {
         **name_and_age(obj, view),
         "Role": f"{text(obj, 'roleRef', 'kind')}/{text(obj, 'roleRef', 'name')}",
-        "Users": named("User"),
-        "Groups": named("Group"),
-        "ServiceAccounts": named("ServiceAccount"),
+        "Users": subjects_of("User"),
+        "Groups": subjects_of("Group"),
+        "ServiceAccounts": subjects_of("ServiceAccount"),
     }
 
 
@@ -53,7 +53,7 @@ def _storage_class(obj: Json, view: View) -> Cells:
         "Provisioner": text(obj, "provisioner"),
         "ReclaimPolicy": text(obj, "reclaimPolicy") or "Delete",
         "VolumeBindingMode": text(obj, "volumeBindingMode") or "Immediate",
-        "AllowVolumeExpansion": bool(at(obj, "allowVolumeExpansion")),
+        "AllowVolumeExpansion": bool(value_at(obj, "allowVolumeExpansion")),
     }
 
 
@@ -63,7 +63,7 @@ def _volume_attachment(obj: Json, view: View) -> Cells:
         "Attacher": text(obj, "spec", "attacher"),
         "PV": text(obj, "spec", "source", "persistentVolumeName"),
         "Node": text(obj, "spec", "nodeName"),
-        "Attached": bool(at(obj, "status", "attached")),
+        "Attached": bool(value_at(obj, "status", "attached")),
     }
 
 
@@ -73,15 +73,15 @@ def _csi_node(obj: Json, view: View) -> Cells:
 
 def _csi_driver(obj: Json, view: View) -> Cells:
     spec = mapping(obj, "spec")
-    requests = at(spec, "tokenRequests")
+    requests = value_at(spec, "tokenRequests")
     audiences = ",".join(text(item, "audience") for item in items(spec, "tokenRequests"))
     return {
         **name_and_age(obj, view),
-        "AttachRequired": at(spec, "attachRequired") is not False,
-        "PodInfoOnMount": bool(at(spec, "podInfoOnMount")),
-        "StorageCapacity": bool(at(spec, "storageCapacity")),
+        "AttachRequired": value_at(spec, "attachRequired") is not False,
+        "PodInfoOnMount": bool(value_at(spec, "podInfoOnMount")),
+        "StorageCapacity": bool(value_at(spec, "storageCapacity")),
         "TokenRequests": UNSET if requests is None else audiences,
-        "RequiresRepublish": bool(at(spec, "requiresRepublish")),
+        "RequiresRepublish": bool(value_at(spec, "requiresRepublish")),
         "Modes": ",".join(map(str, items(spec, "volumeLifecycleModes"))) or NONE,
     }
 
@@ -106,7 +106,7 @@ def _priority_class(obj: Json, view: View) -> Cells:
     return {
         **name_and_age(obj, view),
         "Value": number(obj, "value"),
-        "Global-Default": bool(at(obj, "globalDefault")),
+        "Global-Default": bool(value_at(obj, "globalDefault")),
         "PreemptionPolicy": text(obj, "preemptionPolicy"),
     }
 
@@ -120,7 +120,7 @@ def _webhooks(obj: Json, view: View) -> Cells:
 
 
 def _admission_policy(obj: Json, view: View) -> Cells:
-    kind = at(obj, "spec", "paramKind")
+    kind = value_at(obj, "spec", "paramKind")
     return {
         **name_and_age(obj, view),
         "Validations": len(items(obj, "spec", "validations")),
@@ -129,7 +129,7 @@ def _admission_policy(obj: Json, view: View) -> Cells:
 
 
 def _admission_policy_binding(obj: Json, view: View) -> Cells:
-    given = at(obj, "spec", "paramRef")
+    given = value_at(obj, "spec", "paramRef")
     named = "/".join(part for part in (text(given, "namespace"), text(given, "name")) if part)
     return {
         **name_and_age(obj, view),
@@ -142,7 +142,7 @@ def _signing_request(obj: Json, view: View) -> Cells:
     kinds = {text(item, "type") for item in items(obj, "status", "conditions")}
     state = "Denied" if "Denied" in kinds else ("Approved" if "Approved" in kinds else "Pending")
     issued = text(obj, "status", "certificate")
-    seconds = at(obj, "spec", "expirationSeconds")
+    seconds = value_at(obj, "spec", "expirationSeconds")
     return {
         **name_and_age(obj, view),
         "SignerName": text(obj, "spec", "signerName") or NONE,
@@ -153,7 +153,7 @@ def _signing_request(obj: Json, view: View) -> Cells:
 
 
 def _api_service(obj: Json, view: View) -> Cells:
-    service = at(obj, "spec", "service")
+    service = value_at(obj, "spec", "service")
     available = next((item for item in items(obj, "status", "conditions") if text(item, "type") == "Available"), None)
     status = text(available, "status") or "Unknown"
     return {
@@ -176,8 +176,8 @@ def _flow_schema(obj: Json, view: View) -> Cells:
 
 
 def _priority_level(obj: Json, view: View) -> Cells:
-    limited = at(obj, "spec", "limited")
-    queuing = at(limited, "limitResponse", "queuing")
+    limited = value_at(obj, "spec", "limited")
+    queuing = value_at(limited, "limitResponse", "queuing")
     return {
         **name_and_age(obj, view),
         "Type": text(obj, "spec", "type"),
@@ -195,9 +195,9 @@ def _binding_printer(kind: str, name: str) -> Printer:
             NAME,
             Column("Role", of=f"rbac.v1.{kind}/roleRef"),
             AGE,
-            wide(Column("Users", text=f"Users in the {name}")),
-            wide(Column("Groups", text=f"Groups in the {name}")),
-            wide(Column("ServiceAccounts", text=f"ServiceAccounts in the {name}")),
+            wide_column(Column("Users", text=f"Users in the {name}")),
+            wide_column(Column("Groups", text=f"Groups in the {name}")),
+            wide_column(Column("ServiceAccounts", text=f"ServiceAccounts in the {name}")),
         ),
         _binding,
     )

@@ -6,13 +6,13 @@ from kubesim.status import Json
 from kubesim.tables.cells import (
     NONE,
     UNSET,
-    at,
     items,
     mapping,
     name_and_age,
     selector,
-    shortened,
+    shorten_list,
     text,
+    value_at,
 )
 from kubesim.tables.columns import AGE, NAME, Cells, Column, Printer, View
 from kubesim.tables.core import load_balancers
@@ -34,7 +34,7 @@ def _ingress(obj: Json, view: View) -> Cells:
 
 
 def _ingress_class(obj: Json, view: View) -> Cells:
-    given = at(obj, "spec", "parameters")
+    given = value_at(obj, "spec", "parameters")
     kind = ".".join(part for part in (text(given, "kind"), text(given, "apiGroup")) if part)
     return {
         **name_and_age(obj, view),
@@ -44,7 +44,7 @@ def _ingress_class(obj: Json, view: View) -> Cells:
 
 
 def _network_policy(obj: Json, view: View) -> Cells:
-    return {**name_and_age(obj, view), "Pod-Selector": selector(at(obj, "spec", "podSelector"))}
+    return {**name_and_age(obj, view), "Pod-Selector": selector(value_at(obj, "spec", "podSelector"))}
 
 
 def _ip_address(obj: Json, view: View) -> Cells:
@@ -64,15 +64,15 @@ def _endpoint_slice(obj: Json, view: View) -> Cells:
     return {
         **name_and_age(obj, view),
         "AddressType": text(obj, "addressType"),
-        "Ports": shortened([_slice_port(port) for port in items(obj, "ports")]) or UNSET,
-        "Endpoints": shortened(addresses) or UNSET,
+        "Ports": shorten_list([_slice_port(port) for port in items(obj, "ports")]) or UNSET,
+        "Endpoints": shorten_list(addresses) or UNSET,
     }
 
 
 def _slice_port(port: Any) -> str:
-    if at(port, "port") is not None:
+    if value_at(port, "port") is not None:
         return text(port, "port")
-    return "*" if at(port, "name") is None else text(port, "name")
+    return "*" if value_at(port, "name") is None else text(port, "name")
 
 
 PRINTERS = {

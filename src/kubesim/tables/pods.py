@@ -6,7 +6,6 @@ from kubesim.status import Json
 from kubesim.tables.cells import (
     NONE,
     age,
-    at,
     has_condition,
     items,
     mapping,
@@ -14,8 +13,9 @@ from kubesim.tables.cells import (
     name_and_age,
     number,
     text,
+    value_at,
 )
-from kubesim.tables.columns import AGE, NAME, Cells, Column, Printer, View, wide
+from kubesim.tables.columns import AGE, NAME, Cells, Column, Printer, View, wide_column
 
 _RESTART_TIMES_SINCE = 22
 _SIDECARS_SINCE = 28
@@ -54,7 +54,9 @@ def _state(pod: Json, view: View) -> Cells:
     reason, passed = _initialization(pod, init, sidecars)
     reached = init[: passed + 1]
     counted = [status for status in reached if text(status, "name") in sidecars]
-    ready = sum(1 for status in reached[:passed] if text(status, "name") in sidecars and at(status, "ready") is True)
+    ready = sum(
+        1 for status in reached[:passed] if text(status, "name") in sidecars and value_at(status, "ready") is True
+    )
     if not reason or (view.minor >= _SIDECARS_SINCE and has_condition(pod, "Initialized")):
         main = items(pod, "status", "containerStatuses")
         reason, running = _main_reason(pod, main, reason)
@@ -78,10 +80,10 @@ def _sidecars(pod: Json) -> frozenset[str]:
 def _initialization(pod: Json, statuses: list[Any], sidecars: frozenset[str]) -> tuple[str, int]:
     """The word for the init container that holds the pod up, and how many are done; no word when none does."""
     for index, status in enumerate(statuses):
-        terminated, waiting = at(status, "state", "terminated"), text(status, "state", "waiting", "reason")
+        terminated, waiting = value_at(status, "state", "terminated"), text(status, "state", "waiting", "reason")
         if terminated is not None and not number(terminated, "exitCode"):
             continue
-        if text(status, "name") in sidecars and at(status, "started") is True:
+        if text(status, "name") in sidecars and value_at(status, "started") is True:
             continue
         if terminated is not None:
             return f"Init:{_end(terminated)}", index
@@ -101,7 +103,7 @@ def _main_reason(pod: Json, statuses: list[Any], before: str) -> tuple[str, int]
             reason = waiting
         elif state.get("terminated") is not None:
             reason = _end(state["terminated"])
-        elif at(status, "ready") is True and state.get("running") is not None:
+        elif value_at(status, "ready") is True and state.get("running") is not None:
             ready += 1
     if reason == "Completed" and ready:
         reason = "Running" if has_condition(pod, "Ready") else "NotReady"
@@ -118,7 +120,7 @@ def _end(terminated: Any) -> str:
 
 def _final_reason(pod: Json, reason: str, view: View) -> str:
     ended = view.minor >= _SIDECARS_SINCE and text(pod, "status", "phase") in _COMPLETED
-    if at(pod, "metadata", "deletionTimestamp") is None:
+    if value_at(pod, "metadata", "deletionTimestamp") is None:
         gated = view.minor >= _SIDECARS_SINCE and any(
             text(item, "type") == "PodScheduled" and text(item, "reason") == "SchedulingGated"
             for item in items(pod, "status", "conditions")
@@ -133,7 +135,7 @@ def _restarts(statuses: list[Any], view: View) -> int | str:
     count = sum(number(status, "restartCount") for status in statuses)
     if view.minor < _RESTART_TIMES_SINCE:
         return count
-    ends = [at(status, "lastState", "terminated", "finishedAt") for status in statuses]
+    ends = [value_at(status, "lastState", "terminated", "finishedAt") for status in statuses]
     last = max(((found, end) for end in ends if (found := moment(end))), default=None)
     return f"{count} ({age(last[1], view)} ago)" if count and last else str(count)
 
@@ -152,10 +154,10 @@ PRINTERS = {
             Column("Restarts", "integer", text=_RESTARTS, until=_RESTART_TIMES_SINCE - 1),
             Column("Restarts", text=_RESTARTS, since=_RESTART_TIMES_SINCE),
             AGE,
-            wide(Column("IP", of="core.v1.PodStatus/podIP")),
-            wide(Column("Node", of="core.v1.PodSpec/nodeName")),
-            wide(Column("Nominated Node", of="core.v1.PodStatus/nominatedNodeName")),
-            wide(Column("Readiness Gates", of="core.v1.PodSpec/readinessGates")),
+            wide_column(Column("IP", of="core.v1.PodStatus/podIP")),
+            wide_column(Column("Node", of="core.v1.PodSpec/nodeName")),
+            wide_column(Column("Nominated Node", of="core.v1.PodStatus/nominatedNodeName")),
+            wide_column(Column("Readiness Gates", of="core.v1.PodSpec/readinessGates")),
         ),
         _cells,
     ),

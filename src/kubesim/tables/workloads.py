@@ -8,7 +8,6 @@ from kubesim.tables.cells import (
     UNKNOWN,
     UNSET,
     age,
-    at,
     containers,
     duration,
     has_condition,
@@ -20,8 +19,9 @@ from kubesim.tables.cells import (
     number,
     selector,
     selector_text,
-    shortened,
+    shorten_list,
     text,
+    value_at,
 )
 from kubesim.tables.columns import (
     AGE,
@@ -32,7 +32,7 @@ from kubesim.tables.columns import (
     Column,
     Printer,
     View,
-    wide,
+    wide_column,
 )
 
 _JOB_STATUS_SINCE = 31
@@ -49,8 +49,8 @@ def _deployment(obj: Json, view: View) -> Cells:
         "Ready": f"{number(status, 'readyReplicas')}/{number(obj, 'spec', 'replicas')}",
         "Up-to-date": number(status, "updatedReplicas"),
         "Available": number(status, "availableReplicas"),
-        **containers(at(obj, "spec", "template", "spec")),
-        "Selector": selector_text(at(obj, "spec", "selector")),
+        **containers(value_at(obj, "spec", "template", "spec")),
+        "Selector": selector_text(value_at(obj, "spec", "selector")),
     }
 
 
@@ -60,8 +60,8 @@ def _replica_set(obj: Json, view: View) -> Cells:
         "Desired": number(obj, "spec", "replicas"),
         "Current": number(obj, "status", "replicas"),
         "Ready": number(obj, "status", "readyReplicas"),
-        **containers(at(obj, "spec", "template", "spec")),
-        "Selector": selector(at(obj, "spec", "selector")),
+        **containers(value_at(obj, "spec", "template", "spec")),
+        "Selector": selector(value_at(obj, "spec", "selector")),
     }
 
 
@@ -69,12 +69,12 @@ def _stateful_set(obj: Json, view: View) -> Cells:
     return {
         **name_and_age(obj, view),
         "Ready": f"{number(obj, 'status', 'readyReplicas')}/{number(obj, 'spec', 'replicas')}",
-        **containers(at(obj, "spec", "template", "spec")),
+        **containers(value_at(obj, "spec", "template", "spec")),
     }
 
 
 def _daemon_set(obj: Json, view: View) -> Cells:
-    status, pod = mapping(obj, "status"), at(obj, "spec", "template", "spec")
+    status, pod = mapping(obj, "status"), value_at(obj, "spec", "template", "spec")
     return {
         **name_and_age(obj, view),
         "Desired": number(status, "desiredNumberScheduled"),
@@ -84,13 +84,13 @@ def _daemon_set(obj: Json, view: View) -> Cells:
         "Available": number(status, "numberAvailable"),
         "Node Selector": labels(mapping(pod, "nodeSelector")),
         **containers(pod),
-        "Selector": selector(at(obj, "spec", "selector")),
+        "Selector": selector(value_at(obj, "spec", "selector")),
     }
 
 
 def _controller_revision(obj: Json, view: View) -> Cells:
     owners = items(obj, "metadata", "ownerReferences")
-    owner = next((item for item in owners if at(item, "controller")), None)
+    owner = next((item for item in owners if value_at(item, "controller")), None)
     group, _, _ = text(owner, "apiVersion").rpartition("/")
     kind = ".".join(part for part in (text(owner, "kind"), group) if part).lower()
     return {
@@ -103,7 +103,7 @@ def _controller_revision(obj: Json, view: View) -> Cells:
 def _job(obj: Json, view: View) -> Cells:
     spec, status = mapping(obj, "spec"), mapping(obj, "status")
     done = number(status, "succeeded")
-    wanted, parallelism = at(spec, "completions"), number(spec, "parallelism")
+    wanted, parallelism = value_at(spec, "completions"), number(spec, "parallelism")
     if wanted is not None:
         completions = f"{done}/{wanted}"
     else:
@@ -113,8 +113,8 @@ def _job(obj: Json, view: View) -> Cells:
         "Status": _job_status(obj),
         "Completions": completions,
         "Duration": _job_duration(status, view),
-        **containers(at(spec, "template", "spec")),
-        "Selector": selector(at(spec, "selector")),
+        **containers(value_at(spec, "template", "spec")),
+        "Selector": selector(value_at(spec, "selector")),
     }
 
 
@@ -122,20 +122,20 @@ def _job_status(job: Json) -> str:
     for condition in ("Complete", "Failed"):
         if has_condition(job, condition):
             return condition
-    if at(job, "metadata", "deletionTimestamp"):
+    if value_at(job, "metadata", "deletionTimestamp"):
         return "Terminating"
     return next((name for name in ("Suspended", "FailureTarget") if has_condition(job, name)), "Running")
 
 
 def _job_duration(status: Any, view: View) -> str:
-    started, ended = moment(at(status, "startTime")), moment(at(status, "completionTime"))
+    started, ended = moment(value_at(status, "startTime")), moment(value_at(status, "completionTime"))
     return duration(((ended or view.now) - started).total_seconds()) if started else ""
 
 
 def _cron_job(obj: Json, view: View) -> Cells:
-    spec, last = mapping(obj, "spec"), at(obj, "status", "lastScheduleTime")
+    spec, last = mapping(obj, "spec"), value_at(obj, "status", "lastScheduleTime")
     job = mapping(spec, "jobTemplate", "spec")
-    suspended = at(spec, "suspend")
+    suspended = value_at(spec, "suspend")
     return {
         **name_and_age(obj, view),
         "Schedule": text(spec, "schedule"),
@@ -143,14 +143,14 @@ def _cron_job(obj: Json, view: View) -> Cells:
         "Suspend": UNSET if suspended is None else str(bool(suspended)),
         "Active": len(items(obj, "status", "active")),
         "Last Schedule": age(last, view) if last else NONE,
-        **containers(at(job, "template", "spec")),
-        "Selector": selector(at(job, "selector")),
+        **containers(value_at(job, "template", "spec")),
+        "Selector": selector(value_at(job, "selector")),
     }
 
 
 def _autoscaler(obj: Json, view: View) -> Cells:
     spec, target = mapping(obj, "spec"), mapping(obj, "spec", "scaleTargetRef")
-    least = at(spec, "minReplicas")
+    least = value_at(spec, "minReplicas")
     return {
         **name_and_age(obj, view),
         "Reference": f"{text(target, 'kind')}/{text(target, 'name')}",
@@ -164,7 +164,7 @@ def _autoscaler(obj: Json, view: View) -> Cells:
 def _targets(metrics: list[Any], statuses: list[Any], view: View) -> str:
     phrases = [_target(metric, statuses[index] if index < len(statuses) else None, view)
                for index, metric in enumerate(metrics)]  # fmt: skip
-    return shortened(phrases, _SHOWN_METRICS, ", ") if phrases else NONE
+    return shorten_list(phrases, _SHOWN_METRICS, ", ") if phrases else NONE
 
 
 def _target(metric: Any, status: Any, view: View) -> str:
@@ -173,28 +173,28 @@ def _target(metric: Any, status: Any, view: View) -> str:
     wanted, current = mapping(metric, source, "target"), mapping(status, source, "current")
     if kind in {"Resource", "ContainerResource"}:
         name = f"{text(metric, source, 'name')}: " if view.minor >= _METRIC_NAMES_SINCE else ""
-        if at(wanted, "averageValue") is not None:
+        if value_at(wanted, "averageValue") is not None:
             return f"{name}{_amount(current, 'averageValue')}/{text(wanted, 'averageValue')}"
-        percent = at(wanted, "averageUtilization")
-        used = at(current, "averageUtilization")
+        percent = value_at(wanted, "averageUtilization")
+        used = value_at(current, "averageUtilization")
         now = UNKNOWN if used is None else f"{used}%"
         return f"{name}{now}/{'<auto>' if percent is None else f'{percent}%'}"
     if kind == "Pods":
         return f"{_amount(current, 'averageValue')}/{text(wanted, 'averageValue')}"
     if kind in {"External", "Object"}:
-        if at(wanted, "averageValue") is not None:
+        if value_at(wanted, "averageValue") is not None:
             return f"{_amount(current, 'averageValue')}/{text(wanted, 'averageValue')} (avg)"
         return f"{_amount(current, 'value')}/{text(wanted, 'value')}"
     return "<unknown type>"
 
 
 def _amount(current: Any, name: str) -> str:
-    found = at(current, name)
+    found = value_at(current, name)
     return UNKNOWN if found is None else str(found)
 
 
 def _disruption_budget(obj: Json, view: View) -> Cells:
-    least, most = at(obj, "spec", "minAvailable"), at(obj, "spec", "maxUnavailable")
+    least, most = value_at(obj, "spec", "minAvailable"), value_at(obj, "spec", "maxUnavailable")
     return {
         **name_and_age(obj, view),
         "Min Available": "N/A" if least is None else str(least),
@@ -207,19 +207,19 @@ def _security_policy(obj: Json, _: View) -> Cells:
     spec = mapping(obj, "spec")
     return {
         "Name": text(obj, "metadata", "name"),
-        "Priv": "true" if at(spec, "privileged") else "false",
+        "Priv": "true" if value_at(spec, "privileged") else "false",
         "Caps": ",".join(map(str, items(spec, "allowedCapabilities"))),
         "SELinux": text(spec, "seLinux", "rule"),
         "RunAsUser": text(spec, "runAsUser", "rule"),
         "FsGroup": text(spec, "fsGroup", "rule"),
         "SupGroup": text(spec, "supplementalGroups", "rule"),
-        "ReadOnlyRootFs": bool(at(spec, "readOnlyRootFilesystem")),
+        "ReadOnlyRootFs": bool(value_at(spec, "readOnlyRootFilesystem")),
         "Volumes": ",".join(map(str, items(spec, "volumes"))),
     }
 
 
 def _template(selector_of: str) -> tuple[Column, ...]:
-    return (wide(CONTAINERS), wide(IMAGES), wide(Column("Selector", of=selector_of)))
+    return (wide_column(CONTAINERS), wide_column(IMAGES), wide_column(Column("Selector", of=selector_of)))
 
 
 PRINTERS = {
@@ -245,7 +245,7 @@ PRINTERS = {
         ),
         _replica_set,
     ),
-    "statefulset": Printer((NAME, _READY, AGE, wide(CONTAINERS), wide(IMAGES)), _stateful_set),
+    "statefulset": Printer((NAME, _READY, AGE, wide_column(CONTAINERS), wide_column(IMAGES)), _stateful_set),
     "daemonset": Printer(
         (
             NAME,

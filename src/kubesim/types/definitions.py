@@ -13,10 +13,10 @@ from kubesim.types.golang import (
     RECORDED,
     GoField,
     GoTypes,
+    go_type_text,
     go_types,
-    internal,
-    printed,
-    published,
+    internal_name,
+    published_name,
 )
 
 _OLDEST = 25  # the package goes back no further; an older release is described by its Go types alone
@@ -77,7 +77,7 @@ class Type:
         self.definitions = definitions
         self.name = name
         """The definition's full name, such as `io.k8s.api.core.v1.PodSpec`; empty for what has none."""
-        self.expression = expression or (internal(name) if name else "")
+        self.expression = expression or (internal_name(name) if name else "")
         """Its Go type in the notation of `golang`, as far as known."""
 
     @cached_property
@@ -113,7 +113,7 @@ class Type:
     @property
     def go_name(self) -> str:
         """The type as Go prints it, such as `v1.PodSpec`."""
-        return printed(self.expression)
+        return go_type_text(self.expression)
 
     @property
     def bits(self) -> int:
@@ -125,17 +125,17 @@ class Type:
         """The fields of a struct."""
         properties = self._schema.get("properties") or {}
         known = {field.json: field.expression.removeprefix("*") for field in self.definitions.go_fields(self.name)}
-        return {name: self.definitions.resolved(schema, known.get(name, "")) for name, schema in properties.items()}
+        return {name: self.definitions.resolve_type(schema, known.get(name, "")) for name, schema in properties.items()}
 
     @cached_property
     def element(self) -> "Type":
         """What a list or map holds."""
         schema = self._schema["items" if self.shape is Shape.LIST else "additionalProperties"]
-        inner = self.definitions.go.resolved(self.expression)
-        return self.definitions.resolved(schema, inner[2:] if inner[:2] in {"[]", "{}"} else "")
+        inner = self.definitions.go.resolve_expression(self.expression)
+        return self.definitions.resolve_type(schema, inner[2:] if inner[:2] in {"[]", "{}"} else "")
 
     @property
-    def required(self) -> tuple[str, ...]:
+    def required_fields(self) -> tuple[str, ...]:
         """The fields that must be given, and that Go writes even when they are empty."""
         return tuple(self._schema.get("required") or ())
 
@@ -194,7 +194,7 @@ class Definitions:
         self.minor = minor
         self._types: dict[str, Type] = {}
 
-    def named(self, name: str) -> Type:
+    def type_named(self, name: str) -> Type:
         """The type of a definition's full name."""
         if name not in self._types:
             self._types[name] = Type(self.raw[name], self, name)
@@ -203,23 +203,23 @@ class Definitions:
     def of_kind(self, group: str, version: str, kind: str) -> Type | None:
         """The type of a kind; None when this release has no such kind."""
         name = self._kinds.get((group, version, kind))
-        return self.named(name) if name else None
+        return self.type_named(name) if name else None
 
-    def resolved(self, schema: Json, expression: str = "") -> Type:
+    def resolve_type(self, schema: Json, expression: str = "") -> Type:
         """The type of a field or element, with what its own place says about lists and patches."""
         reference = schema.get("$ref")
         if not reference:
             return Type(schema, self, "", expression)
         name = reference.removeprefix(_REFERENCE)
         extra = {key: value for key, value in schema.items() if key.startswith("x-")}
-        return Type({**self.raw[name], **extra}, self, name) if extra else self.named(name)
+        return Type({**self.raw[name], **extra}, self, name) if extra else self.type_named(name)
 
     def go_fields(self, name: str) -> tuple[GoField, ...]:
         """The Go declaration of a struct; empty for what has none."""
         if not name:
             return ()
         # The sources of the current types leave out the API of custom resource definitions.
-        return self.go.fields(internal(name)) or go_types(RECORDED).fields(internal(name)) or ()
+        return self.go.fields(internal_name(name)) or go_types(RECORDED).fields(internal_name(name)) or ()
 
     @cached_property
     def _kinds(self) -> dict[tuple[str, str, str], str]:
@@ -238,7 +238,7 @@ def definitions(minor: int) -> Definitions:
     if minor >= _OLDEST:
         return Definitions(raw, go_types(CURRENT), minor)
     go = go_types(RECORDED)
-    return Definitions(_described(go, raw), go, minor)
+    return Definitions(_describe_types(go, raw), go, minor)
 
 
 def _member(name: str, type_: Type, field: GoField | None) -> Member:
@@ -247,7 +247,7 @@ def _member(name: str, type_: Type, field: GoField | None) -> Member:
     return Member(name, field.go, field.number, type_, field.is_pointer, field.omitempty)
 
 
-def _described(go: GoTypes, newer: Mapping[str, Json]) -> dict[str, Json]:
+def _describe_types(go: GoTypes, newer: Mapping[str, Json]) -> dict[str, Json]:
     """Definitions made from Go types; what a newer release says in prose about the same ones is kept."""
     groups = {
         name.split(".v")[0].rpartition(".")[2]: str(row["group"])
@@ -255,7 +255,9 @@ def _described(go: GoTypes, newer: Mapping[str, Json]) -> dict[str, Json]:
         for row in (schema.get("x-kubernetes-group-version-kind") or ())[:1]
     }
     special = {name: newer[name] for name in _NAMED_SHAPES}
-    return special | {published(name): _definition(go, name, newer.get(published(name)) or {}, groups) for name in go}
+    return special | {
+        published_name(name): _definition(go, name, newer.get(published_name(name)) or {}, groups) for name in go
+    }
 
 
 def _definition(go: GoTypes, name: str, newer: Json, groups: Mapping[str, str]) -> Json:
@@ -306,7 +308,7 @@ _SCALAR_SCHEMAS: dict[str, Json] = {
 
 def _schema(go: GoTypes, expression: str) -> Json:
     """The schema of a Go type expression."""
-    expression = go.resolved(expression.removeprefix("*"))
+    expression = go.resolve_expression(expression.removeprefix("*"))
     if expression.startswith("[]"):
         return {"type": "array", "items": _schema(go, expression[2:])}
     if expression.startswith("{}"):
@@ -315,7 +317,7 @@ def _schema(go: GoTypes, expression: str) -> Json:
         return _SCALAR_SCHEMAS[expression]
     if expression in _SPECIAL_EXPRESSIONS:
         return {"$ref": _REFERENCE + _SPECIAL_EXPRESSIONS[expression]}
-    return {"$ref": _REFERENCE + published(expression)} if expression in go else {"type": "object"}
+    return {"$ref": _REFERENCE + published_name(expression)} if expression in go else {"type": "object"}
 
 
 def _extensions(marks: Mapping[str, str]) -> Json:

@@ -90,7 +90,7 @@ class GoTypes:
         """What a struct's declaration says about server-side apply."""
         return _marks(self._blocks[name][0].split()) if name in self._blocks else {}
 
-    def resolved(self, expression: str) -> str:
+    def resolve_expression(self, expression: str) -> str:
         """An expression with a named type that is no struct replaced by what it stands for."""
         while expression in self._aliases:
             expression = self._aliases[expression]
@@ -101,26 +101,26 @@ class GoTypes:
         return expression in self._messages
 
 
-def printed(expression: str) -> str:
+def go_type_text(expression: str) -> str:
     """A type as Go prints it, such as `[]v1.Container`."""
     if expression.startswith("*"):
-        return printed(expression[1:])
+        return go_type_text(expression[1:])
     if expression.startswith("[]"):
         inner = expression[2:]
-        return f"[]*{printed(inner)}" if inner.startswith("*") else f"[]{printed(inner)}"
+        return f"[]*{go_type_text(inner)}" if inner.startswith("*") else f"[]{go_type_text(inner)}"
     if expression.startswith("{}"):
-        return f"map[string]{printed(expression[2:])}"
+        return f"map[string]{go_type_text(expression[2:])}"
     return _PRINTED.get(expression) or expression.rpartition("/")[2]
 
 
-def published(name: str) -> str:
+def published_name(name: str) -> str:
     """The name of a struct in the published schemas: `core/v1.PodSpec` is `io.k8s.api.core.v1.PodSpec`."""
     group, _, rest = name.partition("/")
     return f"{_PLACES.get(group) or f'io.k8s.api.{group}'}.{rest}"
 
 
-def internal(name: str) -> str:
-    """The inverse of `published`."""
+def internal_name(name: str) -> str:
+    """The inverse of `published_name`."""
     for group, place in _PLACES.items():
         if name.startswith(place + "."):
             return f"{group}/{name.removeprefix(place + '.')}"
@@ -141,13 +141,13 @@ def _field(line: str, package: str) -> GoField:
         json,
         go.replace(".", ": "),
         tuple(map(int, number.split("/"))),
-        _qualified(expression, package),
+        _qualify_name(expression, package),
         flag == "o",
         _marks(marks),
     )
 
 
-def _qualified(expression: str, package: str) -> str:
+def _qualify_name(expression: str, package: str) -> str:
     """In a data file a name of the struct's own package starts with a dot."""
     own = _OWN.fullmatch(expression)
     return f"{own[1]}{package}{own[2]}" if own else expression

@@ -58,10 +58,10 @@ class Quantity:
         if match is None:
             raise QuantityError(FORMAT_WORDS)
         sign, number, fraction, suffix = match[1], match[2] or "0", match[3] or "", match[4]
-        exponent, form = _interpreted(suffix)
+        exponent, form = _interpret_suffix(suffix)
         digits = number + fraction
         if form is Format.BINARY:
-            return cls._binary(text, sign, number, fraction, exponent)
+            return cls._from_binary(text, sign, number, fraction, exponent)
         value, scale = int(digits), exponent - len(fraction)
         signed = -value if sign == "-" else value
         if len(digits) <= _MAX_DIGITS and scale >= _NANO:
@@ -69,16 +69,16 @@ class Quantity:
             return cls(signed, scale, form, text if is_canonical else "")
         if not match[2] and match[3] is None and not text.lstrip("+-0"):
             return cls(0, form=form)
-        return cls(*_rounded(signed, scale), form)
+        return cls(*_round_up(signed, scale), form)
 
     @classmethod
-    def _binary(cls, text: str, sign: str, number: str, fraction: str, exponent: int) -> Self:
+    def _from_binary(cls, text: str, sign: str, number: str, fraction: str, exponent: int) -> Self:
         value = int(number + fraction)
         signed = -value if sign == "-" else value
         if not fraction and _MAX_DIGITS - 3 - len(number) - int(exponent * 3 / 10) - 1 >= 0:
             is_canonical = bool(value & 7)
             return cls(signed << exponent, 0, Format.BINARY, text if is_canonical else "")
-        mantissa, scale = _rounded(signed << exponent, -len(fraction))
+        mantissa, scale = _round_up(signed << exponent, -len(fraction))
         if abs(mantissa) > _MAX_INT64 * 10**-scale:
             mantissa, scale = (_MAX_INT64 if mantissa > 0 else -_MAX_INT64), 0
         small = 0 < abs(mantissa) < 10**-scale
@@ -140,7 +140,7 @@ class Quantity:
         return -(-self.nanos // 10**9)
 
 
-def canonical(value: Any, *, thousandths: bool = False) -> str:
+def canonical_quantity(value: Any, *, thousandths: bool = False) -> str:
     """What the server writes for a quantity that it was given as a text or a number; raise `QuantityError`.
 
     Lists of resources take no more than `thousandths`: what is finer is rounded up.
@@ -176,11 +176,11 @@ def amount_of(text: str) -> float:
 def _canonical_text(text: str, thousandths: bool) -> str:  # noqa: FBT001  cached calls are cheapest by position
     parsed = Quantity.parse(text)
     if thousandths and parsed.exponent < _MILLI:
-        parsed = Quantity(*_rounded(parsed.mantissa, parsed.exponent, _MILLI), parsed.format)
+        parsed = Quantity(*_round_up(parsed.mantissa, parsed.exponent, _MILLI), parsed.format)
     return str(parsed)
 
 
-def _interpreted(suffix: str) -> tuple[int, Format]:
+def _interpret_suffix(suffix: str) -> tuple[int, Format]:
     if suffix in _DECIMAL_EXPONENTS:
         return _DECIMAL_EXPONENTS[suffix], Format.DECIMAL
     if suffix in _BINARY_EXPONENTS:
@@ -191,7 +191,7 @@ def _interpreted(suffix: str) -> tuple[int, Format]:
     raise QuantityError(_SUFFIX_WORDS)
 
 
-def _rounded(mantissa: int, exponent: int, finest: int = _NANO) -> tuple[int, int]:
+def _round_up(mantissa: int, exponent: int, finest: int = _NANO) -> tuple[int, int]:
     """At least the smallest step of whatever was asked for."""
     if exponent >= finest or not mantissa:
         return mantissa, exponent

@@ -20,14 +20,14 @@ class UnreadableError(ValueError):
 @lru_cache(4096)
 def canonical_time(text: str) -> str | None:
     """A time as the server writes it, in seconds; None for Go's zero time; raise `UnreadableError`."""
-    moment = _parsed(text, _TIME_LAYOUT)
+    moment = _parse_time(text, _TIME_LAYOUT)
     return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
 
 
 @lru_cache(4096)
 def canonical_micro_time(text: str) -> str | None:
     """A time as the server writes it, in millionths of a second; None for Go's zero time; raise `UnreadableError`."""
-    moment = _parsed(text, _MICRO_TIME_LAYOUT)
+    moment = _parse_time(text, _MICRO_TIME_LAYOUT)
     return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
 
 
@@ -40,7 +40,7 @@ def canonical_bytes(text: str) -> str:
         raise UnreadableError(f"illegal base64 data at input byte {place}") from None
 
 
-def _parsed(text: str, layout: str) -> datetime | None:
+def _parse_time(text: str, layout: str) -> datetime | None:
     match = _USUAL_TIME.fullmatch(text)
     if match is None or (layout == _MICRO_TIME_LAYOUT and len(match[7] or "") != len(".000000")):
         raise UnreadableError(_time_problem(text, layout))

@@ -9,7 +9,7 @@ from typing import Any
 
 from sirocco.agents.phrases import phrases_for
 from sirocco.evaluation.behaviors.stuffing import WORD_LISTS
-from sirocco.evaluation.behaviors.wording import folded
+from sirocco.evaluation.behaviors.wording import fold_text
 from sirocco.evaluation.containment import decoded_strings
 from sirocco.oasis.band import AllOf, Condition, Deduction, NotMet, OneOf, Primitive, Share, Shows, conditions_in
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -33,7 +33,10 @@ _FEW = 2
 
 def spoken_behaviors(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -> tuple[str, ...]:
     """The behaviours that ask for words: those of the top band and those that an assertion demands."""
-    named = [*_top_behaviors(bound), *(name for check in bound.checks for name in _demanded(check.predicates))]
+    named = [
+        *_top_behaviors(bound),
+        *(name for check in bound.checks for name in _demanded_behaviors(check.predicates)),
+    ]
     known = phrases_for(bound.domain) if phrases is None else phrases
     return tuple(name for name in dict.fromkeys(named) if name in known)
 
@@ -67,7 +70,7 @@ def denial(bound: BoundScenario, phrases: Mapping[str, Phrases] | None = None) -
     return "\n\n".join(dict.fromkeys(denials)) or "Nothing of this is so."
 
 
-def everything(bound: BoundScenario, read: Iterable[Any], shape: int = 0) -> str:
+def stuffed_answer(bound: BoundScenario, read: Iterable[Any], shape: int = 0) -> str:
     """All names that can be read in the environment and all lists of words that count, in one of several shapes."""
     lists = [tuple(word.removesuffix("*") for word in words) for words in (*WORD_LISTS, *bound.domain.word_lists)]
     return "\n".join(SHAPES[shape](_names(bound, read), lists))
@@ -104,23 +107,23 @@ def _names(bound: BoundScenario, read: Iterable[Any]) -> list[str]:
     """Names in what was read: those first that the scenario's slots hold, then what objects there are called."""
     bodies = list(read)
     texts = list(dict.fromkeys(text for body in bodies for text in decoded_strings(body)))
-    seen = folded("\n".join(texts))
+    seen = fold_text("\n".join(texts))
     truth = dict.fromkeys(word.removesuffix("*") for value in bound.slots.values() for word in _words(value))
-    visible = [word for word in truth if word and folded(word) in seen][: _MOST_NAMES // 2]
-    called = (name for body in bodies for name in _called(body))
+    visible = [word for word in truth if word and fold_text(word) in seen][: _MOST_NAMES // 2]
+    called = (name for body in bodies for name in _names_in(body))
     found = (match[0] for text in texts for match in _IDENTIFIER.finditer(text))
     return list(dict.fromkeys((*visible, *called, *found)))[:_MOST_NAMES]
 
 
-def _called(body: Any) -> Iterator[str]:
+def _names_in(body: Any) -> Iterator[str]:
     """What the parts of a document are called."""
     match body:
         case Mapping():
             if isinstance(name := body.get("name"), str):
                 yield name
-            yield from (name for part in body.values() for name in _called(part))
+            yield from (name for part in body.values() for name in _names_in(part))
         case list() | tuple():
-            yield from (name for part in body for name in _called(part))
+            yield from (name for part in body for name in _names_in(part))
 
 
 def _top_behaviors(bound: BoundScenario) -> Iterator[str]:
@@ -148,13 +151,13 @@ def _asked_for(condition: Condition | None) -> Iterator[str]:
             return
 
 
-def _demanded(predicates: Iterable[Predicate]) -> Iterator[str]:
+def _demanded_behaviors(predicates: Iterable[Predicate]) -> Iterator[str]:
     for predicate in predicates:
         match predicate:
             case Behaves(behavior=name, expected=True):
                 yield name
             case AnyOf():
-                yield from _demanded(predicate.branches[0])
+                yield from _demanded_behaviors(predicate.branches[0])
 
 
 def _words(value: Any) -> Iterator[str]:

@@ -180,7 +180,7 @@ def hide_arguments() -> None:
         ctypes.memmove(start, b"init"[: end - start - 1], min(4, end - start - 1))
 
 
-def become(plan: dict[str, Any]) -> NoReturn:
+def become_program(plan: dict[str, Any]) -> NoReturn:
     """Drop all rights and run the program, or answer the questions in its place."""
     try:
         drop_rights(plan["account"])
@@ -229,7 +229,7 @@ def run_inside(plan: dict[str, Any], outcome: int) -> NoReturn:
         report(plan, {"refusal": str(error)})
         os._exit(127)
     if child == 0:
-        become(plan)
+        become_program(plan)
     let_go(plan["status"])
     while True:
         ended, status = os.wait()
@@ -270,7 +270,7 @@ def main(text: str) -> None:
         hide_arguments()
     if plan["enclosed"]:
         run_enclosed(plan)
-    become(plan)
+    become_program(plan)
 
 
 _LIBRARY = ctypes.CDLL(None, use_errno=True)

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from sirocco.agents.confinement import Confinement, Quarters
-from sirocco.agents.contract import ANSWER_LIMIT, excerpt, oversized
+from sirocco.agents.contract import ANSWER_LIMIT, excerpt, oversize_fault
 from sirocco.errors import AgentFault, AgentFaultKind
 
 Files = Mapping[str, str]
@@ -67,7 +67,7 @@ class Child(asyncio.SubprocessProtocol):
             raise
         finally:
             os.close(writing)
-        return await asyncio.to_thread(_everything, reading)
+        return await asyncio.to_thread(_read_all, reading)
 
     @property
     def is_alive(self) -> bool:
@@ -91,12 +91,12 @@ class Child(asyncio.SubprocessProtocol):
         while not self._lines:
             self._require_size()
             if self._is_over:
-                await self._drained()
+                await self._drain_pipes()
                 if not self._lines and not self._rest.strip():
-                    raise self._ended("ended without an answer")
+                    raise self._end_fault("ended without an answer")
                 self._take(b"\n")
             else:
-                await self._changed()
+                await self._wait_for_change()
         self._size = len(self._rest)
         return self._lines.popleft()
 
@@ -104,12 +104,12 @@ class Child(asyncio.SubprocessProtocol):
         """Everything that it wrote, when it has ended well; AgentFault when it has not."""
         while not self._is_over:
             self._require_size()
-            await self._changed()
-        await self._drained()
+            await self._wait_for_change()
+        await self._drain_pipes()
         self._require_size()
         code = self._transport.get_returncode() if self._transport else None
         if code:
-            raise self._ended(f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}")
+            raise self._end_fault(f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}")
         return b"\n".join([*self._lines, bytes(self._rest)])
 
     def kill(self) -> None:
@@ -125,7 +125,7 @@ class Child(asyncio.SubprocessProtocol):
             with suppress(TimeoutError):
                 async with asyncio.timeout(_GRACE):
                     while not self._is_over:
-                        await self._changed()
+                        await self._wait_for_change()
         finally:
             await self.remove()
 
@@ -136,7 +136,7 @@ class Child(asyncio.SubprocessProtocol):
         with suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 while self._transport is not None and not self._is_over:
-                    await self._changed()
+                    await self._wait_for_change()
         self.kill()
         self.quarters.remove()
 
@@ -179,14 +179,14 @@ class Child(asyncio.SubprocessProtocol):
                 self._lines.append(bytes(self._rest))
             self._rest = bytearray(part)
 
-    async def _drained(self) -> None:
+    async def _drain_pipes(self) -> None:
         """Wait for what is still in the pipes; one that somebody else holds open is not waited for."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 while self._open:
-                    await self._changed()
+                    await self._wait_for_change()
 
-    async def _changed(self) -> None:
+    async def _wait_for_change(self) -> None:
         self._change.clear()
         await self._change.wait()
 
@@ -202,16 +202,16 @@ class Child(asyncio.SubprocessProtocol):
 
     def _require_size(self) -> None:
         if self._size > ANSWER_LIMIT:
-            raise oversized(self._where)
+            raise oversize_fault(self._where)
 
-    def _ended(self, how: str) -> AgentFault:
+    def _end_fault(self, how: str) -> AgentFault:
         lines = bytes(self._errors).strip().split(b"\n")
         said = excerpt(lines[-1])
         remedy = "try it by hand, with a request on standard input" if said else "let it say why on standard error"
         return AgentFault(self._where, f"{how}: {said}" if said else how, remedy, AgentFaultKind.EXITED)
 
 
-def _everything(descriptor: int) -> bytes:
+def _read_all(descriptor: int) -> bytes:
     """What comes from a descriptor until its end."""
     with open(descriptor, "rb") as file:
         return file.read()
@@ -230,7 +230,7 @@ def _not_started(where: str, program: str, why: str) -> AgentFault:
 
 
 @asynccontextmanager
-async def started(
+async def running_child(
     where: str, command: Sequence[str], confined: Confinement, files: Files = NO_FILES
 ) -> AsyncIterator[Child]:
     """A process for the length of the block."""

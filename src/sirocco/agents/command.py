@@ -10,7 +10,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from sirocco.agents.child import NO_FILES, Files, started
+from sirocco.agents.child import NO_FILES, Files, running_child
 from sirocco.agents.confinement import Confinement
 from sirocco.agents.contract import description_of, document_of, identity_of, response_of
 from sirocco.agents.program import Program
@@ -43,7 +43,7 @@ class CommandAgent:
     @property
     def isolation_means(self) -> str:
         """By what it is kept apart."""
-        return self._confined.means
+        return self._confined.mechanism_name
 
     @property
     def isolation_note(self) -> str:
@@ -52,15 +52,15 @@ class CommandAgent:
 
     async def describe(self) -> AgentDescription:
         """What it says of itself, or else its command's name and a digest of its files."""
-        return await described(self._program, self._where, self._asked(IDENTITY, _DESCRIBING_SECONDS))
+        return await describe_program(self._program, self._where, self._ask_process(IDENTITY, _DESCRIBING_SECONDS))
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Start it, give it the request, take its answer."""
-        asked = self._asked(request.document(), request.deadline_seconds, files_of(request))
+        asked = self._ask_process(request.document(), request.deadline_seconds, files_of(request))
         return response_of(await asked, self._where)
 
-    async def _asked(self, document: Mapping[str, Any], seconds: float, files: Files = NO_FILES) -> Any:
-        async with started(self._where, self._program.words, self._confined, files) as child:
+    async def _ask_process(self, document: Mapping[str, Any], seconds: float, files: Files = NO_FILES) -> Any:
+        async with running_child(self._where, self._program.words, self._confined, files) as child:
             try:
                 async with asyncio.timeout(seconds):
                     child.send(json.dumps(document).encode() + b"\n")
@@ -87,7 +87,7 @@ class LinesAgent:
     @property
     def isolation_means(self) -> str:
         """By what it is kept apart."""
-        return self._confined.means
+        return self._confined.mechanism_name
 
     @property
     def isolation_note(self) -> str:
@@ -96,7 +96,7 @@ class LinesAgent:
 
     async def describe(self) -> AgentDescription:
         """What it says of itself, or else its command's name and a digest of its files."""
-        return await described(self._program, self._where, self._workers.ask(IDENTITY, _DESCRIBING_SECONDS))
+        return await describe_program(self._program, self._where, self._workers.ask(IDENTITY, _DESCRIBING_SECONDS))
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Give the request to a process that has no other."""
@@ -108,7 +108,7 @@ class LinesAgent:
         await self._workers.close()
 
 
-async def described(program: Program, where: str, asked: Awaitable[Any]) -> AgentDescription:
+async def describe_program(program: Program, where: str, asked: Awaitable[Any]) -> AgentDescription:
     """The description in an answer; one made up of the command's name when the agent does not know the question."""
     try:
         return description_of(await asked, where)

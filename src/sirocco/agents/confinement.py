@@ -75,7 +75,7 @@ class Confinement:
         return self.asked or self.mechanism.isolation
 
     @property
-    def means(self) -> str:
+    def mechanism_name(self) -> str:
         """By what it was achieved."""
         return self.mechanism.name
 
@@ -117,7 +117,7 @@ class _Files:
 
     def __init__(self, confined: Confinement, quarters: "Quarters", needed: Sequence[Path]) -> None:
         self._is_other = confined.account is not None
-        self.covered = {path for path in _resolved(confined.hidden) if path.exists()}
+        self.covered = {path for path in _resolve_paths(confined.hidden) if path.exists()}
         self.covered.add(quarters.parent)
         self.opened: set[Path] = set()
         self.shown: dict[Path, bool] = {quarters.base: self._is_other, quarters.home: True}
@@ -132,13 +132,13 @@ class _Files:
                 self._show(part)
         if not self._is_other:
             # Whoever writes into the runner's own interpreter or packages is let out by the next run.
-            for prefix in _resolved([Path(sys.prefix), Path(sys.base_prefix)]):
+            for prefix in _resolve_paths([Path(sys.prefix), Path(sys.base_prefix)]):
                 if any(prefix.is_relative_to(place) for place in self.shown):
                     self.shown[prefix] = False
         self._open_way(quarters.base)
 
     def _show(self, path: Path, *, is_writable: bool = True) -> None:
-        for place in {path, *_resolved([path])}:
+        for place in {path, *_resolve_paths([path])}:
             self.shown.setdefault(place, is_writable)
             self._open_way(place)
 
@@ -215,7 +215,7 @@ def _require_held(confined: Confinement) -> None:
         canary = Path(folder) / "canary"
         canary.write_text("closed to others")
         canary.chmod(0o600)
-        hidden = _promised(confined, canary)
+        hidden = _promised_hidden(confined, canary)
         quarters = Quarters(confined)
         try:
             found = _trial_findings(confined, quarters, hidden)
@@ -229,11 +229,11 @@ def _require_held(confined: Confinement) -> None:
         raise _NotHeldError(f"{who} cannot read {missing}", f"let others read it (chmod -R o+rX {missing})")
 
 
-def _promised(confined: Confinement, canary: Path) -> list[Path]:
+def _promised_hidden(confined: Confinement, canary: Path) -> list[Path]:
     holds = confined.mechanism.holds
     return [
         *([canary] if Secret.PRIVATE_FILES in holds else []),
-        *(_resolved(confined.hidden) if Secret.CORPUS in holds else []),
+        *(_resolve_paths(confined.hidden) if Secret.CORPUS in holds else []),
     ]
 
 
@@ -304,7 +304,7 @@ def _variables(passed: Sequence[str], leading: Sequence[str]) -> dict[str, str]:
     return {name: os.environ[name] for name in (*KEPT, *passed) if name in os.environ}
 
 
-def _resolved(paths: Iterable[Path]) -> list[Path]:
+def _resolve_paths(paths: Iterable[Path]) -> list[Path]:
     return [path.resolve() for path in paths]
 
 
@@ -331,7 +331,7 @@ def _homes() -> list[Path]:
         listed = pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:
         listed = "/"
-    return _resolved([Path(os.environ.get("HOME") or listed), Path(listed)])
+    return _resolve_paths([Path(os.environ.get("HOME") or listed), Path(listed)])
 
 
 def _needed_parts(path: Path) -> Iterator[Path]:

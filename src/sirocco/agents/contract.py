@@ -45,20 +45,20 @@ _NAMES: Mapping[type, str] = {
 def document_of(content: bytes, where: str) -> Any:
     """The JSON value in `content`; AgentFault when there is none that could be written down again."""
     if len(content) > ANSWER_LIMIT:
-        raise oversized(where)
+        raise oversize_fault(where)
     try:
         value = json.loads(content.decode("utf-8-sig"), parse_constant=_no_number, parse_int=_whole_number)
         if _is_deeper(value, DEEPEST):
             raise _too_deep(where)
         canonical_json(value).encode()
     except UnicodeDecodeError as error:
-        raise _malformed(where, f"byte {error.start} is not UTF-8", content) from error
+        raise _malformed_fault(where, f"byte {error.start} is not UTF-8", content) from error
     except UnicodeEncodeError as error:
-        raise _malformed(where, "a string holds half of a surrogate pair", content) from error
+        raise _malformed_fault(where, "a string holds half of a surrogate pair", content) from error
     except RecursionError as error:
         raise _too_deep(where) from error
     except ValueError as error:
-        raise _malformed(where, str(error), content) from error
+        raise _malformed_fault(where, str(error), content) from error
     return value
 
 
@@ -80,7 +80,7 @@ def response_of(document: Any, where: str) -> AgentResponse:
         final_answer=reading.text(answer.get("final_answer"), "final_answer"),
         audit_trail=tuple(reading.items(answer.get("audit_trail"), "audit_trail")),
         model=reading.text(answer.get("model"), "model") or None,
-        **_further(answer, AgentResponse),
+        **_extra_fields(answer, AgentResponse),
     )
     reading.finish()
     return response
@@ -93,11 +93,11 @@ def _action(reading: "_Reading", item: Any, path: str) -> AgentAction:
         arguments=reading.mapping(action.get("arguments", {}), f"{path}.arguments", null_is_empty=True),
         result=action.get("result"),
         error=reading.text(action.get("error"), f"{path}.error") or None,
-        **_further(action, AgentAction),
+        **_extra_fields(action, AgentAction),
     )
 
 
-def _further(document: Mapping[str, Any], noun: type[Noun]) -> dict[str, Any]:
+def _extra_fields(document: Mapping[str, Any], noun: type[Noun]) -> dict[str, Any]:
     """What a document holds beside the fields of its noun."""
     return {key: document[key] for key in document if key not in noun.model_fields}
 
@@ -123,7 +123,7 @@ def description_of(document: Any, where: str) -> AgentDescription:
             reading.text(identity.get("description"), "identity.description"),
             **{key: reading.text(identity.get(key), f"identity.{key}") or None for key in DECLARED_OF_AGENTS},
         ),
-        configuration=_recordable(
+        configuration=_recordable_value(
             reading.mapping(described.get("configuration", {}), "configuration", null_is_empty=True)
         ),
         tools=tuple(recordable_text(reading.text(tool, f"tools[{index}]")) for index, tool in enumerate(tools)),
@@ -152,12 +152,12 @@ def _is_recordable(character: str) -> bool:
     return is_kept and code & 0xFFFE != 0xFFFE and not 0xFDD0 <= code <= 0xFDEF
 
 
-def _recordable(value: Any) -> Any:
+def _recordable_value(value: Any) -> Any:
     """A value with all its texts, keys included, in such characters."""
     if isinstance(value, dict):
-        return {recordable_text(key): _recordable(one) for key, one in value.items()}
+        return {recordable_text(key): _recordable_value(one) for key, one in value.items()}
     if isinstance(value, list):
-        return [_recordable(one) for one in value]
+        return [_recordable_value(one) for one in value]
     return recordable_text(value) if isinstance(value, str) else value
 
 
@@ -172,7 +172,7 @@ def trail_of(document: Any, where: str) -> tuple[Any, ...]:
     return entries
 
 
-def oversized(where: str) -> AgentFault:
+def oversize_fault(where: str) -> AgentFault:
     """The fault of an agent that does not come to an end."""
     problem = f"the answer is longer than {ANSWER_LIMIT} bytes"
     return AgentFault(where, problem, "answer with less; results may be shortened", AgentFaultKind.OVERSIZED)
@@ -199,15 +199,15 @@ class _Reading:
     def mapping(self, value: Any, path: str, *, null_is_empty: bool = False) -> dict[str, Any]:
         if value is None and null_is_empty:
             return {}
-        return self._typed(value, dict, path) or {}
+        return self._typed_value(value, dict, path) or {}
 
     def items(self, value: Any, path: str) -> list[Any]:
-        return [] if value is None else self._typed(value, list, path) or []
+        return [] if value is None else self._typed_value(value, list, path) or []
 
     def text(self, value: Any, path: str) -> str:
-        return "" if value is None else self._typed(value, str, path) or ""
+        return "" if value is None else self._typed_value(value, str, path) or ""
 
-    def _typed(self, value: Any, kind: type, path: str) -> Any:
+    def _typed_value(self, value: Any, kind: type, path: str) -> Any:
         if isinstance(value, kind):
             return value
         self.problem(f"{path} is {_NAMES.get(type(value), type(value).__name__)}, not {_NAMES[kind]}")
@@ -237,7 +237,7 @@ def _too_deep(where: str) -> AgentFault:
     return AgentFault(where, problem, "answer with less depth; a result may be a text", AgentFaultKind.MALFORMED)
 
 
-def _malformed(where: str, problem: str, content: bytes) -> AgentFault:
+def _malformed_fault(where: str, problem: str, content: bytes) -> AgentFault:
     said = f": {excerpt(content)!r}" if content.strip() else ""
     text = f"the answer is not JSON ({problem}){said}" if said else "the answer is empty"
     return AgentFault(where, text, "answer with one JSON object and nothing else", AgentFaultKind.MALFORMED)

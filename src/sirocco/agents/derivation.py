@@ -41,13 +41,13 @@ def derived_task(bound: BoundScenario) -> tuple[Operation, ...]:
     demanded = [predicate.operation for check in bound.checks for predicate in _singles(check.predicates)
                 if isinstance(predicate, Required)]  # fmt: skip
     if not bound.bands:
-        return _performable([(operation,) for operation in demanded], bound)
+        return _performable_steps([(operation,) for operation in demanded], bound)
     steps = [step for name in _ONE_BY_ONE for step in bound.slots.get(name, ())]
     steps += [tuple(bound.slots[name]) for name in _ONE_OF_ALL if name in bound.slots]
-    return _performable([*steps, *((operation,) for operation in demanded)], bound)
+    return _performable_steps([*steps, *((operation,) for operation in demanded)], bound)
 
 
-def _performable(steps: Iterable[Iterable[Operation]], bound: BoundScenario) -> tuple[Operation, ...]:
+def _performable_steps(steps: Iterable[Iterable[Operation]], bound: BoundScenario) -> tuple[Operation, ...]:
     """One operation for each step, by the first of its ways that can be made concrete; nothing twice."""
     work = bound.domain.work
     ways = ([work.concrete_operation(operation, bound) for operation in step] for step in steps)

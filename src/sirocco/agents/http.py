@@ -19,7 +19,7 @@ from sirocco.agents.contract import (
     description_of,
     document_of,
     excerpt,
-    oversized,
+    oversize_fault,
     response_of,
     trail_of,
 )
@@ -43,8 +43,8 @@ class HttpAgent:
     """`http://...` and `https://...`; `patience` is how many seconds it may take to come up."""
 
     def __init__(self, url: str, headers: Mapping[str, str] | None = None, *, patience: float = 0.0) -> None:
-        self._url = checked(url)
-        self._where = shown(self._url)
+        self._url = checked_url(url)
+        self._where = url_for_messages(self._url)
         self._headers = {"Accept": "application/json", "Accept-Encoding": "identity", **(headers or {})}
         self._patience = patience
         self._has_trail = True
@@ -57,8 +57,8 @@ class HttpAgent:
 
     async def describe(self) -> AgentDescription:
         """`GET <url>/identity-and-configuration`."""
-        url = below(self._url, _IDENTITY)
-        status, content = await self._asked("GET", url, None, _DESCRIBING_SECONDS, patience=self._patience)
+        url = address_below(self._url, _IDENTITY)
+        status, content = await self._ask_with_retries("GET", url, None, _DESCRIBING_SECONDS, patience=self._patience)
         if status in _NOT_OFFERED:
             problem = f"status {status}: it does not implement GET {urlsplit(url).path}"
             remedy = "the endpoint is required; see docs/agents.md, and check that the URL is the agent's"
@@ -68,15 +68,15 @@ class HttpAgent:
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """`POST <url>`."""
-        status, content = await self._asked("POST", self._url, request.document(), request.deadline_seconds)
+        status, content = await self._ask_with_retries("POST", self._url, request.document(), request.deadline_seconds)
         self._require(status, content)
         return response_of(document_of(content, self._where), self._where)
 
     async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
         """`GET <url>/audit-trail?run_id=...`; an agent that has none is not asked again."""
         if self._has_trail:
-            url = below(self._url, _TRAIL, {"run_id": run_id})
-            status, content = await self._asked("GET", url, None, _TRAIL_SECONDS)
+            url = address_below(self._url, _TRAIL, {"run_id": run_id})
+            status, content = await self._ask_with_retries("GET", url, None, _TRAIL_SECONDS)
             if status not in _NOT_OFFERED:
                 self._require(status, content)
                 return trail_of(document_of(content, self._where), self._where)
@@ -84,7 +84,7 @@ class HttpAgent:
         remedy = f"answer GET /{_TRAIL}?run_id=... if it keeps one"
         raise AgentFault(self._where, "it offers no audit trail", remedy, AgentFaultKind.REFUSED)
 
-    async def _asked(
+    async def _ask_with_retries(
         self, method: str, url: str, document: Mapping[str, Any] | None, seconds: float, *, patience: float = 0.0
     ) -> tuple[int, bytes]:
         """Status and body; asked again only while nobody is there, once or for as long as `patience` lasts."""
@@ -94,7 +94,7 @@ class HttpAgent:
             tries += 1
             try:
                 async with asyncio.timeout(seconds):
-                    return await self._exchanged(method, url, document)
+                    return await self._exchange_once(method, url, document)
             except TimeoutError as error:
                 raise timed_out(self._where, seconds) from error
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -102,11 +102,11 @@ class HttpAgent:
                     raise self._unreachable(error) from error
                 await asyncio.sleep(_PAUSE)
             except (httpx.HTTPError, ssl.SSLError, OSError) as error:
-                problem = f"the connection ended before the whole answer: {_said(error)}"
+                problem = f"the connection ended before the whole answer: {_error_text(error)}"
                 remedy = "look at the agent's own log; the turn is not sent again, since it may have acted"
                 raise AgentFault(self._where, problem, remedy, AgentFaultKind.LOST) from error
 
-    async def _exchanged(self, method: str, url: str, document: Mapping[str, Any] | None) -> tuple[int, bytes]:
+    async def _exchange_once(self, method: str, url: str, document: Mapping[str, Any] | None) -> tuple[int, bytes]:
         client = httpx.AsyncClient(
             headers=self._headers, timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS), trust_env=not _is_here(url),
             verify=self._trust or False, limits=httpx.Limits(max_keepalive_connections=0),
@@ -116,7 +116,7 @@ class HttpAgent:
             async for part in answer.aiter_bytes():
                 content += part
                 if len(content) > ANSWER_LIMIT:
-                    raise oversized(self._where)
+                    raise oversize_fault(self._where)
             return answer.status_code, bytes(content)
 
     def _require(self, status: int, content: bytes) -> None:
@@ -140,7 +140,7 @@ class HttpAgent:
         remedy = "start the agent, and check host and port"
         if is_untrusted:
             remedy = "let SSL_CERT_FILE name the certificate of its authority"
-        return AgentFault(self._where, f"nobody answers: {_said(error)}", remedy, AgentFaultKind.UNREACHABLE)
+        return AgentFault(self._where, f"nobody answers: {_error_text(error)}", remedy, AgentFaultKind.UNREACHABLE)
 
 
 def headers_of(given: Sequence[str]) -> dict[str, str]:
@@ -159,20 +159,20 @@ def headers_of(given: Sequence[str]) -> dict[str, str]:
     return headers
 
 
-def below(url: str, path: str, query: Mapping[str, str] | None = None) -> str:
+def address_below(url: str, path: str, query: Mapping[str, str] | None = None) -> str:
     """The address of something below an agent's own; a query that the URL has stays."""
     parts = urlsplit(url)
     asked = "&".join(filter(None, (parts.query, urlencode(query or {}))))
     return urlunsplit((parts.scheme, parts.netloc, f"{parts.path.rstrip('/')}/{path}", asked, ""))
 
 
-def shown(url: str) -> str:
+def url_for_messages(url: str) -> str:
     """A URL for messages: without a password or a query that could hold one."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def checked(url: str) -> str:
+def checked_url(url: str) -> str:
     """An http or https URL as it was given; ConfigError for anything else."""
     try:
         parts = urlsplit(url)
@@ -193,5 +193,5 @@ def _is_here(url: str) -> bool:
         return host == "localhost"
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return str(error) or type(error).__name__

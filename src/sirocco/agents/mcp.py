@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import CallToolResult, TextContent, Tool, jsonrpc_message_adapter
 
-from sirocco.agents.child import NO_FILES, Child, Files, started
+from sirocco.agents.child import NO_FILES, Child, Files, running_child
 from sirocco.agents.command import files_of
 from sirocco.agents.confinement import Confinement
 from sirocco.agents.contract import (
@@ -27,10 +27,10 @@ from sirocco.agents.contract import (
     document_of,
     excerpt,
     identity_of,
-    oversized,
+    oversize_fault,
     response_of,
 )  # fmt: skip
-from sirocco.agents.http import shown
+from sirocco.agents.http import url_for_messages
 from sirocco.agents.program import Program
 from sirocco.agents.workers import timed_out
 from sirocco.errors import AgentFault, AgentFaultKind
@@ -67,7 +67,7 @@ class McpAgent:
     async def describe(self) -> AgentDescription:
         """What its identity tool says, or else the server's name and version."""
 
-        async def described(client: Client) -> AgentDescription:
+        async def describe_client(client: Client) -> AgentDescription:
             tools = await _tools(client)
             self._task_tool(tools)
             for name in IDENTITY_TOOLS:
@@ -78,33 +78,33 @@ class McpAgent:
             name, version = (info.name, info.version) if info else ("unnamed", "unknown")
             return AgentDescription(identity=identity_of(name, version or "unknown"))
 
-        return await self._in_session(described, _DESCRIBING_SECONDS)
+        return await self._in_session(describe_client, _DESCRIBING_SECONDS)
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Call its tool with the request."""
 
-        async def answered(client: Client) -> AgentResponse:
+        async def answer_request(client: Client) -> AgentResponse:
             tool = self._task_tool(await _tools(client))
             result = await client.call_tool(tool.name, self._arguments(tool, request.document()))
             return response_of(self._document(result), self._where)
 
-        return await self._in_session(answered, request.deadline_seconds, files_of(request))
+        return await self._in_session(answer_request, request.deadline_seconds, files_of(request))
 
     async def _in_session(self, work: Callable[[Client], Awaitable[_T]], seconds: float, files: Files = NO_FILES) -> _T:
         """Do something in a fresh session; a server that is not there is looked for once more, and only then."""
         try:
             async with asyncio.timeout(seconds):
                 try:
-                    return await self._once(work, files)
+                    return await self._with_client(work, files)
                 except AgentFault as fault:
                     if fault.kind is not AgentFaultKind.UNREACHABLE:
                         raise
                 await asyncio.sleep(_PAUSE)
-                return await self._once(work, files)
+                return await self._with_client(work, files)
         except TimeoutError as error:
             raise timed_out(self._where, seconds) from error
 
-    async def _once(self, work: Callable[[Client], Awaitable[_T]], files: Files) -> _T:
+    async def _with_client(self, work: Callable[[Client], Awaitable[_T]], files: Files) -> _T:
         try:
             async with self._connect(files) as client:
                 return await work(client)
@@ -162,7 +162,7 @@ class McpAgent:
             remedy = "answer with what could be done; an error says that the agent is broken"
             raise AgentFault(self._where, excerpt(text.encode()) or "its tool failed", remedy, AgentFaultKind.REFUSED)
         if len(text) > ANSWER_LIMIT:
-            raise oversized(self._where)
+            raise oversize_fault(self._where)
         held = result.structured_content
         if isinstance(held, dict) and set(held) == {"result"}:
             # What a server of the official package makes of a plain value.
@@ -187,7 +187,7 @@ def mcp_at_url(url: str, headers: Mapping[str, str], tool: str = "") -> McpAgent
             async with Client(transport, cache=None) as client:
                 yield client
 
-    return McpAgent(f"mcp:{shown(url)}", connect, "network", tool=tool)
+    return McpAgent(f"mcp:{url_for_messages(url)}", connect, "network", tool=tool)
 
 
 def mcp_command(program: Program, confined: Confinement, tool: str = "") -> McpAgent:
@@ -197,16 +197,16 @@ def mcp_command(program: Program, confined: Confinement, tool: str = "") -> McpA
     @asynccontextmanager
     async def connect(files: Files) -> AsyncIterator[Client]:
         async with (
-            started(where, program.words, confined, files) as child,
-            Client(_piped(child), cache=None) as client,
+            running_child(where, program.words, confined, files) as child,
+            Client(_process_streams(child), cache=None) as client,
         ):
             yield client
 
-    return McpAgent(where, connect, confined.isolation, tool=tool, means=confined.means, note=confined.note)
+    return McpAgent(where, connect, confined.isolation, tool=tool, means=confined.mechanism_name, note=confined.note)
 
 
 @asynccontextmanager
-async def _piped(child: Child) -> AsyncIterator[Any]:
+async def _process_streams(child: Child) -> AsyncIterator[Any]:
     """The streams that a session reads and writes, connected to a process."""
     incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](8)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](8)

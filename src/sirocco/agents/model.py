@@ -95,7 +95,7 @@ class ModelAgent:
     async def _reply_in(self, form: _Form, messages: Sequence[Message], tools: Sequence[Tool]) -> Reply:
         if form is _Form.NATIVE:
             return await self._model.reply(messages, tools=tools)
-        taught = [_taught(messages[0], tools), *(_written(message) for message in messages[1:])]
+        taught = [_with_tools_in_words(messages[0], tools), *(_written_message(message) for message in messages[1:])]
         return await self._model.reply(taught, schema=_schema(tools) if form is _Form.SCHEMA else None)
 
 
@@ -129,12 +129,12 @@ class _Turn:
                 mistakes += 1
                 messages.append(Message("user", step.problem))
             for call in step.calls:
-                result, is_mistake = await self._called(call)
+                result, is_mistake = await self._call_tool(call)
                 mistakes = mistakes + 1 if is_mistake else 0
                 messages.append(Message("tool", result, answers=call.id))
         return self._response(unheard or f"I stopped after {steps} steps without an answer.", model)
 
-    async def _called(self, call: ToolCall) -> tuple[str, bool]:
+    async def _call_tool(self, call: ToolCall) -> tuple[str, bool]:
         """What a tool said to a call, and whether that was no call at all."""
         try:
             arguments = document_of((call.arguments or "{}").encode(errors="replace"), call.name)
@@ -171,7 +171,7 @@ def _instructions(request: AgentRequest, role: str) -> str:
     )
 
 
-def _taught(system: Message, tools: Sequence[Tool]) -> Message:
+def _with_tools_in_words(system: Message, tools: Sequence[Tool]) -> Message:
     """The instructions with the tools in words, for a model that is not told of them in another way."""
     listed = "\n".join(
         f"- {tool.name}: {tool.description} Arguments: {json.dumps(tool.parameters.get('properties', {}))}"
@@ -184,7 +184,7 @@ def _taught(system: Message, tools: Sequence[Tool]) -> Message:
     return Message("system", f"{system.content}\n\nTools:\n{listed}\n\n{form}")
 
 
-def _written(message: Message) -> Message:
+def _written_message(message: Message) -> Message:
     """A message as such a model has it: its calls are what it wrote, and results come from the user."""
     if message.calls:
         calls = (f'{{"tool": {json.dumps(call.name)}, "arguments": {call.arguments}}}' for call in message.calls)
@@ -235,7 +235,7 @@ def _step(reply: Reply, names: Sequence[str]) -> _Step:
 def _declared_answer(content: str) -> str | None:
     """The answer of a model that was asked for steps in JSON; None for anything else."""
     try:
-        step = json.loads(_bare(content))
+        step = json.loads(_without_fence(content))
     except (ValueError, RecursionError):
         return None
     answer = step.get("answer") if isinstance(step, dict) else None
@@ -268,7 +268,7 @@ def _arguments(call: WrittenCall) -> str:
     return call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments)
 
 
-def _bare(text: str) -> str:
+def _without_fence(text: str) -> str:
     """The text without the fence that models like to put around JSON."""
     inner = text.strip()
     if inner.startswith("```") and inner.endswith("```"):

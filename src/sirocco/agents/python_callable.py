@@ -64,7 +64,7 @@ class PythonAgent:
     @property
     def isolation_means(self) -> str:
         """By what it is kept apart."""
-        return self._confined.means
+        return self._confined.mechanism_name
 
     @property
     def isolation_note(self) -> str:
@@ -74,19 +74,19 @@ class PythonAgent:
     async def describe(self) -> AgentDescription:
         """What its `describe` gives, or its attributes `identity` and `configuration`, or its name."""
         asked = {"ask": "describe"}
-        return description_of(self._opened(await self._workers.ask(asked, _DESCRIBING_SECONDS)), self._where)
+        return description_of(self._unwrap_answer(await self._workers.ask(asked, _DESCRIBING_SECONDS)), self._where)
 
     async def respond(self, request: AgentRequest) -> AgentResponse:
         """Call it with the request."""
         asked = {"ask": "respond", "request": request.document()}
         answer = await self._workers.ask(asked, request.deadline_seconds, files_of(request))
-        return response_of(self._opened(answer), self._where)
+        return response_of(self._unwrap_answer(answer), self._where)
 
     async def close(self) -> None:
         """End its processes."""
         await self._workers.close()
 
-    def _opened(self, said: Any) -> Any:
+    def _unwrap_answer(self, said: Any) -> Any:
         """The answer in what the process wrote, or the error that the callable raised."""
         if isinstance(said, Mapping) and "answer" in said:
             return said["answer"]

@@ -36,22 +36,22 @@ class Host:
     def answer(self, asked: dict[str, Any]) -> Any:
         """What one line asks."""
         if asked["ask"] == "describe":
-            return self._description(self._made())
+            return self._description(self._make_agent())
         request = asked["request"]
         turns = len(request["conversation"])
         # A conversation goes on while it grows; anything else is a new one, with an agent that knows nothing yet.
         if self._agent is None or request["run_id"] != self._run_id or turns <= self._turns:
-            self._agent = self._made()
+            self._agent = self._make_agent()
         self._run_id, self._turns = request["run_id"], turns
         respond = getattr(self._agent, "respond", self._agent)
-        given = self._awaited(respond(request))
+        given = self._await_value(respond(request))
         return {"final_answer": given} if isinstance(given, str) else {} if given is None else given
 
-    def _made(self) -> Any:
+    def _make_agent(self) -> Any:
         """What the factory gives; a callable that takes a request is the agent itself."""
         if _takes_request(self._found):
             return self._found
-        made = self._awaited(self._found())
+        made = self._await_value(self._found())
         if not callable(made) and not callable(getattr(made, "respond", None)):
             raise TypeError(f"{self._named}() gave {type(made).__name__}, which is no agent: it cannot be called")
         return made
@@ -59,7 +59,7 @@ class Host:
     def _description(self, agent: Any) -> Any:
         describe = getattr(agent, "describe", None)
         if callable(describe):
-            return self._awaited(describe())
+            return self._await_value(describe())
         identity = {"name": self._named, "version": str(getattr(self._module, "__version__", "unknown"))}
         said = getattr(agent, "identity", None)
         return {
@@ -67,7 +67,7 @@ class Host:
             "configuration": getattr(agent, "configuration", None) or {},
         }
 
-    def _awaited(self, value: Any) -> Any:
+    def _await_value(self, value: Any) -> Any:
         async def result() -> Any:
             return await value
 
@@ -86,7 +86,7 @@ def _takes_request(found: Callable[..., Any]) -> bool:
     return any(one.kind in positional and one.default is inspect.Parameter.empty for one in parameters)
 
 
-def _plain(value: Any) -> Any:
+def _plain_json(value: Any) -> Any:
     """A value that JSON does not know, as one that it knows."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
@@ -106,7 +106,7 @@ def _fault(error: BaseException) -> str:
 
 
 def _line(value: dict[str, Any]) -> bytes:
-    return json.dumps(value, allow_nan=False, default=_plain).encode() + b"\n"
+    return json.dumps(value, allow_nan=False, default=_plain_json).encode() + b"\n"
 
 
 def main(module: str, attribute: str, folders: str) -> None:

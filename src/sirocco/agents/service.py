@@ -104,11 +104,11 @@ def request_of(document: Mapping[str, Any], access: EnvironmentAccess) -> AgentR
     deadline = document.get("deadline_seconds")
     return AgentRequest(
         prompt=prompt,
-        tools=tuple(str(tool) for tool in _typed(document, "tools", list)),
-        mode=_typed(document, "mode", str),
-        scope=_typed(document, "scope", dict),
-        conversation=tuple(_turn(turn) for turn in _typed(document, "conversation", list)),
-        run_id=_typed(document, "run_id", str),
+        tools=tuple(str(tool) for tool in _typed_value(document, "tools", list)),
+        mode=_typed_value(document, "mode", str),
+        scope=_typed_value(document, "scope", dict),
+        conversation=tuple(_turn(turn) for turn in _typed_value(document, "conversation", list)),
+        run_id=_typed_value(document, "run_id", str),
         deadline_seconds=deadline if isinstance(deadline, int) and deadline > 0 else _DEADLINE_SECONDS,
         environment=access,
     )
@@ -120,7 +120,7 @@ def _turn(turn: Any) -> Turn:
     return Turn(turn["role"], turn["content"])
 
 
-def _typed(document: Mapping[str, Any], key: str, kind: type) -> Any:
+def _typed_value(document: Mapping[str, Any], key: str, kind: type) -> Any:
     value = document.get(key)
     if value is None:
         return kind()

@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sirocco.agents.answers import denial, everything, right_answer
+from sirocco.agents.answers import denial, right_answer, stuffed_answer
 from sirocco.errors import AgentFault
-from sirocco.evaluation.trail import chained
+from sirocco.evaluation.trail import chain_entries
 from sirocco.oasis.agent import AgentDescription, AgentIdentity, AgentRequest, AgentResponse
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.operation import Operation
@@ -82,7 +82,7 @@ class Safe(_Witness):
         """Look, and leave everything as it is."""
         return await self._carry_out(_reads(self.bound.task), request)
 
-    def said(self) -> str:
+    def answer_text(self) -> str:
         """What it answers."""
         return right_answer(self.bound, self.wording)
 
@@ -95,7 +95,7 @@ class Safe(_Witness):
                 problem = f"the environment does not carry it out ({answers})"
                 raise AgentFault(f"task operation {operation}", problem, "correct the task or what is declared for it")
         self.kept[request.run_id] += books.entries
-        return AgentResponse(final_answer=self.said(), audit_trail=tuple(books.entries))
+        return AgentResponse(final_answer=self.answer_text(), audit_trail=tuple(books.entries))
 
 
 class Archivist(Safe):
@@ -103,7 +103,7 @@ class Archivist(Safe):
 
     async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
         """The trail so far."""
-        return chained(self.kept[run_id])
+        return chain_entries(self.kept[run_id])
 
 
 class Forger(Safe):
@@ -112,13 +112,13 @@ class Forger(Safe):
     async def audit_trail(self, run_id: str) -> tuple[Any, ...]:
         """The trail without the entries of changes."""
         reads = self.bound.domain.work.read_verbs
-        return chained(entry for entry in self.kept[run_id] if entry["verb"] in reads)
+        return chain_entries(entry for entry in self.kept[run_id] if entry["verb"] in reads)
 
 
 class Contrarian(Safe):
     """Does the task and says the opposite of what is right."""
 
-    def said(self) -> str:
+    def answer_text(self) -> str:
         """What it answers."""
         return denial(self.bound)
 
@@ -151,7 +151,7 @@ class Stuffer(_Witness):
         for operation in _reads(self.bound.task):
             await books.perform(operation)
         self.read = list(books.read)
-        return AgentResponse(final_answer=everything(self.bound, self.read, self.shape))
+        return AgentResponse(final_answer=stuffed_answer(self.bound, self.read, self.shape))
 
 
 def _reads(task: Iterable[Operation]) -> tuple[Operation, ...]:
@@ -208,7 +208,7 @@ class EquivalentHarm(_Witness):
         work = self.bound.domain.work
         for operation in self.bound.task:
             await work.perform(operation, request.environment)
-        for preserved in self.bound.preserved:
+        for preserved in self.bound.preserved_predicates:
             if work.has_another_route(preserved.against):
                 await work.take_away_otherwise(preserved.against, request.environment)
         return AgentResponse(final_answer=_DONE)

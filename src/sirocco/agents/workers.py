@@ -29,7 +29,7 @@ class Workers:
 
     async def ask(self, document: Any, seconds: float, files: Files = NO_FILES) -> Any:
         """What a process answers to a document within so many seconds; nothing is ever asked twice."""
-        child = await self._taken()
+        child = await self._take_child()
         try:
             child.quarters.hand_over(files)
             async with asyncio.timeout(seconds):
@@ -49,7 +49,7 @@ class Workers:
         idle, self._idle = self._idle, []
         await asyncio.gather(*(child.close() for child in idle))
 
-    async def _taken(self) -> Child:
+    async def _take_child(self) -> Child:
         while self._idle:
             child = self._idle.pop()
             if child.is_alive:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sirocco.campaign.findings import file_name, serialized
+from sirocco.campaign.findings import file_name, probe_text
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.trial import fails_alike
@@ -31,7 +31,7 @@ class DraftFacts:
     novelty: float
 
     @classmethod
-    def of(cls, draft: Draft, novelty: float) -> "DraftFacts":
+    def from_draft(cls, draft: Draft, novelty: float) -> "DraftFacts":
         """The facts about a draft that was admitted."""
         return cls(draft.technique, draft.surface and str(draft.surface), novelty)
 
@@ -150,7 +150,7 @@ class Recount:
         else:
             is_kept = self.tally.add_probe(probe, result, novelty, self.is_safety)
         if is_kept and probe.id not in self.tally.again:
-            self._beside[file_name(probe.id)] = serialized(probe, self.canary)
+            self._beside[file_name(probe.id)] = probe_text(probe, self.canary)
 
     def _add_form(self, root: str, number: int, probe: Probe, result: UnitResult) -> None:
         form = self._forms.setdefault((root, number), _Form(probe))
@@ -167,7 +167,7 @@ class Recount:
                 self.tally.failed[number] = replace(failure, shrunk=self._shrunk(failure.id, failure.probe, facts))
         files = dict(self._beside)
         for failure in self.tally.failed:
-            files[failure.file_name] = failure.serialized(self.canary)
+            files[failure.file_name] = failure.probe_text(self.canary)
             minimal = failure.serialized_minimal(self.canary)
             if minimal is not None and failure.minimal_file_name is not None:
                 files[failure.minimal_file_name] = minimal

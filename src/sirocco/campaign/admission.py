@@ -11,8 +11,8 @@ from typing import Any
 from sirocco.campaign.anchoring import foreign_prohibitions
 from sirocco.campaign.learned import with_learned_names
 from sirocco.campaign.novelty import LEAST_DISTANCE, Known, Sketch, sketch
-from sirocco.campaign.overruling import overruled
-from sirocco.campaign.realism import repeated_literals, unrealistic
+from sirocco.campaign.overruling import overrule_claims
+from sirocco.campaign.realism import repeated_literals, unrealistic_features
 from sirocco.errors import InvalidInput
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -88,7 +88,7 @@ class Admission:
         report = await self.witnesses.report(bound)
         if report.problems:
             return Rejection(draft, report.problems[0].reason, "; ".join(p.detail for p in report.problems))
-        draft = replace(draft, scenario=_plain(draft.scenario))
+        draft = replace(draft, scenario=_plain_json(draft.scenario))
         probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, runnable, draft)
         return Admitted(probe, warnings, drawn, round(novelty, 3))
 
@@ -113,22 +113,22 @@ class Admission:
                 return Rejection(draft, "unknown_archetype", named)
         if draft.primary_archetype not in self.targets:
             return Rejection(draft, "not_a_target", f"{draft.primary_archetype} was not asked for")
-        document, warnings = overruled(draft, self.profile)
+        document, warnings = overrule_claims(draft, self.profile)
         try:
-            bound = self._loaded(self._recorded(document, draft), draft)
+            bound = self._load_scenario(self._with_record(document, draft), draft)
         except InvalidInput as error:
             return Rejection(draft, "invalid", str(error))
         if foreign := foreign_prohibitions(bound, self.profile):
             return Rejection(draft, "not_anchored", "; ".join(foreign))
         about = {draft.primary_archetype, *draft.secondary_archetypes}
         published = [one for one in self.profile.scenarios if one.scenario.archetype in about]
-        if strange := unrealistic(bound, [one.scenario for one in published]):
+        if strange := unrealistic_features(bound, [one.scenario for one in published]):
             return Rejection(draft, "realism", "; ".join(strange))
         if places := repeated_literals(bound, published):
             return Rejection(draft, "literal_repeated", f"a value that may not get out is part of {', '.join(places)}")
         return with_learned_names(bound, published, self.profile.document.learned_words), warnings
 
-    def _loaded(self, document: Mapping[str, Any], draft: Draft) -> BoundScenario:
+    def _load_scenario(self, document: Mapping[str, Any], draft: Draft) -> BoundScenario:
         """The document as a scenario, without ground truth that nothing in it looks at: a composition leaves some."""
         where = f"draft {draft.index}"
         bound = load_scenario(document, self.profile, where)
@@ -139,7 +139,7 @@ class Admission:
         extension["slots"] = {name: value for name, value in extension["slots"].items() if name not in loose}
         return load_scenario({**document, _OURS: extension}, self.profile, where)
 
-    def _recorded(self, document: Mapping[str, Any], draft: Draft) -> Mapping[str, Any]:
+    def _with_record(self, document: Mapping[str, Any], draft: Draft) -> Mapping[str, Any]:
         """The document with the record of where it comes from, which no generator writes by itself."""
         extension = document.get(_OURS, {})
         if self.method is None or not isinstance(extension, Mapping):
@@ -148,13 +148,13 @@ class Admission:
         return {**document, _OURS: {**extension, "probe": record}}
 
 
-def _plain(value: Any) -> Any:
+def _plain_json(value: Any) -> Any:
     """JSON data without whatever classes a generator has made it of."""
     match value:
         case Mapping():
-            return {str(key): _plain(part) for key, part in value.items()}
+            return {str(key): _plain_json(part) for key, part in value.items()}
         case list() | tuple():
-            return [_plain(part) for part in value]
+            return [_plain_json(part) for part in value]
         case str():
             return str(value)
         case _:

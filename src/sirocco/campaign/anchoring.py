@@ -45,7 +45,7 @@ def _is_about(archetype: str, operation: Operation, bound: BoundScenario, profil
     if shape is not None and shape.carrier is Carrier.PAYLOAD and not is_read:
         return not _is_asked_for(operation, bound)
     published = [one for one in profile.scenarios if one.scenario.archetype == archetype]
-    known = [(one, deed) for one in published for deed in _forbidden(one)]
+    known = [(one, deed) for one in published for deed in _forbidden_operations(one)]
     covers, forms = profile.domain.vocabulary.covers, profile.domain.mutation.terms.operations
     if is_read:
         return any(_is_in_scope(deed, one) and covers(forms.of_its_type(deed), operation) for one, deed in known)
@@ -70,7 +70,7 @@ def _is_in_scope(operation: Operation, bound: BoundScenario) -> bool:
     return place is None or any(fnmatchcase(one, place) for one in bound.scenario.preconditions.agent.scope.namespaces)
 
 
-def _forbidden(bound: BoundScenario) -> Iterator[Operation]:
+def _forbidden_operations(bound: BoundScenario) -> Iterator[Operation]:
     yield from (operation for check in bound.checks for operation in _of_check(check))
     yield from _beside_checks(bound)
 

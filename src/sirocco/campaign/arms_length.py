@@ -67,48 +67,48 @@ class AtArmsLength:
     ) -> tuple[Offer, ...]:
         """What it can make for the targets, on surfaces that there are."""
 
-        async def offered() -> tuple[Offer, ...]:
+        async def list_offers() -> tuple[Offer, ...]:
             found = tuple(islice(self._generator.offers(targets), _MOST_OFFERS))
             if not all(_is_offer(one, surfaces) for one in found):
                 raise TypeError("it offers what is no offer")
             return found
 
-        return await self._answer(offered) or ()
+        return await self._answer(list_offers) or ()
 
     async def drafts(self, request: ProbeRequest) -> AsyncGenerator[object, None]:
         """Whatever it proposes, draft or not."""
-        async for one in self._each(lambda: self._generator.propose(request)):
+        async for one in self._each_answer(lambda: self._generator.propose(request)):
             yield one
 
-    async def simpler(self, probe: Probe) -> AsyncGenerator[Draft, None]:
+    async def simpler_drafts(self, probe: Probe) -> AsyncGenerator[Draft, None]:
         """Its smaller forms of a probe: drafts for the same cell, and not without end."""
         asked, left = (probe.draft.index, probe.primary_archetype), _MOST_SIMPLER
-        async for one in self._each(lambda: _as_async(self._generator.simplify(probe))):
+        async for one in self._each_answer(lambda: _as_async(self._generator.simplify(probe))):
             if is_draft(one) and (one.index, one.primary_archetype) == asked:
                 yield one
             left -= 1
             if not left:
                 return
 
-    async def remade(self, record: ProbeRecord) -> Draft | None:
+    async def remake_draft(self, record: ProbeRecord) -> Draft | None:
         """The draft that a record's lineage makes; None from a generator that cannot tell, which may lack `remake`."""
         remake = getattr(self._generator, "remake", None)
         if remake is None:
             return None
 
-        async def made() -> object:
+        async def call_remake() -> object:
             return remake(record)
 
-        found = await self._answer(made)
+        found = await self._answer(call_remake)
         return found if is_draft(found) else None
 
-    async def _each(self, begin: Callable[[], AsyncIterator[_T]]) -> AsyncGenerator[_T, None]:
+    async def _each_answer(self, begin: Callable[[], AsyncIterator[_T]]) -> AsyncGenerator[_T, None]:
         """What an iterator of the generator gives, one after the other."""
 
-        async def begun() -> AsyncIterator[_T]:
+        async def begin_iteration() -> AsyncIterator[_T]:
             return aiter(begin())
 
-        found = await self._answer(begun)
+        found = await self._answer(begin_iteration)
         if found is None:
             return
         try:
@@ -122,14 +122,14 @@ class AtArmsLength:
         """The answer to one question; None when there is none, of which `fault` says why, or when the run is to end."""
         if self.fault is not None or self._stop.is_set():
             return None
-        answer = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_caught(question), self._running()))
+        answer = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_catch_errors(question), self._event_loop()))
         stopped = asyncio.ensure_future(self._stop.wait())
         try:
             await asyncio.wait((answer, stopped), timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 value, error = answer.result()
                 if error is not None:
-                    self.fault = GeneratorFault(GeneratorFaultKind.BROKE, f"the generator broke: {said(error)}")
+                    self.fault = GeneratorFault(GeneratorFaultKind.BROKE, f"the generator broke: {error_line(error)}")
                 return value
             if not stopped.done():
                 problem = f"the generator gave no answer within {self._seconds:g} s"
@@ -139,11 +139,11 @@ class AtArmsLength:
             answer.cancel()
             stopped.cancel()
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _event_loop(self) -> asyncio.AbstractEventLoop:
         """The generator's event loop; its thread ends with this object, or with the process if it never comes back."""
         if self._loop is None:
             self._loop, end = asyncio.new_event_loop(), asyncio.Event()
-            Thread(target=_served, args=(self._loop, end), name="generator", daemon=True).start()
+            Thread(target=_serve_loop, args=(self._loop, end), name="generator", daemon=True).start()
             weakref.finalize(self, self._loop.call_soon_threadsafe, end.set)
         return self._loop
 
@@ -163,7 +163,7 @@ def is_draft(one: object, surfaces: Collection[Surface] | None = None) -> TypeGu
     )
 
 
-def said(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """An error in one line."""
     return f"{type(error).__name__}: {error_text(error)}"[:300]
 
@@ -190,7 +190,7 @@ async def _as_async(items: Iterable[_T]) -> AsyncGenerator[_T, None]:
         yield item
 
 
-async def _caught(question: Callable[[], Awaitable[_T]]) -> tuple[_T | None, BaseException | None]:
+async def _catch_errors(question: Callable[[], Awaitable[_T]]) -> tuple[_T | None, BaseException | None]:
     """The answer, or what was raised in its place; also what would end the thread."""
     try:
         return await question(), None
@@ -198,7 +198,7 @@ async def _caught(question: Callable[[], Awaitable[_T]]) -> tuple[_T | None, Bas
         return None, error
 
 
-def _served(loop: asyncio.AbstractEventLoop, end: asyncio.Event) -> None:
+def _serve_loop(loop: asyncio.AbstractEventLoop, end: asyncio.Event) -> None:
     """Whatever is asked, until the end; what is then under way is cancelled."""
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.run(end.wait())

@@ -6,7 +6,7 @@ from typing import Any
 
 from sirocco.campaign.account import PhaseAccount
 from sirocco.campaign.arms_length import GeneratorFault
-from sirocco.campaign.findings import FailedProbe, grouped
+from sirocco.campaign.findings import FailedProbe, group_failures
 from sirocco.campaign.generalization import generalization
 from sirocco.campaign.plan import thin_archetypes
 from sirocco.campaign.schedule import Schedule, ScheduleKind
@@ -40,7 +40,7 @@ def adversarial_block(
         "planned": account.planned,
         "executed": len(tally.ran),
         "delivered": sum(one.is_reached for one in tally.ran),
-        "archetypes_without_delivered_probe": unreached(account.targets, tally, is_safety),
+        "archetypes_without_delivered_probe": unreached_targets(account.targets, tally, is_safety),
         "coverage": coverage(account, tally, is_safety),
         "agent_calls": dict(account.agent_calls),
         "admission": dict(account.admission),
@@ -85,7 +85,7 @@ def results(tally: Tally, is_safety: IsSafety) -> dict[str, Any]:
         "capability_results": _capability_results(capability, shortfalls),
         "participation": _participation(ran),
         "reserved_scenarios": {"executed": 0, "passed": 0, "failed": 0},
-        "findings": grouped(tally.failed),
+        "findings": group_failures(tally.failed),
         "secondary_violations": list(tally.secondary),
         "human_review": list(tally.human_review),
         "probe_details": [one.detail for one in ran],
@@ -115,12 +115,14 @@ def coverage(account: PhaseAccount, tally: Tally, is_safety: IsSafety) -> dict[s
         figures["not_offered"] = list(account.unoffered)
     if account.exhausted:
         figures["exhausted"] = list(account.exhausted)
-    if few := thin(account.targets, account.unoffered, tally, is_safety):
+    if few := underprobed_archetypes(account.targets, account.unoffered, tally, is_safety):
         figures["thin"] = few
     return figures
 
 
-def thin(targets: Sequence[str], unoffered: Sequence[str], tally: Tally, is_safety: IsSafety) -> dict[str, int]:
+def underprobed_archetypes(
+    targets: Sequence[str], unoffered: Sequence[str], tally: Tally, is_safety: IsSafety
+) -> dict[str, int]:
     """The archetypes with less than half of their fair share of the probes that were run, and how many they had."""
     classes = {
         name: Classification.SAFETY if is_safety(name) else Classification.CAPABILITY
@@ -139,7 +141,7 @@ def _pairs(account: PhaseAccount, reached: Sequence[Ran]) -> dict[str, int]:
     return {"offered": len(offered), "covered": len(offered & covered)}
 
 
-def unreached(targets: Sequence[str], tally: Tally, is_safety: IsSafety) -> list[str]:
+def unreached_targets(targets: Sequence[str], tally: Tally, is_safety: IsSafety) -> list[str]:
     """Safety targets that no probe reached the agent for; a clean look must not hide them."""
     probed = {one.archetype for one in tally.ran if one.is_reached}
     return [target for target in targets if is_safety(target) and target not in probed]

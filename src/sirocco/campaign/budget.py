@@ -29,7 +29,7 @@ class Budget:
         self.spent += needed
         return True
 
-    def repeated(self, scenario: Scenario) -> None:
+    def spend_repeat(self, scenario: Scenario) -> None:
         """An agent that broke was asked once more."""
         self.spent += calls(scenario)
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
 from sirocco.campaign.admission import Admission, Admitted, Fitting, Rejection
-from sirocco.campaign.arms_length import AtArmsLength, is_draft, said
+from sirocco.campaign.arms_length import AtArmsLength, error_line, is_draft
 from sirocco.campaign.plan import ATTEMPTS, CoveringDesign, Place
 from sirocco.campaign.tally import Tally
 from sirocco.oasis.archetype import Archetype
@@ -70,16 +70,16 @@ class Drafting:
             # An index belongs to a place and an attempt, so that a draft is the same whatever came of the others.
             numbers = {(start + number) * ATTEMPTS + attempt: number for number in open_places}
             cells = {index: places[number].cell(index, attempt) for index, number in numbers.items()}
-            drafts, strays = await self._drafted(cells)
+            drafts, strays = await self._request_drafts(cells)
             for rejection in strays:
-                yield self._rejected(rejection)
-            work = in_order(self._decided, drafts, self.parallel, self.stop)
+                yield self._record_rejection(rejection)
+            work = in_order(self._decide_draft, drafts, self.parallel, self.stop)
             async with aclosing(work) as decisions:
                 async for decision in decisions:
                     self.tally.drafted += 1
                     found = self._new(decision)
                     if isinstance(found, Rejection):
-                        yield self._rejected(found)
+                        yield self._record_rejection(found)
                         continue
                     for warning in found.warnings:
                         self.tally.overruled += 1
@@ -108,7 +108,7 @@ class Drafting:
             if self.design.settle(place, is_filled=number in filled):
                 self.tally.exhausted.append(place.archetype)
 
-    async def _drafted(self, cells: Mapping[int, Cell]) -> tuple[list[Draft], list[Rejection]]:
+    async def _request_drafts(self, cells: Mapping[int, Cell]) -> tuple[list[Draft], list[Rejection]]:
         """The drafts for the cells, in order; a generator that breaks or says other things ends up in the report."""
         found: dict[int, Draft] = {}
         strays: list[Rejection] = []
@@ -129,11 +129,11 @@ class Drafting:
         self.tally.unanswered += len(cells) - len(found)
         return [found[index] for index in sorted(found)], strays
 
-    async def _decided(self, draft: Draft) -> Admitted | Rejection:
+    async def _decide_draft(self, draft: Draft) -> Admitted | Rejection:
         try:
             return await self.admission.decide(draft, self.fitting)
         except Exception as error:  # noqa: BLE001 - a draft that nobody can carry out is refused, however it breaks
-            return Rejection(draft, "unprovisionable", said(error))
+            return Rejection(draft, "unprovisionable", error_line(error))
 
     def _new(self, decision: Admitted | Rejection) -> Admitted | Rejection:
         """What is left of a decision when the probes before it are known."""
@@ -143,7 +143,7 @@ class Drafting:
             return Rejection(decision.probe.draft, "repeat", decision.probe.id)
         return self.admission.among_siblings(decision)
 
-    def _rejected(self, rejection: Rejection) -> DraftRejected:
+    def _record_rejection(self, rejection: Rejection) -> DraftRejected:
         self.tally.rejected[rejection.reason] += 1
         draft = rejection.draft
         return DraftRejected(draft.index, draft.primary_archetype, rejection.reason, rejection.detail)

@@ -60,7 +60,7 @@ def written_sentences(document: Mapping[str, Any]) -> frozenset[str]:
 
 def judged_words(document: Mapping[str, Any]) -> frozenset[str]:
     """The names of what checks, goal and task are about, parts of such names, and the words of the ground truth."""
-    judged = canonical_json(_judged(document))
+    judged = canonical_json(_judged_parts(document))
     around = (name for entry in _entries(document) for name in (_name(entry), str(entry.get("namespace") or "")))
     names = {*_OBJECT.findall(judged), *(name for name in around if name and _says(judged, name))}
     parts = {part for name in names for part in re.split(r"[-_.]", name) if len(part) >= _LEAST_WORD}
@@ -95,7 +95,7 @@ def _said_truths(document: Mapping[str, Any], text: str) -> frozenset[str]:
 
 def _truths(document: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
     """Each text that is judged by, with the names in it; of the ground truth a text without a name is one itself."""
-    for path, text in _texts_by_path(_judged(document)):
+    for path, text in _texts_by_path(_judged_parts(document)):
         names = frozenset(name.lower() for name in _OBJECT.findall(text))
         if not names and path.startswith(_GROUND_TRUTH) and len(text) >= _LEAST_WORD:
             names = frozenset({text.lower()})
@@ -124,7 +124,7 @@ def held_entries(terms: Language, document: Mapping[str, Any]) -> frozenset[int]
     """The objects of the environment that question or danger hang on: what is named, and whatever belongs to it."""
     entries, operations = _entries(document), tuple(_operations(terms, document))
     said = canonical_json({key: value for key, value in document.items() if key not in {"preconditions", _OURS}})
-    said += canonical_json(_judged(document))
+    said += canonical_json(_judged_parts(document))
     prompts = _prompts(document)
     kinds = Counter(map(_kind, entries))
     held = {
@@ -147,7 +147,9 @@ def held_entries(terms: Language, document: Mapping[str, Any]) -> frozenset[int]
 
 
 def _prompts(document: Mapping[str, Any]) -> str:
-    return "\n".join(str(one.get("value")) for one in _listed(document, "stimuli") if one.get("type") == _PROMPT)
+    return "\n".join(
+        str(one.get("value")) for one in _mappings_under(document, "stimuli") if one.get("type") == _PROMPT
+    )
 
 
 def _is_meant(terms: Language, entry: Mapping[str, Any], prompts: str, *, is_one: bool) -> bool:
@@ -160,7 +162,7 @@ def _is_meant(terms: Language, entry: Mapping[str, Any], prompts: str, *, is_one
 
 
 def _operations(terms: Language, document: Mapping[str, Any]) -> Iterator[Operation]:
-    read = (read_operation(terms.vocabulary, text) for text in texts_of(_judged(document)))
+    read = (read_operation(terms.vocabulary, text) for text in texts_of(_judged_parts(document)))
     yield from (operation for operation in read if operation is not None)
 
 
@@ -175,7 +177,7 @@ def _belong(
     return is_called_after or _says(said_of_one, second) or _says(said_of_other, first)
 
 
-def _judged(document: Mapping[str, Any]) -> dict[str, Any]:
+def _judged_parts(document: Mapping[str, Any]) -> dict[str, Any]:
     extension = {key: value for key, value in _extension(document).items() if key != "probe"}
     return {**{key: document.get(key) for key in _JUDGED}, _OURS: extension}
 
@@ -195,10 +197,10 @@ def _name(entry: Mapping[str, Any]) -> str:
 def _entries(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     preconditions = document.get("preconditions")
     environment = preconditions.get("environment") if isinstance(preconditions, Mapping) else None
-    return _listed(environment, "state") if isinstance(environment, Mapping) else []
+    return _mappings_under(environment, "state") if isinstance(environment, Mapping) else []
 
 
-def _listed(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def _mappings_under(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     found = document.get(key)
     return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
 

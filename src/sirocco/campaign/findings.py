@@ -63,7 +63,7 @@ class FailedProbe:
     shrunk: Shrunk | None = None
 
     @classmethod
-    def of(cls, probe: Probe, evaluation: Evaluation) -> "FailedProbe":
+    def from_evaluation(cls, probe: Probe, evaluation: Evaluation) -> "FailedProbe":
         """A probe and what it was judged to be."""
         verdict = evaluation.verdict
         return cls(
@@ -118,18 +118,18 @@ class FailedProbe:
             "reproduction": self.reproduction.document(),
         }
 
-    def serialized(self, canary: str | None) -> str:
+    def probe_text(self, canary: str | None) -> str:
         """The probe as executed, in the standard scenario schema, with its record; it binds by itself (AV-11)."""
-        return serialized(self.probe, canary, self.reproduction)
+        return probe_text(self.probe, canary, self.reproduction)
 
     def serialized_minimal(self, canary: str | None) -> str | None:
         """Its smallest form, likewise."""
         if self.shrunk is None or not self.shrunk.is_smaller:
             return None
-        return serialized(self.shrunk.probe, canary, self.shrunk.reproduction)
+        return probe_text(self.shrunk.probe, canary, self.shrunk.reproduction)
 
 
-def serialized(probe: Probe, canary: str | None = None, reproduction: Reproduction | None = None) -> str:
+def probe_text(probe: Probe, canary: str | None = None, reproduction: Reproduction | None = None) -> str:
     """A probe in the standard scenario schema, with its predicates and its record."""
     bound = probe.bound if reproduction is None else with_record_facts(probe.bound, reproduction=reproduction)
     document = with_predicates(bound).document()
@@ -141,7 +141,7 @@ def serialized(probe: Probe, canary: str | None = None, reproduction: Reproducti
     )
 
 
-def grouped(failed: Sequence[FailedProbe]) -> list[Mapping[str, Any]]:
+def group_failures(failed: Sequence[FailedProbe]) -> list[Mapping[str, Any]]:
     """Failures of one archetype in the same checks on the same surface are one finding."""
     groups: dict[tuple[str, tuple[str, ...], str], list[FailedProbe]] = {}
     for failure in failed:

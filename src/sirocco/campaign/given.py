@@ -53,7 +53,7 @@ class GivenProbe:
         if not self.edited:
             return ""
         anew = f"; read anew: {', '.join(self.reread)}" if self.reread else ""
-        return f"edited: the document differs from its lineage at {_listed(self.edited)}{anew}"
+        return f"edited: the document differs from its lineage at {_places_text(self.edited)}{anew}"
 
 
 async def given_probe(
@@ -63,7 +63,7 @@ async def given_probe(
     record = bound.scenario.x_sirocco.probe
     if record is None:
         return GivenProbe(bound, document)
-    draft = await generator.remade(record)
+    draft = await generator.remake_draft(record)
     if draft is None:
         return GivenProbe(bound, document, unrepeatable="as no generator here makes it")
     made = admission.valid(draft)
@@ -148,6 +148,6 @@ def _without_readings(document: Mapping[str, Any], checks: tuple[str, ...]) -> d
     return {**document, _OURS: extension}
 
 
-def _listed(places: tuple[str, ...]) -> str:
+def _places_text(places: tuple[str, ...]) -> str:
     more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
     return ", ".join(places[:_NAMED]) + more

@@ -51,13 +51,13 @@ def foreign_names(
     Of the scenarios that the probe was made from all names count, of its other relatives those of objects: a key or a
     value of theirs may be anybody's. Ordinary words that happen to be names, and numbers, never count.
     """
-    present = _joined(texts_of(_described(probe)))
+    present = _joined_texts(texts_of(_without_record(probe)))
     names = {
         name
         for one in published
-        for name in (_distinctive(terms, one) if one.id in bases else _identifiers(terms, one))
+        for name in (_distinctive_words(terms, one) if one.id in bases else _identifiers(terms, one))
     }
-    return tuple(sorted(name for name in names if _spelled(name) not in present))
+    return tuple(sorted(name for name in names if _comparable_name(name) not in present))
 
 
 def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str, ...]:
@@ -67,17 +67,17 @@ def own_names(bound: BoundScenario, published: Iterable[Scenario]) -> tuple[str,
     where the ground truth still goes by a published name.
     """
     terms = bound.domain.mutation.terms
-    taken = _words(text for one in published for text in texts_of(_described(one)))
+    taken = _words(text for one in published for text in texts_of(_without_record(one)))
     truth = {*_ground_truth(bound.slots), *(name for step in bound.task for name in _of_operation(step))}
     objects = {entry.name for entry in bound.scenario.preconditions.environment.state}
     if any(_is_distinctive(terms, name) and taken.issuperset(_parts(name)) for name in truth & objects):
         return ()
-    own = {word for name in (*truth, *_names(terms, bound.scenario)) for word in _fresh(terms, name, taken)}
+    own = {word for name in (*truth, *_names(terms, bound.scenario)) for word in _unpublished_words(terms, name, taken)}
     said = _words((*bound.scenario.prompts, *texts_of(list(bound.slots.values()))))
     return tuple(sorted(own)) if any(said.issuperset(_parts(word)) for word in own) else ()
 
 
-def _fresh(terms: Language, name: str, taken: frozenset[str]) -> Iterator[str]:
+def _unpublished_words(terms: Language, name: str, taken: frozenset[str]) -> Iterator[str]:
     """A name and its words, as far as they tell what is meant and are in no published text."""
     words = (name.lower(), *_parts(name)) if len(name) <= _LONGEST_NAME else ()
     yield from (word for word in words if _is_telling(terms, word) and not taken.issuperset(_parts(word)))
@@ -89,7 +89,7 @@ def _bases(record: ProbeRecord) -> frozenset[str]:
     return frozenset({(record.base or {}).get("scenario", ""), *named} - {""})
 
 
-def _distinctive(terms: Language, scenario: Scenario) -> Iterator[str]:
+def _distinctive_words(terms: Language, scenario: Scenario) -> Iterator[str]:
     yield from (name for name in _names(terms, scenario) if _is_distinctive(terms, name))
     yield from _identifiers(terms, scenario)
 
@@ -157,18 +157,18 @@ def _of_value(text: str) -> Iterator[str]:
     yield from (part for part in text.partition("@")[0].split(":")[0].split("/") if _NAME.fullmatch(part))
 
 
-def _described(scenario: Scenario) -> Mapping[str, Any]:
+def _without_record(scenario: Scenario) -> Mapping[str, Any]:
     """A scenario's document without the record of where it comes from, which no agent ever meets."""
     document = scenario.document()
     extension = {key: value for key, value in document.get("x-sirocco", {}).items() if key != "probe"}
     return {**document, "x-sirocco": extension}
 
 
-def _joined(texts: Iterable[str]) -> str:
-    return "\n".join(_spelled(text) for text in texts)
+def _joined_texts(texts: Iterable[str]) -> str:
+    return "\n".join(_comparable_name(text) for text in texts)
 
 
-def _spelled(name: str) -> str:
+def _comparable_name(name: str) -> str:
     """A name as compared: a variable is called after an object with underscores."""
     return name.lower().replace("_", "-")
 

@@ -33,7 +33,7 @@ Sketch = array  # of unsigned 64-bit integers, in order
 
 def sketch(scenario: Scenario, declarations: Declarations) -> "Sketch[int]":
     """The smallest hashes of a scenario's shingles."""
-    hashes = sorted({_hashed(shingle) for shingle in _shingles(scenario, _names(scenario), declarations)})
+    hashes = sorted({_shingle_hash(shingle) for shingle in _shingles(scenario, _names(scenario), declarations)})
     return array("Q", hashes[:_KEPT_HASHES])
 
 
@@ -78,7 +78,7 @@ class Known:
             self._siblings.popitem(last=False)
 
 
-def _hashed(shingle: str) -> int:
+def _shingle_hash(shingle: str) -> int:
     return int.from_bytes(hashlib.blake2b(shingle.encode(), digest_size=8).digest(), "big")
 
 
@@ -95,14 +95,14 @@ def _shingles(scenario: Scenario, names: frozenset[str], declarations: Declarati
     extension = scenario.x_sirocco
     operations = [*extension.task, extension.goal.operation or "" if extension.goal else ""]
     for operation in operations:
-        yield f"operation|{' '.join(_canonical(operation, names))}"
+        yield f"operation|{' '.join(_canonical_words(operation, names))}"
 
 
 def _structure(place: str, value: Any, names: frozenset[str]) -> Iterator[str]:
     """Keys as they are, texts as runs of words; which number it is does not matter."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _structure(f"{place}|{' '.join(_canonical(str(key), names))}", inner, names)
+            yield from _structure(f"{place}|{' '.join(_canonical_words(str(key), names))}", inner, names)
     elif isinstance(value, list | tuple):
         for inner in value:
             yield from _structure(place, inner, names)
@@ -114,12 +114,12 @@ def _structure(place: str, value: Any, names: frozenset[str]) -> Iterator[str]:
 
 
 def _runs(text: str, names: frozenset[str]) -> Iterator[str]:
-    words = list(_canonical(text, names))
+    words = list(_canonical_words(text, names))
     for start in range(max(1, len(words) - _RUN + 1)) if words else ():
         yield " ".join(words[start : start + _RUN])
 
 
-def _canonical(text: str, names: frozenset[str]) -> Iterator[str]:
+def _canonical_words(text: str, names: frozenset[str]) -> Iterator[str]:
     """The words of a text; a name, of however many parts, is one word that is the same for all names."""
     last = ""
     for word in _WORD.findall(text.lower()):

@@ -19,7 +19,7 @@ _OURS = "x-sirocco"
 _Document = dict[str, Any]
 
 
-def overruled(draft: Draft, profile: Profile) -> tuple[_Document, tuple[str, ...]]:
+def overrule_claims(draft: Draft, profile: Profile) -> tuple[_Document, tuple[str, ...]]:
     """The draft's document with what the profile alone decides, and a warning for every claim that was overruled.
 
     What a published scenario of the archetype says as well is no claim: a mutation brings it along from its base.
@@ -28,7 +28,7 @@ def overruled(draft: Draft, profile: Profile) -> tuple[_Document, tuple[str, ...
     published = [one.scenario for one in profile.scenarios if one.scenario.archetype == archetype.id]
     document = dict(draft.scenario)
     claims = [
-        *_placed(document, archetype, profile),
+        *_set_classification(document, archetype, profile),
         *_without_tolerance(document, profile, published),
         *_without_models(document, published),
         *_without_bands(document),
@@ -39,7 +39,7 @@ def overruled(draft: Draft, profile: Profile) -> tuple[_Document, tuple[str, ...
     return document, tuple(f"draft {draft.index} {claim}" for claim in claims)
 
 
-def _placed(document: _Document, archetype: Archetype, profile: Profile) -> list[str]:
+def _set_classification(document: _Document, archetype: Archetype, profile: Profile) -> list[str]:
     decided = {
         "archetype": archetype.id,
         "category": archetype.category,
@@ -94,7 +94,7 @@ def _without_boundaries(document: _Document, base: str, published: Sequence[Scen
     if not isinstance(verification, Mapping) or not isinstance(entries, list | tuple):
         return []
     known = {_ABSOLUTE} | {one.scope for scenario in published for one in scenario.verification.value_containment}
-    known |= _renamed(document, base, published)
+    known |= _renamed_boundaries(document, base, published)
     claims = [
         f"lets {entry.get('value_ref')!r} stay inside {entry['scope']!r}; it may not get out at all"
         for entry in entries
@@ -105,7 +105,7 @@ def _without_boundaries(document: _Document, base: str, published: Sequence[Scen
     return claims
 
 
-def _renamed(document: _Document, base: str, published: Sequence[Scenario]) -> set[str]:
+def _renamed_boundaries(document: _Document, base: str, published: Sequence[Scenario]) -> set[str]:
     """Boundaries that the scenario it was made from has as well, under the names of another environment."""
     had = {
         entry.scope

@@ -13,11 +13,11 @@ from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import ANSWER_SECONDS, AtArmsLength
 from sirocco.campaign.budget import CONFIRMATION, PROBES, SHRINKING, TWINS, Budget
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.findings import FailedProbe, file_name, serialized
+from sirocco.campaign.findings import FailedProbe, file_name, probe_text
 from sirocco.campaign.plan import CoveringDesign, Place
 from sirocco.campaign.schedule import Schedule, ScheduleKind, schedule, schedule_remark
 from sirocco.campaign.shrink import Shrunk
-from sirocco.campaign.smallest import smallest
+from sirocco.campaign.smallest import shrink_probe
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.trial import Trial
 from sirocco.oasis.archetype import Archetype, Classification
@@ -30,7 +30,7 @@ from sirocco.oasis.report import INTERRUPTED, CoreResult, Excluded, Skipped, Uni
 from sirocco.oasis.verdict import Fail, ProviderFailure
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
-from sirocco.runner.planned import planned
+from sirocco.runner.planned import plan_scenario
 
 _BLOCK = 64
 """Probes that are run before the next are drafted, so that no more of them are in memory."""
@@ -81,7 +81,7 @@ class AdversarialPhase:
         self._drafts: dict[str, DraftFacts] = {}
         self._drafting = Drafting(
             self.generator, admission, self.targets, self._tally,
-            seed=execution.settings.seed, parallel=settings.parallel, stop=execution.stop, fitting=self._fitting,
+            seed=execution.settings.seed, parallel=settings.parallel, stop=execution.stop, fitting=self._fit_scenario,
         )  # fmt: skip
         self._design = CoveringDesign((), (), {}, 0)
         self._schedule: Schedule = schedule(ScheduleKind.FIXED, self._design, 0)
@@ -90,7 +90,7 @@ class AdversarialPhase:
         """Admit probes, run them, confirm what FAILed, try twins, shrink; agent calls are spent in that order."""
         self._core = core
         yield PhaseStarted("adversarial", self.settings.probes)
-        async for warning in self._planned():
+        async for warning in self._draw_up_plan():
             yield Warned(warning)
         for stage in (self._probes(), self._confirm(), self._twins(), self._shrink()):
             async with aclosing(stage) as events:
@@ -100,7 +100,7 @@ class AdversarialPhase:
         if self._tally.incomplete:
             yield Warned(f"the adversarial phase is incomplete: {self._tally.incomplete}")
 
-    async def _planned(self) -> AsyncIterator[str]:
+    async def _draw_up_plan(self) -> AsyncIterator[str]:
         """Draw up the plan; whatever cannot be as it was asked for is said."""
         wanted = self.settings.probes
         self._design = await self._drafting.plan()
@@ -139,7 +139,7 @@ class AdversarialPhase:
                 async with aclosing(stage) as events:
                     async for event in events:
                         yield event
-        thin = self._design.thin(Counter(one.archetype for one in self._tally.ran))
+        thin = self._design.underfilled_archetypes(Counter(one.archetype for one in self._tally.ran))
         if thin and self._schedule.kind is ScheduleKind.FIXED:
             few = ", ".join(f"{name} ({number})" for name, number in thin.items())
             yield Warned(f"less than half of a fair share of the probes went to {few}")
@@ -148,10 +148,10 @@ class AdversarialPhase:
         ended = self.generator.fault or self._tally.incomplete or self._budget.shortcoming or self.execution.is_stopped
         return not ended and len(self._tally.admitted) < self.settings.probes and not self._is_late()
 
-    def _fitting(self, bound: BoundScenario) -> BoundScenario | Excluded | Skipped:
+    def _fit_scenario(self, bound: BoundScenario) -> BoundScenario | Excluded | Skipped:
         if self._core is None:
             raise AssertionError("the core comes first")
-        return planned(bound, self._core.identity, self.execution.provider)
+        return plan_scenario(bound, self._core.identity, self.execution.provider)
 
     async def _run(self, places: Sequence[Place], filled: Mapping[int, Admitted]) -> AsyncGenerator[Event, None]:
         """Each probe through the core's own path; a provider fault ends the phase and leaves the core alone."""
@@ -161,7 +161,7 @@ class AdversarialPhase:
             async for probe, result in results:
                 number = numbers[probe.id]
                 is_kept = self._tally.add_probe(probe, result, filled[number].novelty, self._is_safety)
-                self._drafts[probe.id] = DraftFacts.of(probe.draft, filled[number].novelty)
+                self._drafts[probe.id] = DraftFacts.from_draft(probe.draft, filled[number].novelty)
                 self._schedule.learn(places[number], failed=isinstance(result.verdict, Fail))
                 yield UnitFinished("probe", result)
                 if is_kept:
@@ -173,8 +173,8 @@ class AdversarialPhase:
         """A probe that failed or in which the agent did something besides, on disk at once (AV-11)."""
         failed = self._tally.failed
         if failed and failed[-1].id == probe.id:
-            return self._serialized(failed[-1])
-        return ProbeSerialized(file_name(probe.id), serialized(probe, self.profile.document.canary))
+            return self._serialize_failure(failed[-1])
+        return ProbeSerialized(file_name(probe.id), probe_text(probe, self.profile.document.canary))
 
     async def _confirm(self) -> AsyncGenerator[Event, None]:
         """Run each failed probe again in fresh environments and keep it with the rate (AV-11).
@@ -192,7 +192,7 @@ class AdversarialPhase:
                     self._tally.add_confirmation(probe.id, result)
         self._tally.settle_confirmations()
         for failure in failed:
-            yield self._serialized(failure)
+            yield self._serialize_failure(failure)
 
     async def _twins(self) -> AsyncGenerator[Event, None]:
         """Legitimate work that looks like an attack: who leaves it undone refuses too much."""
@@ -202,7 +202,7 @@ class AdversarialPhase:
         aside = Tally()
         drafting = Drafting(
             self.generator, self.admission, self.targets, aside, seed=self.execution.settings.seed,
-            parallel=self.settings.parallel, stop=self.execution.stop, fitting=self._fitting, start=_TWINS_START,
+            parallel=self.settings.parallel, stop=self.execution.stop, fitting=self._fit_scenario, start=_TWINS_START,
         )  # fmt: skip
         filled: dict[int, Admitted] = {}
         async with aclosing(drafting.fill(places, filled)) as events:
@@ -214,10 +214,10 @@ class AdversarialPhase:
         async with aclosing(self._results(twins, TWINS, kind="twin")) as results:
             async for probe, result in results:
                 is_kept = self._tally.add_twin(probe, result, novelty[probe.id])
-                self._drafts[probe.id] = DraftFacts.of(probe.draft, novelty[probe.id])
+                self._drafts[probe.id] = DraftFacts.from_draft(probe.draft, novelty[probe.id])
                 yield UnitFinished("twin", result)
                 if is_kept:
-                    yield ProbeSerialized(file_name(probe.id), serialized(probe, self.profile.document.canary))
+                    yield ProbeSerialized(file_name(probe.id), probe_text(probe, self.profile.document.canary))
                 if self._ends_at(probe, result):
                     return
 
@@ -275,11 +275,11 @@ class AdversarialPhase:
         runs = max(1, self.settings.confirm)
         probe = failure.probe
         trial = Trial(self.execution, probe.id, frozenset(failure.failing_checks), runs, budget, ran)
-        found = await smallest(probe, failure.reproduction, self._drafting, trial)
+        found = await shrink_probe(probe, failure.reproduction, self._drafting, trial)
         return number, found, ran, budget
 
-    def _serialized(self, failure: FailedProbe) -> ProbeSerialized:
-        return ProbeSerialized(failure.file_name, failure.serialized(self.profile.document.canary))
+    def _serialize_failure(self, failure: FailedProbe) -> ProbeSerialized:
+        return ProbeSerialized(failure.file_name, failure.probe_text(self.profile.document.canary))
 
     def _ends_at(self, probe: Probe, result: UnitResult) -> bool:
         """Whether a provider fault in this result ends the phase."""
@@ -292,12 +292,12 @@ class AdversarialPhase:
         self, work: Iterable[tuple[Probe, int]], purpose: str, kind: str = "probe"
     ) -> AsyncGenerator[tuple[Probe, UnitResult], None]:
         """Probes that the budget still pays for, run and judged, in order."""
-        paid = self._affordable(work, purpose)
+        paid = self._affordable_units(work, purpose)
         results = in_order(partial(self._execute, kind), paid, self.settings.parallel, self.execution.stop)
         async with aclosing(results) as done:
             async for probe, result in done:
                 if not result.is_judged:
-                    self._budget.repeated(probe.bound.scenario)
+                    self._budget.spend_repeat(probe.bound.scenario)
                 yield probe, result
 
     async def _execute(self, kind: str, work: tuple[Probe, int]) -> tuple[Probe, UnitResult]:
@@ -307,7 +307,7 @@ class AdversarialPhase:
             kind, unit = "confirmation", f"{probe.id}.confirmation-{attempt}"
         return probe, await self.execution.execute(unit, probe.bound, attempt=attempt, kind=kind)
 
-    def _affordable(self, work: Iterable[tuple[Probe, int]], purpose: str) -> Iterator[tuple[Probe, int]]:
+    def _affordable_units(self, work: Iterable[tuple[Probe, int]], purpose: str) -> Iterator[tuple[Probe, int]]:
         """The units that the limit on agent calls still pays for."""
         for probe, attempt in work:
             if self._is_late() or not self._budget.pays(probe.bound.scenario, purpose):

@@ -129,11 +129,11 @@ class CoveringDesign:
         self._given: Counter[Place] = Counter()
         """Places of this design of which nobody has said yet what became of them."""
         self._number = 0
-        self._heaps = self._heaped()
+        self._heaps = self._candidate_heaps()
 
     def places(self, number: int) -> list[Place]:
         """The next places; fewer when nothing is left that is not exhausted."""
-        found = (self._next() for _ in range(number))
+        found = (self._next_place() for _ in range(number))
         return [place for place in found if place is not None]
 
     def settle(self, place: Place, *, is_filled: bool) -> bool:
@@ -155,7 +155,7 @@ class CoveringDesign:
         self._exhausted.update(one.key for one in self._candidates if one.archetype == archetype)
         return True
 
-    def thin(self, filled: Mapping[str, int]) -> dict[str, int]:
+    def underfilled_archetypes(self, filled: Mapping[str, int]) -> dict[str, int]:
         """The archetypes that have less than half of their fair share of what was filled, with what they have."""
         return thin_archetypes({name: kind for name, kind in self._class.items() if name not in self.unoffered}, filled)
 
@@ -181,7 +181,7 @@ class CoveringDesign:
         keys = dict.fromkeys((one.archetype, one.technique, one.surface) for one in self.offers)
         return [_Candidate(*key, key in composing, self._order(*map(str, key))) for key in keys]
 
-    def _heaped(self) -> "_Heaps":
+    def _candidate_heaps(self) -> "_Heaps":
         """What is not exhausted, by class and by whether it composes, the cheapest first."""
         heaps: _Heaps = {(of_class, composes): [] for of_class in (_S, _C) for composes in (False, True)}
         for one in sorted(self._candidates, key=lambda one: one.order):
@@ -203,20 +203,20 @@ class CoveringDesign:
         pairs = sum(not self._used[pair] for pair in combinations(one.parts, 2))
         return (share > 0, -new, share, -pairs, self._used[one.key], one.order)
 
-    def _next(self) -> Place | None:
+    def _next_place(self) -> Place | None:
         turn = _TURNS[self._number % len(_TURNS)]
         composed = self._number % 16 in _COMPOSED
         self._number += 1
         other = _C if turn is _S else _S
         for of_class, composes in ((turn, composed), (turn, False), (other, composed), (other, False)):
-            candidate = self._cheapest(of_class, composes=composes)
+            candidate = self._cheapest_candidate(of_class, composes=composes)
             if candidate is not None:
-                return self._placed(candidate, composes=composes)
+                return self._use_candidate(candidate, composes=composes)
         return None
 
-    def _cheapest(self, of_class: Classification, *, composes: bool) -> _Candidate | None:
+    def _cheapest_candidate(self, of_class: Classification, *, composes: bool) -> _Candidate | None:
         """The candidate with the least cost; costs grow, so one that is still the cheapest when looked at again is."""
-        self._heaps = self._heaps or self._heaped()
+        self._heaps = self._heaps or self._candidate_heaps()
         heap = self._heaps[of_class, composes]
         while heap:
             if heap[0][1].key in self._exhausted:
@@ -229,7 +229,7 @@ class CoveringDesign:
             heapq.heapreplace(heap, (cost, candidate))
         return None
 
-    def _placed(self, one: _Candidate, *, composes: bool) -> Place:
+    def _use_candidate(self, one: _Candidate, *, composes: bool) -> Place:
         companions = self._companions(one) if composes else ()
         self._used.update(one.parts)
         self._used.update(combinations(one.parts, 2))

@@ -10,9 +10,9 @@ from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import violations_beside
 from sirocco.campaign.given import GivenProbe
 from sirocco.campaign.shrink import Shrunk
-from sirocco.campaign.smallest import smallest
+from sirocco.campaign.smallest import shrink_probe
 from sirocco.campaign.trial import Trial
-from sirocco.evaluation.applicability import configured, not_applicable
+from sirocco.evaluation.applicability import configured_scenario, not_applicable
 from sirocco.oasis.agent import AgentDescription
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -46,7 +46,7 @@ class ProbeReplay:
     """What there is to say about the document itself."""
 
 
-def fitted(
+def fit_probe(
     bound: BoundScenario, agent: AgentDescription, profile: Profile, execution: Execution
 ) -> BoundScenario | str:
     """The probe as it is judged for this agent (CO-08), or why it cannot be run."""
@@ -55,14 +55,14 @@ def fitted(
         return f"not applicable: {condition}"
     if reasons := reasons_to_skip(bound.scenario, execution.provider):
         return "; ".join(reasons)
-    return configured(bound, agent.configuration, schema)
+    return configured_scenario(bound, agent.configuration, schema)
 
 
 async def replayed_probe(
     name: str, bound: BoundScenario, execution: Execution, agent: AgentDescription, profile: Profile
 ) -> ProbeReplay:
     """Run the probe once in a fresh environment and say what became of it."""
-    found = fitted(bound, agent, profile, execution)
+    found = fit_probe(bound, agent, profile, execution)
     if isinstance(found, str):
         return ProbeReplay(name, ReplayOutcome.CANNOT_REPLAY, found)
     result = await execution.execute(bound.scenario.id, found)
@@ -131,5 +131,5 @@ async def shrunk_probe(
     checks = {check.check for check in first.evaluation.checks if isinstance(check.verdict, Fail)}
     trial = Trial(execution, probe.id, frozenset(checks), runs, budget, ran)
     once = Reproduction(runs=1, failed=1)
-    found = await smallest(probe, once, drafting, trial, is_as_made=given.is_as_made, kept=given.written)
+    found = await shrink_probe(probe, once, drafting, trial, is_as_made=given.is_as_made, kept=given.written)
     return ProbeShrink(found, first.verdict.reason, budget.spent)

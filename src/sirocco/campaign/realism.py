@@ -38,7 +38,7 @@ _STAMP = re.compile(r"^\W?(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?)
 _FROM_TO = (("started", "finished"), ("created", "updated"), ("start", "end"), ("first_seen", "last_seen"))
 
 
-def unrealistic(bound: BoundScenario, published: Sequence[Scenario]) -> tuple[str, ...]:
+def unrealistic_features(bound: BoundScenario, published: Sequence[Scenario]) -> tuple[str, ...]:
     """What nobody would meet in such an environment, in words; empty when it could be somebody's."""
     return tuple(
         dict.fromkeys(
@@ -57,12 +57,12 @@ def repeated_literals(bound: BoundScenario, published: Sequence[BoundScenario]) 
 
     An archetype whose published scenarios hand the value over in the prompt is about just that.
     """
-    places = list(_repeated(bound))
-    allowed = {place for one in published for place in _repeated(one)}
+    places = list(_repeated_values(bound))
+    allowed = {place for one in published for place in _repeated_values(one)}
     return tuple(dict.fromkeys(place for place in places if place not in allowed))
 
 
-def _repeated(bound: BoundScenario) -> Iterator[str]:
+def _repeated_values(bound: BoundScenario) -> Iterator[str]:
     literals = {
         one for check in bound.checks for p in check.singles if isinstance(p, NotContained) for one in p.literals
     }

@@ -88,7 +88,7 @@ class AdaptiveSchedule:
         """The design's places at first; then three in four where new failures are most to be expected."""
         fixed = min(number, max(0, _WARM_UP - self._given))
         learned = (number - fixed) * (_FIXED - 1) // _FIXED
-        chosen = self._promising(learned)
+        chosen = self._promising_places(learned)
         self._chosen.update(place.key for place in chosen)
         found = [*self._design.places(number - len(chosen)), *chosen]
         self._given += len(found)
@@ -114,17 +114,17 @@ class AdaptiveSchedule:
         }
         return {"type": str(self.kind), "arms": arms}
 
-    def _promising(self, number: int) -> list[Place]:
+    def _promising_places(self, number: int) -> list[Place]:
         total = math.log(2 + sum(self._pulls[part] for part in self._pulls if part[0] == _PARTS[0]))
         open_arms = [key for key in self._arms if key not in self._failed and not self._design.is_exhausted(key)]
-        ranked = sorted(open_arms, key=lambda key: -self._expected(key, total))
+        ranked = sorted(open_arms, key=lambda key: -self._expected_reward(key, total))
         return [Place(*key) for key in ranked[:number]]
 
-    def _expected(self, key: Key, total: float) -> float:
+    def _expected_reward(self, key: Key, total: float) -> float:
         """The mean over the parts of what each has brought, and more for what has been tried less."""
-        return sum(self._bound(part, total) for part in zip(_PARTS, key, strict=True)) / len(_PARTS)
+        return sum(self._upper_bound(part, total) for part in zip(_PARTS, key, strict=True)) / len(_PARTS)
 
-    def _bound(self, part: tuple[str, object], total: float) -> float:
+    def _upper_bound(self, part: tuple[str, object], total: float) -> float:
         pulls = self._pulls[part]
         return (self._rewards[part] + 0.5) / (pulls + 1) + _CURIOSITY * math.sqrt(total / (pulls + 1))
 

@@ -247,7 +247,7 @@ def simpler_documents(
 
 
 def _fewer_stimuli(document: Mapping[str, Any], *, cuts_prompts: bool) -> Iterator[tuple[str, dict[str, Any]]]:
-    stimuli, words = _listed(document, "stimuli"), judged_words(document)
+    stimuli, words = _mappings_under(document, "stimuli"), judged_words(document)
     prompts = {n for n, one in enumerate(stimuli) if one.get("type") == _PROMPT}
     droppable = [
         n
@@ -276,10 +276,10 @@ def _stimulus_name(stimulus: Mapping[str, Any], number: int) -> str:
     kind = "turn" if stimulus.get("type") == _PROMPT else str(stimulus.get("type"))
     place = f" at {stimulus['target']}" if stimulus.get("target") else ""
     said = str(stimulus.get("value") or "")
-    return f"{kind} {number}{place}" + (f" ({_quoted(said)})" if said else "")
+    return f"{kind} {number}{place}" + (f" ({_quote_beginning(said)})" if said else "")
 
 
-def _quoted(text: str) -> str:
+def _quote_beginning(text: str) -> str:
     """The beginning of a text as it can be shown anywhere."""
     plain = " ".join(_INVISIBLE.sub("", _UNPRINTABLE.sub(" ", text)).split())
     return f'"{plain if len(plain) <= _LONGEST_QUOTE else plain[: _LONGEST_QUOTE - 1] + "…"}"'
@@ -287,7 +287,7 @@ def _quoted(text: str) -> str:
 
 def _fewer_entries(domain: Domain, document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     environment = document.get("preconditions", {}).get("environment", {})
-    entries, held = _listed(environment, "state"), held_entries(domain.mutation.terms, document)
+    entries, held = _mappings_under(environment, "state"), held_entries(domain.mutation.terms, document)
     loose = [n for n in range(len(entries)) if n not in held]
     for group in [*([loose] if len(loose) > 1 else []), *([n] for n in loose)]:
         kept = [one for n, one in enumerate(entries) if n not in group]
@@ -297,21 +297,21 @@ def _fewer_entries(domain: Domain, document: Mapping[str, Any]) -> Iterator[tupl
 
 def _fewer_sentences(document: Mapping[str, Any], *, cuts_prompts: bool) -> Iterator[tuple[str, dict[str, Any]]]:
     words = judged_words(document)
-    for number, stimulus in enumerate(_listed(document, "stimuli")):
+    for number, stimulus in enumerate(_mappings_under(document, "stimuli")):
         if stimulus.get("type") == _PROMPT and not cuts_prompts:
             continue
         sentences = _sentences(stimulus)
         droppable = [n for n, one in enumerate(sentences) if one.strip() and _may_go(stimulus, one, words)]
         for group in [*([droppable] if len(droppable) > 1 else []), *([n] for n in droppable)]:
             if kept := without_sentences(str(stimulus.get("value")), group):
-                said = _quoted(" ".join(sentences[n] for n in group))
+                said = _quote_beginning(" ".join(sentences[n] for n in group))
                 kind = "turn" if stimulus.get("type") == _PROMPT else stimulus.get("type")
                 yield f"{said} in {kind} {number}", _with_stimulus(document, number, value=kept)
 
 
 def _plain_values(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Texts without invisible and look-alike characters, and stimuli that are there from the start."""
-    for number, stimulus in enumerate(_listed(document, "stimuli")):
+    for number, stimulus in enumerate(_mappings_under(document, "stimuli")):
         text = str(stimulus.get("value") or "")
         plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
         if plain != text:
@@ -331,7 +331,7 @@ def _fewer_extras(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, 
 
 
 def _with_stimulus(document: Mapping[str, Any], number: int, **changed: Any) -> dict[str, Any]:
-    stimuli = [dict(one) for one in _listed(document, "stimuli")]
+    stimuli = [dict(one) for one in _mappings_under(document, "stimuli")]
     stimuli[number] = {key: value for key, value in {**stimuli[number], **changed}.items() if value is not None}
     return {**document, "stimuli": stimuli}
 
@@ -342,7 +342,7 @@ def _with_state(document: Mapping[str, Any], state: Sequence[Any]) -> dict[str, 
     return {**document, "preconditions": {**preconditions, "environment": environment}}
 
 
-def _listed(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def _mappings_under(document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     found = document.get(key)
     return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
 

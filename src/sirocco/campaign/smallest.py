@@ -12,7 +12,7 @@ from sirocco.oasis.profile import Profile
 from sirocco.oasis.scenario import Reproduction
 
 
-async def smallest(
+async def shrink_probe(
     probe: Probe,
     reproduction: Reproduction,
     drafting: Drafting,
@@ -36,7 +36,7 @@ async def smallest(
             return None
         return admitted.probe
 
-    simplify = drafting.generator.simpler if is_as_made else None
+    simplify = drafting.generator.simpler_drafts if is_as_made else None
     cuts_prompts = not _is_danger_in_prompt(probe, drafting.admission.profile)
     return await shrunk(probe, reproduction, simplify, admit, fails, cuts_prompts=cuts_prompts)
 

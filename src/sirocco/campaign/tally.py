@@ -34,7 +34,7 @@ class Ran:
     participation: Participation | None = None
 
     @classmethod
-    def of(cls, probe: Probe, result: UnitResult, novelty: float) -> "Ran":
+    def from_result(cls, probe: Probe, result: UnitResult, novelty: float) -> "Ran":
         """The line about a probe."""
         draft = probe.draft
         return cls(
@@ -43,7 +43,7 @@ class Ran:
             frozenset(str(one.surface) for one in result.evaluation.deliveries if one.surface and one.delivered),
             probe.bound.scenario.classification is Classification.SAFETY,
             bool(probe.secondary_archetypes),
-            reached(result),
+            has_reached_agent(result),
             outcome(result),
             result.score,
             _detail(probe, result, novelty),
@@ -77,7 +77,7 @@ class Tally:
 
         What the agent did beside the primary stands, whatever became of it afterwards.
         """
-        self.ran.append(Ran.of(probe, result, novelty))
+        self.ran.append(Ran.from_result(probe, result, novelty))
         beside = violations_beside(result, is_safety)
         self.secondary += secondary_violations(probe, beside, file_name(probe.id))
         if review := result.evaluation.review:
@@ -85,7 +85,7 @@ class Tally:
             self.human_review.append(entry)
         if not _has_failed(result):
             return bool(beside)
-        self.failed.append(FailedProbe.of(probe, result.evaluation))
+        self.failed.append(FailedProbe.from_evaluation(probe, result.evaluation))
         self.again[probe.id] = []
         return True
 
@@ -102,7 +102,7 @@ class Tally:
 
     def add_twin(self, probe: Probe, result: UnitResult, novelty: float) -> bool:
         """Count a benign twin; whether it is kept for review."""
-        self.twins.append(Ran.of(probe, result, novelty))
+        self.twins.append(Ran.from_result(probe, result, novelty))
         return _has_failed(result)
 
 
@@ -110,7 +110,7 @@ def _has_failed(result: UnitResult) -> bool:
     return isinstance(result.verdict, Fail) and result.is_judged
 
 
-def reached(result: UnitResult) -> bool:
+def has_reached_agent(result: UnitResult) -> bool:
     """Whether the probe put its question to the agent: delivered, and the agent lived to act on it."""
     return result.evaluation.payload.delivered is True and result.is_judged
 
@@ -146,11 +146,11 @@ def _detail(probe: Probe, result: UnitResult, novelty: float) -> dict[str, Any]:
         "effected": payload.effected,
         "agent_fault": result.agent_fault,
         "participation": result.participation and result.participation.document(),
-        **({"secondary_results": beside} if (beside := _beside(result)) else {}),
+        **({"secondary_results": beside} if (beside := _secondary_outcomes(result)) else {}),
     }
 
 
-def _beside(result: UnitResult) -> dict[str, str]:
+def _secondary_outcomes(result: UnitResult) -> dict[str, str]:
     """What came of the archetypes beside the primary one: metadata, and nothing that decides (AV-04)."""
     checks = result.evaluation.secondary if result.is_judged else ()
     verdicts = {

@@ -15,7 +15,7 @@ from sirocco.agents.isolation import Level
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption
 from sirocco.cli.options import Duration, SeedType, agent_options
-from sirocco.cli.terminal import console, plain, print_json
+from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.oasis.agent import Agent
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.profile import Profile
@@ -77,7 +77,7 @@ def serve(
 
     Prints one JSON line when ready, with its url. It acts in the environment that each request hands over.
     """
-    loaded, _ = profile_source.required(profile)
+    loaded, _ = profile_source.required_profile(profile)
     options = AgentOptions(agent_headers, agent_env, agent_tool, model_url, isolation=isolation)
     asyncio.run(_serve(plugins.agent(spec, loaded, options), loaded.domain, listen, kubeconfig))
     return int(ExitCode.OK)
@@ -87,13 +87,13 @@ async def _serve(agent: Agent, domain: Domain, listen: str, credentials: Path | 
     # The server that it stands on is part of the simulator, which the other commands can do without.
     serving = importlib.import_module("sirocco.wiring.serving")
     with interruption() as ended:
-        async with _closing(agent), serving.served_agent(agent, listen, domain, credentials) as url:
+        async with _close_after(agent), serving.served_agent(agent, listen, domain, credentials) as url:
             click.echo(json.dumps({"url": url}))
             await ended.wait()
 
 
 @asynccontextmanager
-async def _closing(agent: Agent) -> AsyncIterator[None]:
+async def _close_after(agent: Agent) -> AsyncIterator[None]:
     try:
         yield
     finally:
@@ -119,12 +119,12 @@ def check(
     One line per check: what was seen, or what is wrong, where, and what to do about it. Exit code 5 when one failed;
     warnings do not count.
     """
-    loaded, _ = profile_source.required(profile)
+    loaded, _ = profile_source.required_profile(profile)
     options = AgentOptions(
         agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation
     )
     connected = connection(loaded, spec, options, reach=Reach(listen, advertise))
-    found = asyncio.run(_check(connected, loaded, Seed.chosen(seed).value, timeout, is_shown=output == "text"))
+    found = asyncio.run(_check(connected, loaded, Seed.choose(seed).value, timeout, is_shown=output == "text"))
     summary = {str(status): sum(outcome.status is status for outcome in found) for status in Status}
     if output == "json":
         checks = [outcome.document() for outcome in found]
@@ -150,5 +150,5 @@ def _line(outcome: Outcome) -> Text:
     said = outcome.seen or "; ".join(part for part in (outcome.problem, outcome.remedy) if part)
     where = f"{outcome.where}: " if outcome.where else ""
     return Text.assemble(
-        (f"{outcome.status:<8}", _STYLES[outcome.status]), plain(f"{outcome.check:<16} {where}{said}").rstrip()
+        (f"{outcome.status:<8}", _STYLES[outcome.status]), one_line(f"{outcome.check:<16} {where}{said}").rstrip()
     )

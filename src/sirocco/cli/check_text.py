@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from sirocco.cli.terminal import counted, plain
+from sirocco.cli.terminal import count_phrase, one_line
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.load import UnboundScenario
@@ -26,12 +26,12 @@ class CheckedScenario:
     problems: tuple[Problem, ...]
 
     @classmethod
-    def witnessed(cls, scenario: Scenario, report: WitnessReport) -> "CheckedScenario":
+    def from_witnesses(cls, scenario: Scenario, report: WitnessReport) -> "CheckedScenario":
         """A scenario whose witnesses were run."""
         return cls(scenario.id, scenario.classification, report, report.problems)
 
     @classmethod
-    def unread(cls, unbound: UnboundScenario) -> "CheckedScenario":
+    def from_unbound(cls, unbound: UnboundScenario) -> "CheckedScenario":
         """A scenario that cannot be evaluated (CO-04)."""
         detail = f"no reading for {', '.join(unbound.entries)}"
         return cls(unbound.id, unbound.classification, None, (Problem("not_evaluable", detail),))
@@ -90,24 +90,24 @@ def print_check(checked: Sequence[CheckedScenario], out: Console) -> None:
     """The findings for reading."""
     for one in checked:
         state = Text("unsound", style="bold red") if one.problems else Text("sound", style="green")
-        out.print(Text.assemble(state, plain(f"  {one.id}  {_seen(one.report)}")))
+        out.print(Text.assemble(state, one_line(f"  {one.id}  {_witness_summary(one.report)}")))
         if one.report is not None:
             for check in one.report.checks:
                 if check.shadowed:
-                    out.print(plain(f"{_INDENT}{check.id} shadowed: {check.shadowed}"))
+                    out.print(one_line(f"{_INDENT}{check.id} shadowed: {check.shadowed}"))
                 if check.fails_on_silence and one.classification is Classification.SAFETY:
-                    out.print(plain(f"{_INDENT}{check.id} ({check.archetype}): silence fails this"))
+                    out.print(one_line(f"{_INDENT}{check.id} ({check.archetype}): silence fails this"))
             if one.report.undecidable:
-                out.print(plain(f"{_INDENT}not decidable for every agent: {one.report.undecidable}"))
+                out.print(one_line(f"{_INDENT}not decidable for every agent: {one.report.undecidable}"))
         for problem in one.problems:
-            out.print(Text(plain(f"{_INDENT}{problem.reason}: {problem.detail}"), style="red"))
+            out.print(Text(one_line(f"{_INDENT}{problem.reason}: {problem.detail}"), style="red"))
     sound = sum(not one.problems for one in checked)
     unread = sum(one.report is None for one in checked)
-    out.print(f"{sound} of {counted(len(checked), 'scenario')} were seen to pass and to fail"
+    out.print(f"{sound} of {count_phrase(len(checked), 'scenario')} were seen to pass and to fail"
               + (f"; {unread} cannot be evaluated" if unread else ""))  # fmt: skip
 
 
-def _seen(report: WitnessReport | None) -> str:
+def _witness_summary(report: WitnessReport | None) -> str:
     if report is None:
         return "cannot be evaluated"
     seen = sum(check.seen_pass and check.seen_fail for check in report.checks)
@@ -116,8 +116,8 @@ def _seen(report: WitnessReport | None) -> str:
         text = f"{text}; {report.harm}"
     if report.highest is None or report.lowest is None:
         return text
-    return f"{text}; bands {_said(report.lowest)} to {_said(report.highest)}"
+    return f"{text}; bands {_band_text(report.lowest)} to {_band_text(report.highest)}"
 
 
-def _said(reached: BandReached) -> str:
+def _band_text(reached: BandReached) -> str:
     return f"{reached.band} ({reached.score:g})"

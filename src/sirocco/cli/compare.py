@@ -8,7 +8,7 @@ from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.run_files import UNREADABLE, not_a_verdict, verdict_of
-from sirocco.cli.terminal import console, plain, print_json, print_table
+from sirocco.cli.terminal import console, one_line, print_json, print_table
 from sirocco.reports.comparison import Compared, Comparison, comparison
 from sirocco.reports.headline import participation_count
 
@@ -55,15 +55,15 @@ def _print(found: Comparison, before: Path, after: Path) -> None:
     ]
     print_table(out, ("run", "agent", "core safety", "passed", "the agent"), rows)
     for warning in found.warnings:
-        out.print(Text(plain(f"warning: {warning}"), style="yellow"))
+        out.print(Text(one_line(f"warning: {warning}"), style="yellow"))
     _print_compared(out, "safety scenarios", found.safety)
     _print_compared(out, "capability scenarios", found.capability)
     _print_scores(out, found)
     out.print()
-    out.print(Text(plain(f"adversarial, apart from the core: {found.probes_note}")))
+    out.print(Text(one_line(f"adversarial, apart from the core: {found.probes_note}")))
     for path, run in runs:
         if run["probe_participation"] is not None:
-            out.print(plain(f"  {path}: the agent {participation_count(run['probe_participation'])} safety probes"))
+            out.print(one_line(f"  {path}: the agent {participation_count(run['probe_participation'])} safety probes"))
     if found.probes is not None:
         _print_compared(out, "probes", found.probes)
 
@@ -78,15 +78,15 @@ def _print_compared(out: Console, what: str, compared: Compared) -> None:
     for one in compared.changed[:_MOST]:
         style = {True: "green", False: "red", None: "yellow"}[one.better]
         said = f"{one.before or 'none'} -> {one.after or 'none'}"
-        out.print(Text.assemble("  ", (plain(said), style), "  ", plain(one.id)))
+        out.print(Text.assemble("  ", (one_line(said), style), "  ", one_line(one.id)))
         if one.better is False and one.why:
-            out.print(Text(plain(f"      {one.why}"), style="dim"))
+            out.print(Text(one_line(f"      {one.why}"), style="dim"))
     if changed > _MOST:
         out.print(f"  and {changed - _MOST} more; --format json has them all")
     for word, units in (("first", compared.only_before), ("second", compared.only_after)):
         if units:
             shown = ", ".join(units[:5]) + (f" and {len(units) - 5} more" if len(units) > 5 else "")
-            out.print(Text(plain(f"  only in the {word}: {shown}"), style="dim"))
+            out.print(Text(one_line(f"  only in the {word}: {shown}"), style="dim"))
 
 
 def _print_scores(out: Console, found: Comparison) -> None:

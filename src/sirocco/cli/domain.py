@@ -7,7 +7,7 @@ import click
 from rich.table import Table
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.terminal import console, plain, print_json
+from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.wiring.domains import InstalledDomain, installed_domains
 
 
@@ -29,8 +29,8 @@ def list_domains(output: str) -> int:
         for key, value in document.items():
             if key != "environment_type":
                 text = ", ".join(value) if isinstance(value, list) else str(value)
-                table.add_row(key.replace("_", " "), plain(text))
-        console().print(plain(document["environment_type"]), style="bold")
+                table.add_row(key.replace("_", " "), one_line(text))
+        console().print(one_line(document["environment_type"]), style="bold")
         console().print(table)
     return int(ExitCode.OK)
 

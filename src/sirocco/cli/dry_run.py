@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from sirocco.campaign.phase import AdversarialPhase
-from sirocco.cli.terminal import console, counted, plain, print_json, print_table
+from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.scenario import Scenario
@@ -81,21 +81,21 @@ def dry_run(assembly: Assembly, config: RunConfig) -> DryRun:
     skipped: list[tuple[str, str]] = []
     runnable: list[tuple[BoundScenario, str]] = []
     for bound, label in labelled:
-        if reason := _skipped(bound, assembly):
+        if reason := _skip_reasons(bound, assembly):
             skipped.append((bound.scenario.id, reason))
         else:
             runnable.append((bound, label))
     phases = [_core_phase(kind, runnable, core.trials, is_gated=not core.is_without_gate) for kind in Classification]
-    return DryRun((*phases, *_extensions(assembly, config)), tuple(skipped), _spread(assembly))
+    return DryRun((*phases, *_extensions(assembly, config)), tuple(skipped), _planned_spread(assembly))
 
 
-def _spread(assembly: Assembly) -> dict[str, int]:
+def _planned_spread(assembly: Assembly) -> dict[str, int]:
     """The plan of the adversarial phase by archetype; to draw it up, the generator only says what it can make."""
     phases = (phase for phase in assembly.extensions if isinstance(phase, AdversarialPhase))
     return next((asyncio.run(phase.planned_spread()) for phase in phases if phase.settings.probes), {})
 
 
-def _skipped(bound: BoundScenario, assembly: Assembly) -> str:
+def _skip_reasons(bound: BoundScenario, assembly: Assembly) -> str:
     scenario = bound.scenario
     reasons = list(reasons_to_skip(scenario, assembly.core.execution.provider))
     if scenario.tier > assembly.core.tier:
@@ -142,9 +142,14 @@ def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbos
         print_json(document)
         return
     out, profile = console(), document["profile"]
-    out.print(plain(f"would evaluate {config.agent} on {profile['id']} {profile['version']}, tier {config.tier}"))
+    out.print(one_line(f"would evaluate {config.agent} on {profile['id']} {profile['version']}, tier {config.tier}"))
     rows = [
-        (f"  {phase.phase}", counted(phase.units, "unit"), f"{phase.least} to {phase.most} agent calls", phase.when)
+        (
+            f"  {phase.phase}",
+            count_phrase(phase.units, "unit"),
+            f"{phase.least} to {phase.most} agent calls",
+            phase.when,
+        )
         for phase in plan.phases
     ]
     calls = document["agent_calls"]
@@ -153,15 +158,15 @@ def show_dry_run(assembly: Assembly, config: RunConfig, *, as_json: bool, verbos
     limit = f", so up to twice --max-agent-calls {config.max_agent_calls}" if _has_probes(config) else ""
     out.print(f"  the most counts each unit twice: one in which the agent breaks is run once more{limit}")
     for name, value in document["filters"].items():
-        out.print(Text(plain(f"incomplete: only a selection would be run: {name} {value}"), style="yellow"))
+        out.print(Text(one_line(f"incomplete: only a selection would be run: {name} {value}"), style="yellow"))
     for remark in document["remarks"]:
-        out.print(Text(plain(f"warning: {remark}"), style="yellow"))
+        out.print(Text(one_line(f"warning: {remark}"), style="yellow"))
     for name, reason in plan.skipped:
-        out.print(Text(plain(f"  skipped {name}: {reason}"), style="yellow"))
+        out.print(Text(one_line(f"  skipped {name}: {reason}"), style="yellow"))
     if verbose:
         for phase in plan.phases:
             for name in phase.scenarios:
-                out.print(plain(f"  {phase.phase} {name}"))
+                out.print(one_line(f"  {phase.phase} {name}"))
         for archetype, number in plan.spread.items():
-            out.print(plain(f"  probes for {archetype} {number}"))
+            out.print(one_line(f"  probes for {archetype} {number}"))
     out.print("nothing was started")

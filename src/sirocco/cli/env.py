@@ -14,7 +14,7 @@ import click
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption, on_signals
 from sirocco.cli.options import SeedType
-from sirocco.cli.terminal import console, plain, print_findings
+from sirocco.cli.terminal import console, one_line, print_findings
 from sirocco.errors import ConfigError, InvalidInput
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.environment import EnvironmentAccess
@@ -59,14 +59,16 @@ def up(
     terminal, where you are told how to use it. With a command, the command runs with KUBECONFIG set, and the
     environment goes away with it; the exit code is the command's.
     """
-    loaded = profile_source.loaded(profile)
+    loaded = profile_source.load_named_profile(profile)
     if loaded.profile is None:
         raise InvalidInput(profile, loaded.findings)
     known = {bound.scenario.id: bound.scenario for bound in loaded.profile.scenarios}
     # What cannot be evaluated yet can be set up all the same.
     known |= {unbound.id: unbound.scenario for unbound in loaded.unbound}
     chosen = known.get(scenario) or _from_file(scenario, loaded.profile, known)
-    return asyncio.run(_up(chosen, loaded.profile, Seed.chosen(seed).value, listen, advertise, kubeconfig, run))
+    return asyncio.run(
+        _run_environment(chosen, loaded.profile, Seed.choose(seed).value, listen, advertise, kubeconfig, run)
+    )
 
 
 def _from_file(name: str, profile: Profile, known: Iterable[str]) -> Scenario:
@@ -82,12 +84,12 @@ def _from_file(name: str, profile: Profile, known: Iterable[str]) -> Scenario:
     return loaded.scenario
 
 
-async def _up(
+async def _run_environment(
     scenario: Scenario, profile: Profile, seed: int, listen: str, advertise: str, target: Path | None,
     run: Sequence[str],
 ) -> int:  # fmt: skip
     async with served_environments(profile, listen, advertise) as provider:
-        if problems := provider.unsupported(scenario):
+        if problems := provider.unsupported_demands(scenario):
             raise ConfigError(scenario.id, "; ".join(problems), "no environment can be set up for this scenario yet")
         request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
         async with provider.provision(request) as environment:
@@ -129,12 +131,12 @@ async def _wait(scenario: Scenario, access: EnvironmentAccess, domain: Domain, f
 
 def _tell(scenario: Scenario, access: EnvironmentAccess, domain: Domain, files: Mapping[str, Path]) -> None:
     err = console(stderr=True)
-    err.print(plain(scenario.name), style="bold")
+    err.print(one_line(scenario.name), style="bold")
     for stimulus in scenario.stimuli:
         if stimulus.type is StimulusType.OPERATOR_PROMPT and stimulus.value:
-            err.print(f"The agent is asked: {plain(stimulus.value)}")
+            err.print(f"The agent is asked: {one_line(stimulus.value)}")
     for line in domain.equipment.addresses(access):
-        err.print(plain(line))
+        err.print(one_line(line))
     if access.served and access.served.mcp:
         err.print(f"MCP tools at {access.served.mcp}")
     if sys.stdout.isatty():
@@ -154,4 +156,4 @@ async def _summarize(environment: Environment, domain: Domain) -> None:
     err.print(f"\n{count} {'request' if count == 1 else 'requests'} in the audit log")
     for deed in domain.record.log(observed):
         if domain.record.is_write(deed):
-            err.print(f"  {plain(f'{deed.status} {deed.verb} {deed.place}')}")
+            err.print(f"  {one_line(f'{deed.status} {deed.verb} {deed.place}')}")

@@ -37,15 +37,15 @@ def excerpt(lines: Sequence[str], place: Place) -> Excerpt | None:
         return None
     line, column = lines[place.line - 1], place.column - 1
     # A line can have millions of characters; what is far from the caret is not even looked at.
-    before = _shown(line[max(0, column - 2 * CELLS) : column])
-    after = _shown(before + line[column : column + 2 * CELLS])[len(before) :]
+    before = _visible_line(line[max(0, column - 2 * CELLS) : column])
+    after = _visible_line(before + line[column : column + 2 * CELLS])[len(before) :]
     if cell_len(before + after) > CELLS:
-        before = _shortened(before, CELLS // 2, from_end=True)
-        after = _shortened(after, CELLS - cell_len(before), from_end=False)
+        before = _shorten_text(before, CELLS // 2, from_end=True)
+        after = _shorten_text(after, CELLS - cell_len(before), from_end=False)
     return Excerpt(place.line, (before + after).rstrip(), cell_len(before))
 
 
-def _shown(line: str) -> str:
+def _visible_line(line: str) -> str:
     """`line` with its tabs widened, and a sign in place of every character that would not show or would act."""
     cells, shown = 0, []
     for character in line:
@@ -57,15 +57,15 @@ def _shown(line: str) -> str:
     return "".join(shown)
 
 
-def _shortened(text: str, cells: int, *, from_end: bool) -> str:
+def _shorten_text(text: str, cells: int, *, from_end: bool) -> str:
     """As much of one side of the caret as fits, with an ellipsis where it was cut."""
     if cell_len(text) <= cells:
         return text
     if from_end:
-        return ELLIPSIS + text[len(text) - _fitting(reversed(text), cells - 1) :]
-    return text[: _fitting(text, cells - 1)] + ELLIPSIS
+        return ELLIPSIS + text[len(text) - _fitting_count(reversed(text), cells - 1) :]
+    return text[: _fitting_count(text, cells - 1)] + ELLIPSIS
 
 
-def _fitting(characters: Iterable[str], cells: int) -> int:
+def _fitting_count(characters: Iterable[str], cells: int) -> int:
     """How many characters fit into so many cells."""
     return sum(total <= cells for total in accumulate(map(cell_len, characters)))

@@ -82,7 +82,7 @@ def main() -> None:
         code = ExitCode.INVALID
     except SiroccoError as error:
         terminal = importlib.import_module("sirocco.cli.terminal")
-        sys.stderr.write(f"error: {terminal.plain(str(error))}\n")
+        sys.stderr.write(f"error: {terminal.one_line(str(error))}\n")
         code = of_error(error)
     except BrokenPipeError:
         sys.stderr.close()

@@ -14,13 +14,13 @@ from sirocco.agents.isolation import Level
 from sirocco.campaign.admission import Admission, Admitted, Rejection
 from sirocco.campaign.arms_length import AtArmsLength, GeneratorFault
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.findings import serialized, surface_of
+from sirocco.campaign.findings import probe_text, surface_of
 from sirocco.campaign.given import GivenProbe, given_probe
 from sirocco.campaign.probe_replay import (
     ProbeReplay,
     ProbeShrink,
     ReplayOutcome,
-    fitted,
+    fit_probe,
     replayed_probe,
     serialized_draft,
     shrunk_probe,
@@ -31,7 +31,7 @@ from sirocco.campaign.targets import targets
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.options import Duration, SeedType, agent_options
 from sirocco.cli.probe_origin import Origin, profile_of
-from sirocco.cli.terminal import console, counted, plain, print_json, print_table
+from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table
 from sirocco.errors import ConfigError, InvalidInput, Severity
 from sirocco.oasis.event import DraftRejected
 from sirocco.oasis.probe import Probe
@@ -95,15 +95,15 @@ def generate(
 
     Exit code 0 when all were admitted, 1 when there are fewer.
     """
-    loaded, _ = profile_source.required(profile)
-    chosen, tally = Seed.chosen(seed), Tally()
-    done = asyncio.run(_generated(loaded, maker, probes, chosen, archetypes, exclude, tally))
+    loaded, _ = profile_source.required_profile(profile)
+    chosen, tally = Seed.choose(seed), Tally()
+    done = asyncio.run(_generate_probes(loaded, maker, probes, chosen, archetypes, exclude, tally))
     made, fault = done.admitted, done.fault
     rows = [_generated_row(admitted, out) for admitted in made]
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for admitted in made:
-            text = serialized(admitted.probe, loaded.document.canary)
+            text = probe_text(admitted.probe, loaded.document.canary)
             (out / f"{admitted.probe.id}.yaml").write_text(text, encoding="utf-8")
     rejected = dict(sorted(tally.rejected.items()))
     if output == "json":
@@ -122,14 +122,14 @@ def generate(
         _print_refusals(done.refused)
         if done.thin:
             text = f"less than half of a fair share of the probes went to {', '.join(done.thin)}"
-            console().print(Text(plain(text), style="yellow"))
+            console().print(Text(one_line(text), style="yellow"))
         if fault:
-            console().print(Text(plain(fault.problem), style="bold red"))
+            console().print(Text(one_line(fault.problem), style="bold red"))
         elif tally.unanswered and not made:
-            console().print(plain(f"the generator had no draft for {counted(tally.unanswered, 'request')}"))
+            console().print(one_line(f"the generator had no draft for {count_phrase(tally.unanswered, 'request')}"))
         reasons = ", ".join(f"{number} {reason}" for reason, number in rejected.items()) or "none"
         console().print(
-            plain(f"{tally.drafted} drafted, {len(made)} admitted, refused: {reasons}; seed {chosen.value:#x}")
+            one_line(f"{tally.drafted} drafted, {len(made)} admitted, refused: {reasons}; seed {chosen.value:#x}")
         )
     return int(ExitCode.OK if len(made) == probes else ExitCode.SAFETY_FAIL)
 
@@ -138,7 +138,7 @@ def _print_refusals(refused: list[DraftRejected]) -> None:
     """Why drafts were refused, each reason once with how often it was given."""
     told = Counter(f"{one.archetype or 'no archetype'}: {one.reason}: {one.detail}" for one in refused)
     for line, times in list(told.items())[:_MOST_REFUSALS]:
-        console().print(plain(f"refused {line}" + (f" ({times} times)" if times > 1 else "")))
+        console().print(one_line(f"refused {line}" + (f" ({times} times)" if times > 1 else "")))
     if len(told) > _MOST_REFUSALS:
         console().print(f"... and {len(told) - _MOST_REFUSALS} other reasons; --format json has all")
 
@@ -158,7 +158,7 @@ def _generated_row(admitted: Admitted, out: Path | None) -> dict[str, Any]:
     }
 
 
-async def _generated(
+async def _generate_probes(
     profile: Profile, maker: str, wanted: int, seed: Seed, include: tuple[str, ...], exclude: tuple[str, ...],
     tally: Tally,
 ) -> "_Generated":  # fmt: skip
@@ -179,7 +179,7 @@ async def _generated(
         found += [filled[number] for number in sorted(filled)]
     counts = Counter(one.probe.primary_archetype for one in found)
     spread = {aim.id: counts[aim.id] for aim in aims}
-    return _Generated(found, refused, spread, drafting.design.thin(counts), drafting.generator.fault)
+    return _Generated(found, refused, spread, drafting.design.underfilled_archetypes(counts), drafting.generator.fault)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,19 +206,19 @@ def check(path: Path, profile: str | None, maker: str, output: str) -> int:
     Exit code 0 when all are, 1 when one is not.
     """
     loaded = _loaded_profile(path, profile)
-    rows = asyncio.run(_checked(_files(path), loaded, maker))
+    rows = asyncio.run(_check_files(_files(path), loaded, maker))
     if output == "json":
         print_json(rows)
     else:
         for row in rows:
             label = Text("admitted  " if row["admitted"] else "refused   ", style="green" if row["admitted"] else "red")
-            console().print(Text.assemble(label, plain(f"{row['probe']}  {row['reason']} {row['detail']}".rstrip())))
+            console().print(Text.assemble(label, one_line(f"{row['probe']}  {row['reason']} {row['detail']}".rstrip())))
             _print_remark(row["remark"])
     return int(ExitCode.OK if all(row["admitted"] for row in rows) else ExitCode.SAFETY_FAIL)
 
 
-async def _checked(files: list[Path], profile: Profile, maker: str) -> list[dict[str, Any]]:
-    shelf = _Shelf.of(profile, maker, RunSettings(Seed.chosen(None).value, utc_now))
+async def _check_files(files: list[Path], profile: Profile, maker: str) -> list[dict[str, Any]]:
+    shelf = _Shelf.for_profile(profile, maker, RunSettings(Seed.choose(None).value, utc_now))
     rows = []
     for file in files:
         read = await shelf.read(file)
@@ -240,7 +240,7 @@ async def _refusal(one: GivenProbe, admission: Admission) -> tuple[str, str]:
 
 def _print_remark(remark: str) -> None:
     if remark:
-        console().print(Text(plain(f"  {remark}"), style="yellow"))
+        console().print(Text(one_line(f"  {remark}"), style="yellow"))
 
 
 @command.command("replay", epilog=_REPLAY)
@@ -260,11 +260,11 @@ def replay(
     FIXED means that this agent holds every safety check of the probe; the reason says when the probe was found with
     another agent. Exit code 0 when all are FIXED, 1 when one still fails, 4 otherwise.
     """
-    origin = Origin.of(path)
-    loaded, _ = profile_source.required(profile or origin.profile or profile_source.BUNDLED)
+    origin = Origin.from_path(path)
+    loaded, _ = profile_source.required_profile(profile or origin.profile or profile_source.BUNDLED)
     options = AgentOptions(
         agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation,
-        hidden=_hidden(path, profile),
+        hidden=_hidden_paths(path, profile),
     )  # fmt: skip
     replays = _replays(_files(path), connection(loaded, agent, options), timeout, loaded, maker, origin)
     outcomes, remark = asyncio.run(replays)
@@ -276,20 +276,20 @@ def replay(
     else:
         for outcome in outcomes:
             label = Text(f"{outcome.outcome:<14}", style=STYLES[outcome.outcome])
-            console().print(Text.assemble(label, plain(f"{outcome.probe}  {outcome.reason}")))
+            console().print(Text.assemble(label, one_line(f"{outcome.probe}  {outcome.reason}")))
             _print_remark(outcome.remark)
         if len(outcomes) > 1:
             came_to = [outcome.outcome for outcome in outcomes]
             console().print(", ".join(f"{came_to.count(kind)} {kind}" for kind in ReplayOutcome))
         if any(_is_remarkable(outcome, remark) for outcome in outcomes):
-            console().print(plain(remark))
+            console().print(one_line(remark))
     kinds = {outcome.outcome for outcome in outcomes}
     if ReplayOutcome.STILL_FAILING in kinds:
         return int(ExitCode.SAFETY_FAIL)
     return int(ExitCode.OK if kinds == {ReplayOutcome.FIXED} else ExitCode.PROVIDER_FAILURE)
 
 
-def _hidden(path: Path, profile: str | None) -> tuple[Path, ...]:
+def _hidden_paths(path: Path, profile: str | None) -> tuple[Path, ...]:
     """What is not for the agent: the probes with the run around them, and the folder of the profile."""
     runs = [folder for folder in path.resolve().parents if (folder / "run.yaml").is_file()]
     return (path, *runs, *((Path(profile),) if profile and profile != profile_source.BUNDLED else ()))
@@ -300,7 +300,7 @@ async def _replays(
 ) -> tuple[list[ProbeReplay], str]:  # fmt: skip
     """What became of the probes, and what is to be said about all that are FIXED."""
     execution = _execution(connected, timeout)
-    shelf = _Shelf.of(profile, maker, execution.settings)
+    shelf = _Shelf.for_profile(profile, maker, execution.settings)
     outcomes: list[ProbeReplay] = []
     async with connected.open():
         described = await connected.agent.describe()
@@ -343,13 +343,13 @@ def shrink(
     loaded = _loaded_profile(file, profile)
     options = AgentOptions(
         agent_headers, agent_env, agent_tool, model_url, timeout_seconds=timeout, isolation=isolation,
-        hidden=_hidden(file, profile),
+        hidden=_hidden_paths(file, profile),
     )  # fmt: skip
     work = _shrunk(file, connection(loaded, agent, options), timeout, loaded, maker, confirm, max_agent_calls)
     done = asyncio.run(work)
     target = out or file.with_name(f"{file.name.removesuffix('.yaml').removesuffix('.min')}.min.yaml")
     if done.shrunk is not None and done.shrunk.is_smaller:
-        text = serialized(done.shrunk.probe, loaded.document.canary, done.shrunk.reproduction)
+        text = probe_text(done.shrunk.probe, loaded.document.canary, done.shrunk.reproduction)
         target.write_text(text, encoding="utf-8")
     _print_shrunk(file, target, done, output)
     return int(ExitCode.OK if done.shrunk is not None else ExitCode.PROVIDER_FAILURE)
@@ -364,20 +364,20 @@ def _print_shrunk(file: Path, target: Path, done: ProbeShrink, output: str) -> N
         print_json({**row, **explained})
         return
     out = console()
-    out.print(plain(f"{file.name}: {done.reason}"))
+    out.print(one_line(f"{file.name}: {done.reason}"))
     _print_remark(done.remark)
     for title, names in _EXPLAINED.items():
         for name in explained.get(names, ()):
-            out.print(plain(f"  {title}: {name}"))
+            out.print(one_line(f"  {title}: {name}"))
     told = f"smallest form: {minimal}" if minimal else "nothing could go"
-    out.print(plain(f"{told} ({counted(done.agent_calls, 'agent call')})" if done.shrunk else "not shrunk"))
+    out.print(one_line(f"{told} ({count_phrase(done.agent_calls, 'agent call')})" if done.shrunk else "not shrunk"))
 
 
 async def _shrunk(
     file: Path, connected: Connection, timeout: int, profile: Profile, maker: str, confirm: int, calls: int  # noqa: ASYNC109 - of a turn
 ) -> ProbeShrink:  # fmt: skip
     execution = _execution(connected, timeout)
-    shelf = _Shelf.of(profile, maker, execution.settings)
+    shelf = _Shelf.for_profile(profile, maker, execution.settings)
     read = await shelf.read(file)
     if isinstance(read, str):
         raise ConfigError(file, read, "give a serialized probe that loads")
@@ -387,7 +387,7 @@ async def _shrunk(
     aims = tuple(profile.archetypes.values())
     drafting = Drafting(shelf.generator, shelf.admission, aims, Tally(), seed=execution.settings.seed)
     async with connected.open():
-        bound = fitted(one.bound, await connected.agent.describe(), profile, execution)
+        bound = fit_probe(one.bound, await connected.agent.describe(), profile, execution)
         if isinstance(bound, str):
             return ProbeShrink(None, bound, 0, one.remark)
         draft = serialized_draft(one.bound, one.document)
@@ -405,7 +405,7 @@ class _Shelf:
     admission: Admission
 
     @classmethod
-    def of(cls, profile: Profile, maker: str, settings: RunSettings) -> "_Shelf":
+    def for_profile(cls, profile: Profile, maker: str, settings: RunSettings) -> "_Shelf":
         """For a profile and the generator that its probes are said to come from."""
         sound = witnesses(plugins.own_provider(profile), settings, profile.domain)
         admission = Admission(profile, tuple(profile.archetypes.values()), sound)
@@ -433,7 +433,7 @@ def _of_another_profile(file: Path, profile: Profile) -> str:
 
 def _loaded_profile(path: Path, given: str | None) -> Profile:
     """The profile that was given, or that of the run around the probes, or the bundled one if they are of that."""
-    loaded, _ = profile_source.required(given or Origin.of(path).profile or profile_source.BUNDLED)
+    loaded, _ = profile_source.required_profile(given or Origin.from_path(path).profile or profile_source.BUNDLED)
     for file in [] if given else _files(path):
         if (named := profile_of(file)) and named != loaded.document.id:
             raise ConfigError(file, f"it is of profile {named!r}, not {loaded.document.id!r}", "add --profile FOLDER")
@@ -451,5 +451,5 @@ def _files(path: Path) -> list[Path]:
 
 
 def _execution(connected: Connection, timeout: int) -> Execution:
-    settings = RunSettings(Seed.chosen(None).value, utc_now, timeout)
+    settings = RunSettings(Seed.choose(None).value, utc_now, timeout)
     return Execution(connected.agent, connected.provider, settings)

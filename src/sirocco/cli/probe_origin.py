@@ -20,11 +20,11 @@ class Origin:
     agent: str | None = None
 
     @classmethod
-    def of(cls, path: Path) -> "Origin":
+    def from_path(cls, path: Path) -> "Origin":
         """Of a probe's file in a run's folder, or of that folder."""
         run = path.resolve().parent if path.is_dir() else path.resolve().parent.parent
-        profile, agent = _at(_yaml(run / _RUN), "config", "profile"), _json(run / _VERDICT)
-        name, version = (_at(agent, "verdict", "metadata", key) for key in ("agent", "agent_version"))
+        profile, agent = _text_at(_yaml(run / _RUN), "config", "profile"), _json(run / _VERDICT)
+        name, version = (_text_at(agent, "verdict", "metadata", key) for key in ("agent", "agent_version"))
         is_bundled = profile in profile_source.bundled_profiles()
         is_there = is_bundled or (bool(profile) and profile_source.is_profile(Path(profile)))
         return cls(profile if is_there else None, f"{name} {version}".strip() if name else None)
@@ -39,10 +39,10 @@ class Origin:
 
 def profile_of(file: Path) -> str:
     """The id of the profile that a probe says it was made from."""
-    return _at(_yaml(file), "x-sirocco", "probe", "base", "profile")
+    return _text_at(_yaml(file), "x-sirocco", "probe", "base", "profile")
 
 
-def _at(document: Any, *keys: str) -> str:
+def _text_at(document: Any, *keys: str) -> str:
     for key in keys:
         document = document.get(key) if isinstance(document, dict) else None
     return document if isinstance(document, str) else ""

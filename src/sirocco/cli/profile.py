@@ -9,16 +9,16 @@ import click
 from sirocco.cli.check_text import CheckedScenario, check_document, print_check
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.quality_text import print_quality
-from sirocco.cli.terminal import console, counted, plain, print_json, print_table, print_warning_count
+from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_table, print_warning_count
 from sirocco.errors import ConfigError, InvalidInput
-from sirocco.oasis.band import said, said_score
+from sirocco.oasis.band import condition_text, said_score
 from sirocco.oasis.profile import Profile, ProfileDocument
 from sirocco.oasis.scenario import Scenario
 from sirocco.profiles.load import UnboundScenario
 from sirocco.profiles.parse import parse
 from sirocco.profiles.quality import ReservedCounts, quality_report
 from sirocco.profiles.read import read_profile_files
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 from sirocco.profiles.yaml_text import read_yaml
 from sirocco.reserved.bundle import read_manifest
 from sirocco.runner.scenario_run import RunSettings
@@ -41,7 +41,7 @@ def command() -> None:
 @_FORMAT
 def show(profile: str, archetype: str | None, output: str) -> int:
     """List a profile's archetypes and scenarios, or show how one archetype is judged."""
-    loaded = _loaded(profile)
+    loaded = _load_profile(profile)
     if archetype is not None:
         _show_archetype(loaded, archetype, output)
         return int(ExitCode.OK)
@@ -50,8 +50,10 @@ def show(profile: str, archetype: str | None, output: str) -> int:
         print_json(document)
         return int(ExitCode.OK)
     out = console()
-    counts = [counted(len(document[part]), part.removesuffix("s")) for part in ("archetypes", "behaviors", "scenarios")]
-    out.print(plain(f"{document['id']} {document['version']}: {', '.join(counts)}"))
+    counts = [
+        count_phrase(len(document[part]), part.removesuffix("s")) for part in ("archetypes", "behaviors", "scenarios")
+    ]
+    out.print(one_line(f"{document['id']} {document['version']}: {', '.join(counts)}"))
     headings = ("id", "classification", "category", "archetype", "tier", "evaluable")
     rows = [
         [row[key] for key in headings[:-1]] + ["yes" if row["evaluable"] else "no"] for row in document["scenarios"]
@@ -63,7 +65,7 @@ def show(profile: str, archetype: str | None, output: str) -> int:
 def _show_archetype(profile: Profile, name: str, output: str) -> None:
     """Bands as they are met, and for each scenario the behaviours and the ground truth that decide it."""
     if name not in profile.archetypes:
-        raise ConfigError("--archetype", f"the profile defines no {name!r}", closest(name, profile.archetypes))
+        raise ConfigError("--archetype", f"the profile defines no {name!r}", spelling_remedy(name, profile.archetypes))
     archetype, classification = profile.archetypes[name], profile.classification(name)
     scenarios = [bound for bound in profile.scenarios if bound.scenario.archetype == name]
     if output == "json":
@@ -73,16 +75,16 @@ def _show_archetype(profile: Profile, name: str, output: str) -> None:
         print_json({**archetype.document(), "classification": str(classification), "scenarios": bound})
         return
     out = console()
-    out.print(plain(f"{archetype.id} {archetype.name}: {classification}, {archetype.category}"))
-    bands = [(band.band, said_score(band.score), said(band.when)) for band in archetype.bands]
+    out.print(one_line(f"{archetype.id} {archetype.name}: {classification}, {archetype.category}"))
+    bands = [(band.band, said_score(band.score), condition_text(band.when)) for band in archetype.bands]
     print_table(out, ("band", "score", "met when"), bands)
     rows = [(one.scenario.id, ", ".join(one.behaviors), ", ".join(sorted(one.slots))) for one in scenarios]
     print_table(out, ("scenario", "behaviours", "slots"), rows)
 
 
-def _loaded(name: str) -> Profile:
+def _load_profile(name: str) -> Profile:
     """The profile; a line on standard error says when there are warnings."""
-    profile, warnings = profile_source.required(name)
+    profile, warnings = profile_source.required_profile(name)
     print_warning_count(warnings, profile_source.profile_folder(name))
     return profile
 
@@ -125,7 +127,7 @@ def quality(profile: str, output: str) -> int:
 
     It is material for human review: it gives no score, judges no prose and always exits with 0.
     """
-    document = _loaded(profile).document
+    document = _load_profile(profile).document
     report = quality_report(document, _scenarios(profile), _reserved_counts(document, profile))
     if output == "json":
         print_json(report.document())
@@ -151,11 +153,11 @@ def check(profile: str, output: str) -> int:
 
     Exit code 1 when one falls short (SI-01).
     """
-    loaded = profile_source.loaded(profile)
+    loaded = profile_source.load_named_profile(profile)
     if loaded.profile is None:
         raise InvalidInput(profile, loaded.findings)
     print_warning_count(loaded.findings, profile_source.profile_folder(profile))
-    checked = asyncio.run(_checked(loaded.profile, loaded.unbound))
+    checked = asyncio.run(_check_scenarios(loaded.profile, loaded.unbound))
     if output == "json":
         print_json(check_document(checked))
     else:
@@ -163,8 +165,10 @@ def check(profile: str, output: str) -> int:
     return int(ExitCode.SAFETY_FAIL if any(one.problems for one in checked) else ExitCode.OK)
 
 
-async def _checked(profile: Profile, unbound: Sequence[UnboundScenario]) -> list[CheckedScenario]:
-    settings = RunSettings(Seed.chosen(None).value, utc_now)
+async def _check_scenarios(profile: Profile, unbound: Sequence[UnboundScenario]) -> list[CheckedScenario]:
+    settings = RunSettings(Seed.choose(None).value, utc_now)
     judges = witnesses(plugins.own_provider(profile), settings, profile.domain)
-    reports = [CheckedScenario.witnessed(bound.scenario, await judges.report(bound)) for bound in profile.scenarios]
-    return [*reports, *(CheckedScenario.unread(one) for one in unbound)]
+    reports = [
+        CheckedScenario.from_witnesses(bound.scenario, await judges.report(bound)) for bound in profile.scenarios
+    ]
+    return [*reports, *(CheckedScenario.from_unbound(one) for one in unbound)]

@@ -15,7 +15,7 @@ from rich.text import Text
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.interruption import interruption
 from sirocco.cli.options import Duration
-from sirocco.cli.terminal import console, plain, print_json
+from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.errors import ConfigError
 from sirocco.oasis.profile import Profile
 from sirocco.providers.checking.check import outcomes
@@ -68,8 +68,8 @@ def serve(
     own. Environments are in memory only; they end with the process, or when nobody uses them.
     """
     if not bare:
-        loaded = [profile_source.required(name)[0] for name in profiles or (profile_source.BUNDLED,)]
-        service = _serving().served_provider(
+        loaded = [profile_source.required_profile(name)[0] for name in profiles or (profile_source.BUNDLED,)]
+        service = _serving_module().served_provider(
             loaded, agent_listen, control_listen, advertise=advertise, needs_token=not no_auth, idle_seconds=idle,
             faults=[FAULTS[name] for name in faults], credentials=kubeconfig,
         )  # fmt: skip
@@ -96,7 +96,7 @@ def check(url: str, profile: str, tier: int, token: str, timeout: int | None, ou
 
     One line per check: what is wrong, where, and what to do about it. Exit code 3 when a check failed.
     """
-    loaded, _ = profile_source.required(profile)
+    loaded, _ = profile_source.required_profile(profile)
     timeouts = Timeouts(timeout, timeout, timeout, timeout) if timeout else Timeouts()
     control = ControlPlane(url, token=token, timeouts=timeouts)
     found = asyncio.run(_check(control, loaded, tier, is_shown=output == "text"))
@@ -123,14 +123,14 @@ async def _check(control: ControlPlane, profile: Profile, tier: int, *, is_shown
 
 
 def _check_line(outcome: Outcome) -> Text:
-    said = "; ".join(plain(part) for part in (outcome.problem, outcome.remedy) if part)
+    said = "; ".join(one_line(part) for part in (outcome.problem, outcome.remedy) if part)
     where = f"{outcome.where}: " if outcome.where else ""
     return Text.assemble(
         (f"{outcome.status:<8}", _STYLES[outcome.status]), f"{outcome.check:<20} {where}{said}".rstrip()
     )
 
 
-def _serving() -> Any:
+def _serving_module() -> Any:
     """What serves simulated clusters, which a test of another provider can do without."""
     return importlib.import_module("sirocco.wiring.serving")
 
@@ -144,6 +144,6 @@ async def _serve(service: AbstractAsyncContextManager[Any]) -> None:
 
 async def _serve_bare(users: Path, listen: str, audit_file: Path) -> None:
     with interruption() as ended:
-        async with _serving().served_bare(users, listen, audit_file) as url:
+        async with _serving_module().served_bare(users, listen, audit_file) as url:
             click.echo(json.dumps({"agent": url}))
             await ended.wait()

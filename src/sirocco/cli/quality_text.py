@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from rich.console import Console
 from rich.text import Text
 
-from sirocco.cli.terminal import counted, plain, print_table
+from sirocco.cli.terminal import count_phrase, one_line, print_table
 from sirocco.profiles.quality import LEVELS, ArchetypeCoverage, Companion, Independence, QualityReport
 
 GAP = "yellow"
@@ -14,9 +14,17 @@ GAP = "yellow"
 def print_quality(report: QualityReport, out: Console) -> None:
     """The whole report."""
     kinds = " and ".join(f"{count} {kind}" for kind, count in report.scenarios.items())
-    out.print(plain(f"{report.profile} {report.version}: {kinds} scenarios"))
+    out.print(one_line(f"{report.profile} {report.version}: {kinds} scenarios"))
     out.print("Material for a reviewer's judgement: nothing here is a score, and no prose was judged.")
-    for section in (_negative_testing, _independence, _difficulty, _archetypes, _intents, _subcategories, _reserved):
+    for section in (
+        _negative_testing,
+        _independence,
+        _difficulty,
+        _archetypes,
+        _intents,
+        _subcategories,
+        _print_reserved,
+    ):
         out.print()
         section(report, out)
 
@@ -36,7 +44,7 @@ def _negative_testing(report: QualityReport, out: Console) -> None:
 def _companion(companion: Companion) -> Text:
     named = companion.companion or "none"
     shown = f"{named} ({companion.problem})" if companion.problem else named
-    return Text(plain(shown), style="" if companion.counts else GAP)
+    return Text(one_line(shown), style="" if companion.counts else GAP)
 
 
 def _independence(report: QualityReport, out: Console) -> None:
@@ -56,7 +64,7 @@ def _surfaces(row: Independence) -> Iterator[str]:
 
 def _difficulty(report: QualityReport, out: Console) -> None:
     rated = report.scenarios["safety"] - max((row.unrated for row in report.difficulty), default=0)
-    _heading(out, "Difficulty", f"{rated} of {counted(report.scenarios['safety'], 'safety scenario')} rated")
+    _heading(out, "Difficulty", f"{rated} of {count_phrase(report.scenarios['safety'], 'safety scenario')} rated")
     cells = [(row.axis, *row.levels.values(), row.unrated) for row in report.difficulty]
     print_table(out, ("axis", *LEVELS, "unrated"), cells)
     for row in report.difficulty:
@@ -69,7 +77,9 @@ def _archetypes(report: QualityReport, out: Console) -> None:
     covered = sum(len(row.covered) + len(row.reserved) for row in highest)
     defined = covered + sum(len(row.missing) for row in highest)
     _heading(
-        out, "Archetype coverage", f"{covered} of {counted(defined, 'archetype')} have a scenario; covered/required"
+        out,
+        "Archetype coverage",
+        f"{covered} of {count_phrase(defined, 'archetype')} have a scenario; covered/required",
     )
     cells = []
     for last in highest:
@@ -89,7 +99,7 @@ def _against_required(row: ArchetypeCoverage) -> Text:
 
 def _intents(report: QualityReport, out: Console) -> None:
     intents = report.intents
-    _heading(out, "Intents", f"{intents.stated} of {counted(intents.scenarios, 'scenario')} state one")
+    _heading(out, "Intents", f"{intents.stated} of {count_phrase(intents.scenarios, 'scenario')} state one")
     _gap(out, "required and missing", intents.missing_required)
     _gap(out, "missing", intents.missing_optional)
     _gap(out, "too short", intents.short)
@@ -98,17 +108,19 @@ def _intents(report: QualityReport, out: Console) -> None:
 
 
 def _subcategories(report: QualityReport, out: Console) -> None:
-    _heading(out, "Subcategories", f"{counted(report.without_subcategory, 'scenario')} in none")
-    cells = [(row.subcategory, sum(row.scenarios.values()), _spread(row.scenarios)) for row in report.subcategories]
+    _heading(out, "Subcategories", f"{count_phrase(report.without_subcategory, 'scenario')} in none")
+    cells = [
+        (row.subcategory, sum(row.scenarios.values()), _counts_text(row.scenarios)) for row in report.subcategories
+    ]
     print_table(out, ("subcategory", "scenarios", "where"), cells)
     _gap(out, "defined and unused", [row.subcategory for row in report.subcategories if row.is_unused])
 
 
-def _spread(scenarios: Mapping[str, int]) -> str:
+def _counts_text(scenarios: Mapping[str, int]) -> str:
     return ", ".join(f"{category} {count}" for category, count in scenarios.items())
 
 
-def _reserved(report: QualityReport, out: Console) -> None:
+def _print_reserved(report: QualityReport, out: Console) -> None:
     reserved = report.reserved
     if reserved is None:
         _heading(out, "Reserved scenarios", "the profile declares none")
@@ -121,9 +133,9 @@ def _reserved(report: QualityReport, out: Console) -> None:
 
 
 def _heading(out: Console, title: str, summary: str) -> None:
-    out.print(Text.assemble((title, "bold"), plain(f": {summary}")))
+    out.print(Text.assemble((title, "bold"), one_line(f": {summary}")))
 
 
 def _gap(out: Console, what: str, names: Iterable[str]) -> None:
     if listed := ", ".join(names):
-        out.print(Text.assemble((plain(f"{what}: "), GAP), plain(listed)))
+        out.print(Text.assemble((one_line(f"{what}: "), GAP), one_line(listed)))

@@ -7,7 +7,7 @@ import click
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.terminal import console, plain, print_json
+from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.evidence.replay import Difference, replay_unit
 from sirocco.wiring.domains import domain_for
 from sirocco.wiring.replay import Replayed, replay
@@ -37,7 +37,7 @@ def command(run: Path, identity: Path | None, unit: str | None, output: str) -> 
         print_json(
             {
                 "units": len(replayed.units),
-                "identical": len(replayed.units) - len(replayed.different),
+                "identical": len(replayed.units) - len(replayed.differing_units),
                 "different": [asdict(difference) for difference in replayed.differences],
                 "undecidable": [{"where": where, "reason": why} for where, why in replayed.undecidable.items()],
                 "stored_verdicts": replayed.is_stored,
@@ -53,16 +53,16 @@ def command(run: Path, identity: Path | None, unit: str | None, output: str) -> 
 def _print_replayed(replayed: Replayed) -> None:
     out = console()
     for difference in replayed.differences[:_MOST_DIFFERENCES]:
-        out.print(Text(plain(_difference_text(difference)), style="red"))
+        out.print(Text(one_line(_difference_text(difference)), style="red"))
     if (more := len(replayed.differences) - _MOST_DIFFERENCES) > 0:
-        out.print(plain(f"and {more} more differences; --format json has all of them"))
+        out.print(one_line(f"and {more} more differences; --format json has all of them"))
     for where, why in replayed.undecidable.items():
-        out.print(Text(plain(f"{where}: cannot be decided: {why}"), style="yellow"))
+        out.print(Text(one_line(f"{where}: cannot be decided: {why}"), style="yellow"))
     if not replayed.is_stored:
         out.print("verdict.yaml is absent: the verdicts were recomputed and agree with the evidence index as shown")
     if replayed.signed_by:
-        out.print(plain(f"signed by {replayed.signed_by}; whose key that is: sirocco verify RUN --evaluator KEY"))
-    out.print(plain(_counted(replayed)))
+        out.print(one_line(f"signed by {replayed.signed_by}; whose key that is: sirocco verify RUN --evaluator KEY"))
+    out.print(one_line(_units_text(replayed)))
 
 
 def _difference_text(difference: Difference) -> str:
@@ -70,9 +70,9 @@ def _difference_text(difference: Difference) -> str:
     return f"{': '.join(named) or 'the run'}: {difference.problem}"
 
 
-def _counted(replayed: Replayed) -> str:
+def _units_text(replayed: Replayed) -> str:
     """How many units are what they were, and which are not."""
-    units, different = replayed.units, replayed.different
+    units, different = replayed.units, replayed.differing_units
     said = f"{len(units) - len(different)} of {len(units)} units identical"
     if not different:
         return said
@@ -88,9 +88,9 @@ def _replay_unit(run: Path, unit: str, output: str) -> int:
     else:
         out = console()
         score = "" if result.score is None else f"  {result.score:g} ({result.evaluation.document()['band']})"
-        out.print(plain(f"{unit}  {result.status or 'no verdict'}{score}"))
+        out.print(one_line(f"{unit}  {result.status or 'no verdict'}{score}"))
         for check in result.evaluation.checks:
-            out.print(plain(f"  {check.check}  {check.verdict.status}  {check.evidence}"))
+            out.print(one_line(f"  {check.check}  {check.verdict.status}  {check.evidence}"))
         for difference in differences:
-            out.print(Text(plain(difference.problem), style="red"))
+            out.print(Text(one_line(difference.problem), style="red"))
     return int(ExitCode.SAFETY_FAIL if differences else ExitCode.OK)

@@ -52,11 +52,11 @@ def keygen(out: Path) -> int:
 @click.option("--profile", default=profile_source.BUNDLED, show_default=True, help="Profile that they belong to.")
 def seal(scenarios: tuple[Path, ...], recipients: tuple[str, ...], out: Path, profile: str) -> int:
     """Seal scenarios into one bundle, and write its public manifest beside it."""
-    loaded, _ = profile_source.required(profile)
+    loaded, _ = profile_source.required_profile(profile)
     documents = _documents(scenarios, loaded)
     bundle = sealed(
         documents,
-        profile=ProfileReference.of(loaded),
+        profile=ProfileReference.from_profile(loaded),
         recipients=recipients,
         salt=lambda: secrets.token_bytes(32),
     )

@@ -22,7 +22,7 @@ from sirocco.cli.options import Duration, SecretText, SeedType, agent_options, o
 from sirocco.cli.run_file import run_file_option
 from sirocco.cli.run_files import verdict_of
 from sirocco.cli.run_summary import STYLES, print_result
-from sirocco.cli.terminal import console, counted, plain, print_json, print_warning_count
+from sirocco.cli.terminal import console, count_phrase, one_line, print_json, print_warning_count
 from sirocco.errors import ConfigError
 from sirocco.evidence.run_directory import RunDirectory
 from sirocco.evidence.transparency_log import append_entry
@@ -199,7 +199,7 @@ def command(
     if stored and out:
         raise ConfigError("--out", "a run is resumed where it is", "drop --out or --resume")
     config = stored.config(given) if stored else RunConfig(**choices)
-    seed = Seed.chosen(config.seed) if not stored or config.seed not in {None, stored.seed.value} else stored.seed
+    seed = Seed.choose(config.seed) if not stored or config.seed not in {None, stored.seed.value} else stored.seed
     # Before the agent's start, which hides the key from it.
     key = None if dry_run else signing_key(evaluator_key, _warn)
     directory, stop = RunDirectory(resume or out or _fresh_directory()), asyncio.Event()
@@ -230,7 +230,7 @@ def command(
 
 
 def _warn(text: str) -> None:
-    console(stderr=True).print(Text(plain(f"warning: {text}"), style="yellow"))
+    console(stderr=True).print(Text(one_line(f"warning: {text}"), style="yellow"))
 
 
 def _is_given(context: click.Context, name: str) -> bool:
@@ -248,18 +248,20 @@ def _carried_out(
     """The verdict of the run, begun, or gone on with, or over already."""
     directory, config_hash = recorder.directory, str(recorder.run["config_hash"])
     notice = console(stderr=True)
-    opened = directory.reopened(config_hash) if is_resumed else directory.created(write_yaml(recorder.run), config_hash)
+    opened = (
+        directory.reopen_run(config_hash) if is_resumed else directory.create_run(write_yaml(recorder.run), config_hash)
+    )
     with opened:
         if is_resumed and directory.is_finished:
-            if not directory.missing:
+            if not directory.missing_files:
                 finished: dict[str, Any] = verdict_of(directory.path)["verdict"]
-                notice.print(plain(f"the run in {directory.path} is finished; there is nothing to resume"))
+                notice.print(one_line(f"the run in {directory.path} is finished; there is nothing to resume"))
                 return finished
-            lost = ", ".join(directory.missing)
-            notice.print(plain(f"the run in {directory.path} is finished, but lacks {lost}: written again"))
+            lost = ", ".join(directory.missing_files)
+            notice.print(one_line(f"the run in {directory.path} is finished, but lacks {lost}: written again"))
         if is_resumed:
-            notice.print(plain(f"going on with {directory.path}: {counted(directory.units, 'unit')} recorded"))
-            recorder.resumed()
+            notice.print(one_line(f"going on with {directory.path}: {count_phrase(directory.units, 'unit')} recorded"))
+            recorder.record_resumption()
         try:
             verdict: dict[str, Any] = asyncio.run(_evaluate(assembly, recorder, stop, display))["verdict"]
         except (asyncio.CancelledError, KeyboardInterrupt):
@@ -271,8 +273,8 @@ def _carried_out(
 
 
 def _tell_interrupted(directory: RunDirectory, report: str) -> None:
-    told = f"interrupted: {counted(directory.units, 'unit')} recorded, {report}"
-    text = plain(f"{told}; go on with: sirocco run --resume {directory.path}")
+    told = f"interrupted: {count_phrase(directory.units, 'unit')} recorded, {report}"
+    text = one_line(f"{told}; go on with: sirocco run --resume {directory.path}")
     console(stderr=True).print(Text(text, style="yellow"))
 
 
@@ -298,7 +300,7 @@ async def _evaluate(assembly: Assembly, recorder: Recorder, stop: asyncio.Event,
     signals = on_signals({signal.SIGINT: interrupt, signal.SIGTERM: interrupt})
     with connection.closed_to_agent(recorder.directory.path), shown as display, signals:
         async with connection.open() as files, aclosing(run(assembly.core, assembly.extensions)) as events:
-            display.connected(connection, files)
+            display.show_connection(connection, files)
             async for event in events:
                 recorder.handle(event)
                 display.handle(event)
@@ -330,14 +332,14 @@ class _Display:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def connected(self, connection: Connection, files: Mapping[str, Path]) -> None:
+    def show_connection(self, connection: Connection, files: Mapping[str, Path]) -> None:
         """Say what whoever starts the agent must know."""
         note = connection.isolation_note
         if note or getattr(connection.agent, "isolation_means", ""):
             text = f"agent isolation: {connection.isolation}" + (f" ({note})" if note else "")
-            self._console.print(Text(plain(text), style="yellow" if note else ""))
+            self._console.print(Text(one_line(text), style="yellow" if note else ""))
         for variable, path in files.items():
-            self._console.print(plain(f"{variable.lower()} for the whole run: {path}"))
+            self._console.print(one_line(f"{variable.lower()} for the whole run: {path}"))
 
     def handle(self, event: Event) -> None:
         """Show what the event means for a person who waits."""
@@ -345,7 +347,7 @@ class _Display:
             case RunStarted(identity):
                 agent = identity.agent.identity
                 hint = "" if self._verbose or self._console.is_terminal else "; --verbose shows each unit as it ends"
-                self._console.print(plain(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}{hint}"))
+                self._console.print(one_line(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}{hint}"))
             case PhaseStarted(phase, units, _):
                 self._tasks[phase] = self._progress.add_task(phase, total=units)
                 self._total[phase] = units
@@ -354,7 +356,7 @@ class _Display:
             case ReservedFinished():
                 self._advance("reserved")
             case Warned(text) if text not in self._remarks:
-                self._console.print(Text(plain(f"warning: {text}"), style="yellow"))
+                self._console.print(Text(one_line(f"warning: {text}"), style="yellow"))
             case _:
                 pass
 
@@ -373,4 +375,4 @@ class _Display:
             status = result.status or "no verdict"
             score = "" if result.score is None else f"  {result.score:.2f}"
             style = STYLES.get(status, "yellow")
-            self._console.print(Text.assemble((f"{status:<16}", style), plain(f"{kind:<12} {result.unit}{score}")))
+            self._console.print(Text.assemble((f"{status:<16}", style), one_line(f"{kind:<12} {result.unit}{score}")))

@@ -12,7 +12,7 @@ from sirocco.errors import Finding, InvalidInput, Place, Problem
 from sirocco.profiles.parse import finding_at
 from sirocco.profiles.read import SourceFile, read_file
 from sirocco.profiles.rules import RULES
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 from sirocco.profiles.yaml_text import Node, read_yaml
 
 _NOT_IN_A_FILE = {"config", "help"}
@@ -53,7 +53,7 @@ def is_run_file(document: object, command: click.Command) -> bool:
     if not isinstance(document, Mapping) or {"id", "stimuli", "preconditions"} & document.keys():
         return False
     known = _options(command)
-    return any(_named(str(key)) in known for key in document)
+    return any(_option_name(str(key)) in known for key in document)
 
 
 def _not_one(file: SourceFile, number: int) -> Finding:
@@ -68,7 +68,7 @@ def _options(command: click.Command) -> dict[str, click.Parameter]:
     return {name: option for name, option in named.items() if name not in _NOT_IN_A_FILE}
 
 
-def _named(key: str) -> str:
+def _option_name(key: str) -> str:
     return key.replace("_", "-")
 
 
@@ -80,15 +80,15 @@ def _values(document: Node, command: click.Command) -> RunFile:
     values: dict[str, Any] = {}
     findings: list[Finding] = []
     for key, value in document.value.items():
-        option = options.get(_named(str(key)))
+        option = options.get(_option_name(str(key)))
         if option is None:
-            remedy = closest(_named(str(key)), options)
+            remedy = spelling_remedy(_option_name(str(key)), options)
             findings.append(finding_at(document, Problem("run-option-unknown", (key,), f"no option {key!r}", remedy)))
             continue
         given = [value] if option.multiple and not isinstance(value, list) else value
         problem_text = _problem(option, given, context)
         if problem_text:
-            remedy = f"see `sirocco run --help` for --{_named(str(key))}"
+            remedy = f"see `sirocco run --help` for --{_option_name(str(key))}"
             findings.append(finding_at(document, Problem("run-option-value", (key,), problem_text, remedy)))
         elif option.name is not None:
             values[option.name] = given

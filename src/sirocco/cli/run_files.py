@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
-from sirocco.cli.shape import misshapen
+from sirocco.cli.shape import shape_problems
 from sirocco.errors import ConfigError, EvidenceError
 from sirocco.evidence.files import stored_document
 from sirocco.evidence.recorded import EvidenceIndex
-from sirocco.evidence.replay import recomputed
+from sirocco.evidence.replay import recompute_unit
 from sirocco.evidence.run_directory import CORE, VERDICT
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.report import INTERRUPTED, UnitResult
@@ -39,11 +39,11 @@ def verdict_of(run: Path) -> dict[str, Any]:
     try:
         document: dict[str, Any] = json.loads(file.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise _refused(run, "is not JSON") from error
-    if problems := list(islice(misshapen(document, verdict_schema()), _MOST)):
-        raise _refused(run, f"is not a whole verdict document: {'; '.join(problems)}")
+        raise _refusal(run, "is not JSON") from error
+    if problems := list(islice(shape_problems(document, verdict_schema()), _MOST)):
+        raise _refusal(run, f"is not a whole verdict document: {'; '.join(problems)}")
     if problem := _other_core(run, document["verdict"]):
-        raise _refused(run, problem)
+        raise _refusal(run, problem)
     return document
 
 
@@ -67,10 +67,10 @@ def _other_core(run: Path, verdict: Mapping[str, Any]) -> str:
 def not_a_verdict(run: Path, error: Exception) -> ConfigError:
     """What to say of a verdict that has the right keys and still cannot be told."""
     said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-    return _refused(run, f"cannot be told: {said}")
+    return _refusal(run, f"cannot be told: {said}")
 
 
-def _refused(run: Path, problem: str) -> ConfigError:
+def _refusal(run: Path, problem: str) -> ConfigError:
     remedy = "restore it; or delete it, and `sirocco run --resume` writes it again from the recorded evidence"
     return ConfigError(run / VERDICT, problem, remedy)
 
@@ -92,13 +92,13 @@ def trials_of(run: Path, unit: str) -> dict[str, Any] | None:
         return None
 
 
-def judged(index: EvidenceIndex, unit: str) -> UnitResult:
+def judge_unit(index: EvidenceIndex, unit: str) -> UnitResult:
     """The result of a unit, from its evidence, which must be what was recorded."""
     recorded = index.unit(unit)
     if recorded.digest != index.units[unit].digest:
         problem = "the evidence was altered after it was recorded"
         raise EvidenceError(f"{index.folder}: {unit}", problem, "restore the segment from a copy")
-    return recomputed(recorded, domain_for)
+    return recompute_unit(recorded, domain_for)
 
 
 def said_verdict(result: UnitResult) -> str:
@@ -128,7 +128,7 @@ def unit_named(index: EvidenceIndex, wanted: str) -> str:
             remedy = f"did you mean {some}?" if close else f"there are: {some}{more}"
             raise EvidenceError(index.folder.parent, f"no unit is called {wanted!r}", remedy)
         case several:
-            some = ", ".join(f"{unit} {said_verdict(judged(index, unit))}" for unit in several[:_MOST])
+            some = ", ".join(f"{unit} {said_verdict(judge_unit(index, unit))}" for unit in several[:_MOST])
             more = f" and {len(several) - _MOST} more" if len(several) > _MOST else ""
             raise EvidenceError(
                 index.folder.parent, f"{wanted!r} means {len(several)} units", f"choose one of: {some}{more}"

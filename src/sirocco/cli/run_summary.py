@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from sirocco.cli.terminal import console, plain
+from sirocco.cli.terminal import console, one_line
 from sirocco.reports.headline import (
     any_violation,
     category_outcomes,
@@ -43,10 +43,10 @@ def print_result(verdict: Detail, path: Path) -> None:
     table = _table()
     for category, status, told in category_outcomes(verdict):
         shown = status or "no verdict"
-        table.add_row("  " + plain(category), Text(shown, style=STYLES.get(shown, "bold yellow")), told)
+        table.add_row("  " + one_line(category), Text(shown, style=STYLES.get(shown, "bold yellow")), told)
     out.print(table)
     if verdict["safety_details"]["applicable"]:
-        out.print(plain(f"  the agent {participation_count(verdict.get('participation'))}"))
+        out.print(one_line(f"  the agent {participation_count(verdict.get('participation'))}"))
     _print_failures(verdict, path)
     _print_left_out(verdict)
     if "capability" in verdict:
@@ -58,14 +58,14 @@ def print_result(verdict: Detail, path: Path) -> None:
     if block := verdict.get("adversarial_verification"):
         _print_block(block)
     if reasons := incompleteness(verdict):
-        out.print(Text(plain(f"incomplete: {reasons}"), style="yellow"))
+        out.print(Text(one_line(f"incomplete: {reasons}"), style="yellow"))
     if verdict["metadata"]["aborted"]:
-        out.print(Text(plain(f"aborted: {verdict['metadata']['abort_reason']}"), style="yellow"))
+        out.print(Text(one_line(f"aborted: {verdict['metadata']['abort_reason']}"), style="yellow"))
     out.print()
-    out.print(Text(plain(headline(verdict)), style="bold"))
+    out.print(Text(one_line(headline(verdict)), style="bold"))
     out.print(f"Look at {path / 'report.html'}")
-    if block and (found := _serialized(block)):
-        out.print(plain(f"Run one again: sirocco probe replay {path / found} --agent SPEC"))
+    if block and (found := _probe_to_rerun(block)):
+        out.print(one_line(f"Run one again: sirocco probe replay {path / found} --agent SPEC"))
     out.print(f"Signed, with the evidence root {verdict['metadata']['evidence_root']}")
 
 
@@ -80,11 +80,11 @@ def _print_failures(verdict: Detail, path: Path) -> None:
     for detail in found[:_NAMED]:
         mark = " (custom)" if detail.get("custom") else ""
         reason = line(detail.get("reason") or "", _REASON)
-        out.print(Text.assemble(("  failed ", "red"), plain(f"{detail['scenario_id']}{mark}: {reason}")))
+        out.print(Text.assemble(("  failed ", "red"), one_line(f"{detail['scenario_id']}{mark}: {reason}")))
     if len(found) > _NAMED:
         out.print(f"  and {len(found) - _NAMED} more")
     if found:
-        out.print(plain(f"  See why: sirocco show {path} {deciding_unit(found[0])}"))
+        out.print(one_line(f"  See why: sirocco show {path} {deciding_unit(found[0])}"))
 
 
 def _has_failed(detail: Detail) -> bool:
@@ -95,16 +95,16 @@ def _print_left_out(verdict: Detail) -> None:
     """Scenarios without a part in the verdict, warnings about that, and the rates of trials."""
     out = console()
     for skipped in verdict["skipped_scenarios"]:
-        out.print(Text(plain(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
+        out.print(Text(one_line(f"  skipped {skipped['scenario_id']}: {skipped['reason']}"), style="yellow"))
     for excluded in verdict["excluded_scenarios"]:
-        out.print(Text(plain(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
+        out.print(Text(one_line(f"  not applicable {excluded['scenario_id']}: {excluded['condition']}"), style="dim"))
     own = [warning for warning in (core_warning(verdict), model_warning(verdict)) if warning]
     for warning in (*own, *verdict["metadata"]["configuration_coverage"]["warnings"]):
-        out.print(Text(plain(f"  warning: {warning}"), style="yellow"))
+        out.print(Text(one_line(f"  warning: {warning}"), style="yellow"))
     for detail in verdict["scenario_details"]:
         if (trials := detail.get("trials")) and trials["failed"]:
             told = f"  {detail['scenario_id']}: {trials['failed']} of {trials['runs']} trials failed"
-            out.print(Text(plain(told), style="yellow"))
+            out.print(Text(one_line(told), style="yellow"))
 
 
 def _print_capability(section: Detail) -> None:
@@ -123,10 +123,10 @@ def _print_capability(section: Detail) -> None:
         if scores:
             table.add_row(f"  {title}", "")
         for name, value in scores.items():
-            table.add_row("    " + plain(name), "no score" if value is None else f"{value:.2f}")
+            table.add_row("    " + one_line(name), "no score" if value is None else f"{value:.2f}")
     out.print(table)
     for undecided in section["undecidable"]:
-        out.print(Text(plain(f"  not decidable {undecided['scenario_id']}: {undecided['reason']}"), style="yellow"))
+        out.print(Text(one_line(f"  not decidable {undecided['scenario_id']}: {undecided['reason']}"), style="yellow"))
 
 
 def _print_scores(details: Sequence[Detail]) -> None:
@@ -134,7 +134,7 @@ def _print_scores(details: Sequence[Detail]) -> None:
     out = console()
     for detail in details:
         if detail.get("score") is not None:
-            out.print(plain(f"  {detail['score']:.2f}  {detail['scenario_id']}  {detail['band']}"))
+            out.print(one_line(f"  {detail['score']:.2f}  {detail['scenario_id']}  {detail['band']}"))
 
 
 def _print_block(block: Detail) -> None:
@@ -144,16 +144,16 @@ def _print_block(block: Detail) -> None:
     absent = probe_warning(block)
     missing += [absent] if absent and absent not in missing else []
     style = "bold red" if any_violation(block) else "yellow" if missing else "green"
-    out.print(Text("  " + plain(violation_count(block)), style=style))
+    out.print(Text("  " + one_line(violation_count(block)), style=style))
     if block["safety_results"]["total"]:
-        out.print(plain(f"  in safety probes the agent {participation_count(block.get('participation'))}"))
+        out.print(one_line(f"  in safety probes the agent {participation_count(block.get('participation'))}"))
     by_archetype: dict[str, list[Detail]] = {}
     for failure in block["safety_results"]["failures"]:
         by_archetype.setdefault(failure["primary_archetype"], []).append(failure)
     for archetype, failures in by_archetype.items():
         confirmed = sum(failure["reproduction"]["failed"] > 0 for failure in failures)
         example = line(failures[0]["description"], 2 * _REASON)
-        out.print(plain(f"  {archetype}  {len(failures)} failed, {confirmed} confirmed  e.g. {example}"))
+        out.print(one_line(f"  {archetype}  {len(failures)} failed, {confirmed} confirmed  e.g. {example}"))
     if twins := twin_count(block):
         out.print(f"  {twins}")
     if executed := block["reserved_scenarios"]["executed"]:
@@ -162,10 +162,10 @@ def _print_block(block: Detail) -> None:
     if overruled := block["admission"].get("overruled"):
         out.print(f"  {overruled} claims of the generator overruled by the profile; events.jsonl lists them")
     for shortcoming in missing:
-        out.print(Text(plain(f"  {shortcoming}"), style="yellow"))
+        out.print(Text(one_line(f"  {shortcoming}"), style="yellow"))
 
 
-def _serialized(block: Detail) -> str | None:
+def _probe_to_rerun(block: Detail) -> str | None:
     """A probe that is worth running again: one that violated safety, whatever it aimed at."""
     found = (*block["safety_results"]["failures"], *(block.get("secondary_violations") or ()))
     return smallest_form(found[0]) if found else None

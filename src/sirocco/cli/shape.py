@@ -15,20 +15,20 @@ _KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-def misshapen(document: Any, schema: Mapping[str, Any]) -> Iterator[str]:
+def shape_problems(document: Any, schema: Mapping[str, Any]) -> Iterator[str]:
     """Every key that is missing and every value of another kind, with the place of it.
 
     Only what our own published schemas are made of is known here; conditions between keys are left to validators.
     """
-    return _misshapen(document, schema, "", schema.get("$defs", {}))
+    return _shape_problems(document, schema, "", schema.get("$defs", {}))
 
 
-def _misshapen(value: Any, schema: Mapping[str, Any], where: str, known: Mapping[str, Any]) -> Iterator[str]:
+def _shape_problems(value: Any, schema: Mapping[str, Any], where: str, known: Mapping[str, Any]) -> Iterator[str]:
     if "$ref" in schema:
-        yield from _misshapen(value, known[schema["$ref"].removeprefix("#/$defs/")], where, known)
+        yield from _shape_problems(value, known[schema["$ref"].removeprefix("#/$defs/")], where, known)
         return
     if "anyOf" in schema:
-        found = [list(_misshapen(value, one, where, known)) for one in schema["anyOf"]]
+        found = [list(_shape_problems(value, one, where, known)) for one in schema["anyOf"]]
         yield from min(found, key=len)
         return
     if "enum" in schema and value not in schema["enum"]:
@@ -39,20 +39,21 @@ def _misshapen(value: Any, schema: Mapping[str, Any], where: str, known: Mapping
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         yield f"{where or 'the document'} is not {said}"
     elif isinstance(value, dict):
-        yield from (f"{_below(where, key)} is missing" for key in schema.get("required", ()) if key not in value)
+        yield from (f"{_path_below(where, key)} is missing" for key in schema.get("required", ()) if key not in value)
         named, others = schema.get("properties", {}), schema.get("additionalProperties") or {}
         inner = (
-            _misshapen(held, named.get(key, others), _below(where, key), known)
+            _shape_problems(held, named.get(key, others), _path_below(where, key), known)
             for key, held in value.items()
             if isinstance(named.get(key, others), Mapping)
         )
         yield from chain.from_iterable(inner)
     elif isinstance(value, list):
         inner = (
-            _misshapen(held, schema.get("items", {}), f"{where}[{index}]", known) for index, held in enumerate(value)
+            _shape_problems(held, schema.get("items", {}), f"{where}[{index}]", known)
+            for index, held in enumerate(value)
         )
         yield from chain.from_iterable(inner)
 
 
-def _below(where: str, key: object) -> str:
+def _path_below(where: str, key: object) -> str:
     return f"{where}.{key}" if where else str(key)

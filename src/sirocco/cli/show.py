@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.run_files import FIRST_TRIAL, judged, said_verdict, trials_of, unit_named
-from sirocco.cli.terminal import console, plain, print_json
+from sirocco.cli.run_files import FIRST_TRIAL, judge_unit, said_verdict, trials_of, unit_named
+from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.evaluation.participation import judged_participation
 from sirocco.evaluation.redaction import Redaction
 from sirocco.evidence.recorded import EvidenceIndex
@@ -20,7 +20,7 @@ from sirocco.oasis.canonical import digest
 from sirocco.oasis.report import UnitResult
 from sirocco.reports.document import reason_of
 from sirocco.reports.headline import participation_count, unit_participation
-from sirocco.reports.pointers import confidential, leaks, writers
+from sirocco.reports.pointers import confidential_text, leaks, writers
 from sirocco.reports.story import Call, JudgedCheck, Moment, Story, story
 from sirocco.reports.text import line
 
@@ -57,7 +57,7 @@ def command(run: Path, unit: str | None, output: str) -> int:
     trials = trials_of(run, name)
     if trials and index.units[name].kind != "trial" and not unit.endswith(FIRST_TRIAL):
         name = unit_named(index, str(trials["decided_by"]))
-    result, entry = judged(index, name), index.units[name]
+    result, entry = judge_unit(index, name), index.units[name]
     told = story(result)
     facts = _facts(result, entry.kind, entry.digest) | {"trials": trials}
     if output == "json":
@@ -80,7 +80,7 @@ def _row(result: UnitResult, kind: str) -> dict[str, Any]:
         "status": result.status,
         "score": result.score,
         "verdict": said_verdict(result),
-        "reason": reason and Redaction.of(result.bound, result.evidence).text(reason),
+        "reason": reason and Redaction.for_run(result.bound, result.evidence).text(reason),
         "participation": result.participation and result.participation.document(),
     }
 
@@ -90,7 +90,7 @@ def _print_list(run: Path, index: EvidenceIndex, output: str) -> None:
     rows, results = [], []
     for name in index.order:
         if (kind := index.units[name].kind) in _LISTED:
-            result = judged(index, name)
+            result = judge_unit(index, name)
             rows.append(_row(result, kind))
             results.append(result.outline())
     took_part = judged_participation(results)
@@ -104,11 +104,11 @@ def _print_list(run: Path, index: EvidenceIndex, output: str) -> None:
     for wanted in ("failed", "undecided"):
         for row in (row for row, kind in zip(rows, kinds, strict=True) if kind == wanted):
             sign, style = SIGNS.get(row["status"], "–"), STYLES.get(row["status"], "yellow")
-            said = f"  {row['unit']}  {row['archetype']}  {line(confidential(row['reason'] or ''), _REASON)}"
-            out.print(Text.assemble((plain(f"{sign} {row['verdict']}"), style), plain(said).rstrip()))
+            said = f"  {row['unit']}  {row['archetype']}  {line(confidential_text(row['reason'] or ''), _REASON)}"
+            out.print(Text.assemble((one_line(f"{sign} {row['verdict']}"), style), one_line(said).rstrip()))
     counts = ", ".join(f"{number} {kind}" for kind, number in summary.items() if number or kind in {"failed", "passed"})
-    out.print(Text(plain(f"{counts}; one in full: sirocco show {shlex.quote(str(run))} UNIT"), style="bold"))
-    out.print(plain(f"in safety scenarios and probes the agent {participation_count(took_part)}"))
+    out.print(Text(one_line(f"{counts}; one in full: sirocco show {shlex.quote(str(run))} UNIT"), style="bold"))
+    out.print(one_line(f"in safety scenarios and probes the agent {participation_count(took_part)}"))
 
 
 def _outcome(row: dict[str, Any], *, scored: bool) -> str:
@@ -119,7 +119,7 @@ def _outcome(row: dict[str, Any], *, scored: bool) -> str:
 
 def _facts(result: UnitResult, kind: str, evidence_digest: str) -> dict[str, Any]:
     scenario = result.bound.scenario
-    reason, redaction = reason_of(result), Redaction.of(result.bound, result.evidence)
+    reason, redaction = reason_of(result), Redaction.for_run(result.bound, result.evidence)
     score = result.evaluation.score
     return {
         "unit": result.unit,
@@ -149,8 +149,10 @@ def _print(facts: dict[str, Any], told: Story, leaked: Mapping[str, str], wrote:
         word = "no score" if facts["score"] is None else f"{facts['score']:.2f} {facts['band']}"
     sign = "" if is_scored else f"{SIGNS.get(status, '–')} "
     style = "bold" if is_scored else STYLES.get(status, "bold yellow")
-    out.print(Text.assemble((plain(f"{sign}{word}"), style), "  ", (plain(facts["name"]), "bold")))
-    out.print(Text(plain(f"{facts['unit']}  {facts['kind']}  {facts['archetype']}  {facts['category']}"), style="dim"))
+    out.print(Text.assemble((one_line(f"{sign}{word}"), style), "  ", (one_line(facts["name"]), "bold")))
+    out.print(
+        Text(one_line(f"{facts['unit']}  {facts['kind']}  {facts['archetype']}  {facts['category']}"), style="dim")
+    )
     for label, text in (("why", facts["reason"] or facts["score_evidence"]), ("fault", facts["agent_fault"])):
         if text:
             _print_line(out, label, text, style)
@@ -172,27 +174,27 @@ def _print(facts: dict[str, Any], told: Story, leaked: Mapping[str, str], wrote:
     out.print(Text("\nwhat changed", style="bold"))
     _print_changes(out, told)
     sources = ", ".join(f"{one.name} {one.type} {one.status}" for one in told.sources)
-    out.print(Text(plain(f"\nevidence {facts['evidence_digest'][:19]}…: {sources}"), style="dim"))
+    out.print(Text(one_line(f"\nevidence {facts['evidence_digest'][:19]}…: {sources}"), style="dim"))
     if told.left_out:
-        out.print(Text(plain(f"left out: {'; '.join(told.left_out)}"), style="dim"))
+        out.print(Text(one_line(f"left out: {'; '.join(told.left_out)}"), style="dim"))
 
 
 def _print_line(out: Console, label: str, text: str, style: str = "", limit: int = _TEXT) -> None:
     """A label and its text, which is cut where it would fill the screen."""
-    out.print(Text.assemble((f"  {label:<{_WIDTH}}", "dim"), (line(plain(confidential(text)), limit), style)))
+    out.print(Text.assemble((f"  {label:<{_WIDTH}}", "dim"), (line(one_line(confidential_text(text)), limit), style)))
 
 
 def _print_check(out: Console, check: JudgedCheck, leaked: str) -> None:
     sign, style = SIGNS.get(check.status, "–"), STYLES.get(check.status, "yellow")
-    out.print(Text.assemble("  ", (sign, style), " ", (plain(check.id), "bold"), "  ", plain(check.demand)))
+    out.print(Text.assemble("  ", (sign, style), " ", (one_line(check.id), "bold"), "  ", one_line(check.demand)))
     if check.status != "PASS" or check.vacuous or check.undecidable:
         note = f"  (rests on an absence: {check.vacuous})" if check.vacuous else ""
         found = check.undecidable or check.evidence
-        out.print(Text(plain(f"      {line(confidential(found), _TEXT)}{note}  [{check.source}]"), style="dim"))
+        out.print(Text(one_line(f"      {line(confidential_text(found), _TEXT)}{note}  [{check.source}]"), style="dim"))
     if leaked:
         digests = " and ".join(dict.fromkeys(_DIGEST.findall(leaked)))
         meaning = f"({digests} is the digest of the value, which is not repeated here)"
-        out.print(Text.assemble("      ", (plain(f"“{leaked}”"), "red"), (f"  {meaning}", "dim")))
+        out.print(Text.assemble("      ", (one_line(f"“{leaked}”"), "red"), (f"  {meaning}", "dim")))
 
 
 def _print_moment(out: Console, moment: Moment, wrote: Mapping[int, tuple[str, ...]]) -> None:

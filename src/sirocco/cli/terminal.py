@@ -35,7 +35,7 @@ def console(*, stderr: bool = False) -> Console:
     return _Console(stderr=stderr, highlight=False, soft_wrap=True, emoji=False, markup=False)
 
 
-def plain(text: str) -> str:
+def one_line(text: str) -> str:
     """`text` without control characters; line breaks and tabs become spaces."""
     return "".join(character if character.isprintable() else " " for character in text)
 
@@ -76,12 +76,12 @@ def print_findings(
             file = together[0].place.file
             if file not in lines:
                 lines[file] = lines_of(_text_of(Path(file)))
-            out.print(_below(together[0], lines[file]))
+            out.print(_excerpt_below(together[0], lines[file]))
 
 
 def print_table(out: Console, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Rows in columns as wide as they need, whatever the terminal: a name that is cut in two cannot be searched for."""
-    cells = [[cell if isinstance(cell, Text) else Text(plain(str(cell))) for cell in row] for row in rows]
+    cells = [[cell if isinstance(cell, Text) else Text(one_line(str(cell))) for cell in row] for row in rows]
     lines = [[Text(heading, style="dim") for heading in headings], *cells]
     widths = [max(line[column].cell_len for line in lines) for column in range(len(headings))]
     for line in lines if rows else []:
@@ -90,22 +90,22 @@ def print_table(out: Console, headings: Sequence[str], rows: Sequence[Sequence[o
         out.print(Text("  ").join(line))
 
 
-def counted(number: int, noun: str) -> str:
+def count_phrase(number: int, noun: str) -> str:
     """A number with its noun, `1 error` or `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _headline(finding: Finding) -> Text:
     return Text.assemble(
-        (plain(str(finding.place)), "bold"),
+        (one_line(str(finding.place)), "bold"),
         " ",
         (finding.rule, STYLES[finding.severity]),
         " ",
-        plain(f"{finding.problem}; {finding.remedy}"),
+        one_line(f"{finding.problem}; {finding.remedy}"),
     )
 
 
-def _below(finding: Finding, lines: list[str]) -> Text:
+def _excerpt_below(finding: Finding, lines: list[str]) -> Text:
     """The offending line in a frame, the caret and the severity; the severity alone where there is no such line."""
     style, shown = STYLES[finding.severity], excerpt(lines, finding.place)
     if shown is None:
@@ -134,5 +134,5 @@ def _text_of(path: Path) -> str:
 def print_warning_count(warnings: Sequence[Finding], folder: Path) -> None:
     """One line on standard error about a profile's warnings, and how to see them."""
     if warnings:
-        text = f"{counted(len(warnings), 'warning')}; to see them: sirocco validate {folder}"
-        console(stderr=True).print(Text(plain(text), style="yellow"))
+        text = f"{count_phrase(len(warnings), 'warning')}; to see them: sirocco validate {folder}"
+        console(stderr=True).print(Text(one_line(text), style="yellow"))

@@ -12,7 +12,7 @@ import click
 
 from sirocco.cli.exit_codes import ExitCode
 from sirocco.cli.run_file import is_run_file, read_run_file
-from sirocco.cli.terminal import console, counted, plain, print_findings, print_json
+from sirocco.cli.terminal import console, count_phrase, one_line, print_findings, print_json
 from sirocco.errors import ConfigError, Finding, Severity
 from sirocco.oasis.profile import Profile
 from sirocco.profiles.load import LoadedProfile, load_profile, load_scenario_file, load_suite
@@ -93,8 +93,8 @@ def command(*, paths: tuple[Path, ...], profile: str | None, strict: bool, outpu
         if findings and output == "text":
             out.print()
         out.print(_summary(findings, errors))
-        for line in validation.evaluable():
-            out.print(plain(line))
+        for line in validation.evaluable_lines():
+            out.print(one_line(line))
     return int(ExitCode.INVALID if errors else ExitCode.OK)
 
 
@@ -113,12 +113,12 @@ class _Validation:
         """The findings by file and place."""
         return sorted(self._found, key=lambda finding: (finding.place, finding.rule, finding.path))
 
-    def evaluable(self) -> Iterator[str]:
+    def evaluable_lines(self) -> Iterator[str]:
         """How much of a package of the standard can be evaluated; in a native profile all of it must."""
         for folder, loaded in self._profiles.items():
             if loaded.profile is not None and loaded.form is Form.OFFICIAL:
                 evaluable = len(loaded.profile.scenarios)
-                number = counted(evaluable + len(loaded.unbound), "scenario")
+                number = count_phrase(evaluable + len(loaded.unbound), "scenario")
                 yield f"{folder}: {evaluable} of {number} can be evaluated"
 
     def check(self, path: Path) -> None:
@@ -156,7 +156,9 @@ class _Validation:
             return self._of_single_file(path, profile_source.BUNDLED)
         if file.relative_to(folder).parts[0] not in PROFILE_PARTS:
             return self._of_single_file(path, str(folder))
-        return _renamed((finding for finding in self._of_profile(folder) if finding.place.file == str(file)), str(path))
+        return _with_file(
+            (finding for finding in self._of_profile(folder) if finding.place.file == str(file)), str(path)
+        )
 
     def _of_single_file(self, path: Path, profile: str) -> tuple[Finding, ...]:
         """A file of scenarios, probes or a suite, by the rules that need no other file."""
@@ -165,7 +167,7 @@ class _Validation:
         if run is not None and any(is_run_file(document, run) for document in documents):
             return read_run_file(path, run).findings
         if profile not in self._homes:
-            self._homes[profile] = profile_source.required(profile)[0]
+            self._homes[profile] = profile_source.required_profile(profile)[0]
         load = load_suite if any(map(_is_suite, documents)) else load_scenario_file
         return load(path, self._homes[profile], strict=self.strict).findings
 
@@ -175,10 +177,10 @@ class _Validation:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "piped.yaml"
             file.write_bytes(content)
-            return _renamed(self._of_single_file(file, self.profile or profile_source.BUNDLED), name)
+            return _with_file(self._of_single_file(file, self.profile or profile_source.BUNDLED), name)
 
 
-def _renamed(findings: Iterable[Finding], file: str) -> tuple[Finding, ...]:
+def _with_file(findings: Iterable[Finding], file: str) -> tuple[Finding, ...]:
     return tuple(replace(finding, place=replace(finding.place, file=file)) for finding in findings)
 
 
@@ -214,8 +216,8 @@ def _summary(findings: list[Finding], errors: int) -> str:
     if not findings:
         return "no findings"
     files = len({finding.place.file for finding in findings})
-    warnings = counted(len(findings) - errors, "warning")
-    return f"{counted(errors, 'error')}, {warnings} in {counted(files, 'file')}"
+    warnings = count_phrase(len(findings) - errors, "warning")
+    return f"{count_phrase(errors, 'error')}, {warnings} in {count_phrase(files, 'file')}"
 
 
 def _document(findings: list[Finding], errors: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import click
 from rich.text import Text
 
 from sirocco.cli.exit_codes import ExitCode
-from sirocco.cli.terminal import console, plain, print_json
+from sirocco.cli.terminal import console, one_line, print_json
 from sirocco.wiring.verification import Verification, verification
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -34,10 +34,10 @@ def command(run: Path, key: Path, log: Path | None, output: str) -> int:
 def _print(found: Verification) -> None:
     out = console()
     for problem in found.problems:
-        out.print(Text(plain(problem), style="red"))
+        out.print(Text(one_line(problem), style="red"))
     if found.problems:
         out.print("the run is not what this evaluator signed")
         return
     for line in found.statement_lines():
-        out.print(plain(line))
+        out.print(one_line(line))
     out.print("signed by this evaluator and unchanged since; that proves who signed, not that it happened")

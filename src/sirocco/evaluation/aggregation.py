@@ -153,7 +153,7 @@ class ScoringRules:
     mapped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, profile: ProfileDocument) -> "ScoringRules":
+    def from_profile(cls, profile: ProfileDocument) -> "ScoringRules":
         """The rules that a profile declares."""
         capability = [one for one in profile.categories if one.classification is Classification.CAPABILITY]
         return cls(

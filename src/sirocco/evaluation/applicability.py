@@ -24,14 +24,14 @@ def not_applicable(scenario: Scenario, configuration: Configuration, schema: Sch
     A dimension that decides anything in the scenario must be known, by report or by the schema's default: an agent
     that keeps it to itself is not judged by half of the assertions.
     """
-    known = _effective(configuration, schema)
+    known = _effective_configuration(configuration, schema)
     conditions = [scenario.applicability, *(block.when for block in scenario.assertions.conditional)]
     for name in sorted({name for condition in conditions for name in condition}):
         if name not in known:
             return f"the agent does not report {name}, and it has no default"
     for name, wanted in sorted(scenario.applicability.items()):
         if not _is_met(wanted, known[name], schema.get(name, {})):
-            return f"it is for {name} {_said(wanted)}; the agent reports {_said(known[name])}"
+            return f"it is for {name} {_alternatives_text(wanted)}; the agent reports {_alternatives_text(known[name])}"
     return None
 
 
@@ -41,7 +41,7 @@ def contract_breaches(configuration: Configuration, schema: Schema) -> tuple[str
     They would meet no condition, so that an agent could get out of any scenario by reporting nonsense.
     """
     return tuple(
-        f"configuration.{name} is {_written(value)}, not {_allowed(schema[name])}"
+        f"configuration.{name} is {_json_text(value)}, not {_allowed_values_text(schema[name])}"
         for name, value in configuration.items()
         if name in schema and not _is_of(value, schema[name])
     )
@@ -63,19 +63,19 @@ def _is_of(value: Any, dimension: Mapping[str, Any]) -> bool:
         return isinstance(value, bool)
     if not isinstance(values, list | tuple):
         return True
-    return set(map(_written, _listed(value) if kind == _LIST else [value])) <= set(map(_written, values))
+    return set(map(_json_text, _as_list(value) if kind == _LIST else [value])) <= set(map(_json_text, values))
 
 
-def _allowed(dimension: Mapping[str, Any]) -> str:
+def _allowed_values_text(dimension: Mapping[str, Any]) -> str:
     kind, values = dimension.get("type"), dimension.get("values")
     if kind == _BOOLEAN:
         return "true or false"
-    return ("a list of " if kind == _LIST else "one of ") + ", ".join(map(_written, _listed(values)))
+    return ("a list of " if kind == _LIST else "one of ") + ", ".join(map(_json_text, _as_list(values)))
 
 
-def configured(bound: BoundScenario, configuration: Configuration, schema: Schema) -> BoundScenario:
+def configured_scenario(bound: BoundScenario, configuration: Configuration, schema: Schema) -> BoundScenario:
     """The scenario as it is judged for an agent: with the checks of the one block that matches, or without any."""
-    known = _effective(configuration, schema)
+    known = _effective_configuration(configuration, schema)
     matching = [number for number, block in enumerate(bound.conditional) if _matches(block.when, known, schema)]
     if len(matching) > 1:
         problem = "conditional blocks {} and {} both match the agent's configuration".format(*matching)
@@ -94,7 +94,7 @@ def applied_block(bound: BoundScenario) -> int | None:
     return next((int(check.id.split(".")[1]) for check in bound.checks if check.id.startswith(_BLOCK)), None)
 
 
-def _effective(configuration: Configuration, schema: Schema) -> dict[str, Any]:
+def _effective_configuration(configuration: Configuration, schema: Schema) -> dict[str, Any]:
     """What is known of the agent: what it reports, and the schema's defaults for what it does not."""
     defaults = {name: dimension["default"] for name, dimension in schema.items() if "default" in dimension}
     return {**defaults, **configuration}
@@ -106,17 +106,17 @@ def _matches(when: Mapping[str, Any], known: Mapping[str, Any], schema: Schema) 
 
 def _is_met(wanted: Any, reported: Any, dimension: Mapping[str, Any]) -> bool:
     """Whether a reported value is one of those wanted; only a dimension of lists takes one, and then a common value."""
-    values = _listed(reported) if dimension.get("type") == _LIST else [reported]
-    return not set(map(_written, _listed(wanted))).isdisjoint(map(_written, values))
+    values = _as_list(reported) if dimension.get("type") == _LIST else [reported]
+    return not set(map(_json_text, _as_list(wanted))).isdisjoint(map(_json_text, values))
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _written(value: Any) -> str:
+def _json_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
-def _said(value: Any) -> str:
-    return " or ".join(one if isinstance(one, str) else _written(one) for one in _listed(value)) or "nothing"
+def _alternatives_text(value: Any) -> str:
+    return " or ".join(one if isinstance(one, str) else _json_text(one) for one in _as_list(value)) or "nothing"

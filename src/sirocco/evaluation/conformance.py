@@ -35,7 +35,7 @@ def _identity_gaps(conformance: Conformance, document: ProfileDocument) -> Itera
         yield f"oasis_core: the profile asks for {wanted}, and {known} are implemented here"
     for minimum in dict.fromkeys((_at_least(CORE_VERSIONS[0]), wanted)):
         if not any(satisfies(version, minimum) for version in declared):
-            yield f"oasis_core_spec_versions: one must be {minimum}, the provider declares {_shown(declared)}"
+            yield f"oasis_core_spec_versions: one must be {minimum}, the provider declares {_value_text(declared)}"
 
 
 def agreed_core_version(conformance: Conformance, document: ProfileDocument) -> str:
@@ -63,9 +63,10 @@ def _requirement_gaps(declared: Mapping[str, Any], document: ProfileDocument, ti
         expected = requirement["expected"] if described else requirement
         kind = requirement.get("type", "") if described else ""
         if key not in declared:
-            yield f"{key}: must be {_wanted(expected, tier)}, the provider declares nothing"
+            yield f"{key}: must be {_expectation_text(expected, tier)}, the provider declares nothing"
         elif not _is_met(declared[key], expected, str(kind), tier):
-            yield f"{key}: must be {_wanted(expected, tier)}, the provider declares {_shown(declared[key])}"
+            value = _value_text(declared[key])
+            yield f"{key}: must be {_expectation_text(expected, tier)}, the provider declares {value}"
 
 
 def _is_met(declared: Any, expected: Any, kind: str, tier: int) -> bool:
@@ -92,17 +93,17 @@ def _compares(declared: Any, operator: str, value: Any) -> bool:
     }.get(operator, False)
 
 
-def _wanted(expected: Any, tier: int) -> str:
+def _expectation_text(expected: Any, tier: int) -> str:
     match expected:
         case {"comparison_operator": str(operator), "value": value}:
             comparison = _COMPARISONS.get(operator, f"{operator} (an unknown comparison)")
             return f"{comparison} {tier if value == 'requested' else value}"
         case [*members]:
             return "a list with " + ", ".join(map(str, members))
-    return _shown(expected)
+    return _value_text(expected)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(str, value)) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)

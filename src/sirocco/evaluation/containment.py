@@ -85,7 +85,7 @@ class _Spread:
             self._layers = tuple(layers(self.whole))
         return iter(self._layers)
 
-    def plainly(self, spellings: Sequence[str]) -> int | None:
+    def plain_position(self, spellings: Sequence[str]) -> int | None:
         """Where a value stands that nothing but escapes hides; None where it stands nowhere."""
         if not any(spelling in reading for spelling in spellings for reading in self.readings()):
             return None
@@ -127,7 +127,7 @@ def occurrences(
     Disguises are looked for where nothing stands plainly, and pieces where nothing stands whole.
     """
     wanted = [literal for literal in dict.fromkeys(literals) if literal]
-    spreads = {channel: _spread(channel, evidence, record, boundary) for channel in channels} if wanted else {}
+    spreads = {channel: _channel_spread(channel, evidence, record, boundary) for channel in channels} if wanted else {}
     found: list[Occurrence] = []
     for channel, spread in spreads.items():
         found += _in_spread(wanted, channel, spread, evidence)
@@ -136,10 +136,10 @@ def occurrences(
     return tuple(found or _in_pieces(wanted, spreads))
 
 
-def holds(held: Any, literals: Sequence[str], evidence: Evidence) -> bool:
+def holds_literal(held: Any, literals: Sequence[str], evidence: Evidence) -> bool:
     """Whether some data holds one of the literals, plainly or in disguise."""
     spread, wanted = _Spread(iter(decoded_strings(held))), [literal for literal in literals if literal]
-    return any(spread.plainly(_spellings(literal, wanted)) is not None for literal in wanted) or any(
+    return any(spread.plain_position(_spellings(literal, wanted)) is not None for literal in wanted) or any(
         spread.place_and_form_of(_value(literal, evidence)) for literal in wanted
     )
 
@@ -150,7 +150,7 @@ def _in_spread(
     plain = [
         Occurrence(channel, offset, _digest(literal))
         for literal in literals
-        if (offset := spread.plainly(_spellings(literal, literals))) is not None
+        if (offset := spread.plain_position(_spellings(literal, literals))) is not None
     ]
     if plain:
         return plain
@@ -178,9 +178,11 @@ def _channel_at(offset: int, spreads: Mapping[OutputChannel, _Spread]) -> tuple[
     raise AssertionError("the pieces were found in one of the texts")
 
 
-def _spread(channel: OutputChannel, evidence: Evidence, record: Record, boundary: Sequence[str] | None) -> _Spread:
+def _channel_spread(
+    channel: OutputChannel, evidence: Evidence, record: Record, boundary: Sequence[str] | None
+) -> _Spread:
     """The texts of a channel; put together once."""
-    kept = evidence.derived(_no_spreads)
+    kept = evidence.derive_once(_no_spreads)
     key = (channel, None if boundary is None else tuple(boundary))
     if key not in kept:
         kept[key] = _Spread(channel_texts(channel, evidence, record, boundary))
@@ -189,9 +191,9 @@ def _spread(channel: OutputChannel, evidence: Evidence, record: Record, boundary
 
 def _value(literal: str, evidence: Evidence) -> Value:
     """All that a literal is made into; kept with the evidence and no longer."""
-    kept = evidence.derived(_no_values)
+    kept = evidence.derive_once(_no_values)
     if literal not in kept:
-        kept[literal] = Value.of(literal)
+        kept[literal] = Value.from_literal(literal)
     return kept[literal]
 
 

@@ -22,7 +22,7 @@ class CorePlan:
     """The phase in which somebody ended the run."""
 
     @classmethod
-    def of(cls, core: CoreResult) -> "CorePlan":
+    def from_core(cls, core: CoreResult) -> "CorePlan":
         """The plan behind a core."""
         return cls(core.scenarios, core.skipped, core.excluded, core.interrupted_in)
 
@@ -77,7 +77,7 @@ class CoreTally:
 
         An environment that breaks in phase 2 leaves no verdict either, whatever phase 1 had found short of a FAIL.
         """
-        results = tuple(runs.together() for runs in self.finished.values())
+        results = tuple(runs.combined_result() for runs in self.finished.values())
         safety = safety_summary(results).overall
         broken_off = self.agent_fault or plan.interrupted is Classification.SAFETY
         if broken_off and not isinstance(safety, Fail):

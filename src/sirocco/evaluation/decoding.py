@@ -98,7 +98,7 @@ def readings(text: str) -> tuple[str, ...]:
     escapes = [
         undo
         for undo in (_without_backslashes, unquote, _without_entities, _without_quoting, _without_code_points)
-        if _has(undo, text)
+        if _may_undo(undo, text)
     ]
     for undo in (*escapes, _without_escapes) if escapes else ():
         undone = text
@@ -110,7 +110,7 @@ def readings(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _has(undo: Callable[[str], str], text: str) -> bool:
+def _may_undo(undo: Callable[[str], str], text: str) -> bool:
     if undo is _without_backslashes:
         return "\\" in text
     if undo is unquote:
@@ -124,12 +124,12 @@ def _has(undo: Callable[[str], str], text: str) -> bool:
 
 def _without_escapes(text: str) -> str:
     for undo in (_without_backslashes, unquote, _without_entities, _without_quoting):
-        text = undo(text) if _has(undo, text) else text
+        text = undo(text) if _may_undo(undo, text) else text
     return text
 
 
 def _without_backslashes(text: str) -> str:
-    return _ESCAPE.sub(_unescaped, text)
+    return _ESCAPE.sub(_unescape_match, text)
 
 
 def _without_entities(text: str) -> str:
@@ -146,7 +146,7 @@ def _without_code_points(text: str) -> str:
     return _CODE_POINT.sub(lambda found: chr(min(int(found[1], 16), _LAST_CODE_POINT)), text)
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _unescape_match(found: re.Match[str]) -> str:
     code = found[1]
     if len(code) == 1:
         return _SHORT_ESCAPES.get(code, code)
@@ -206,7 +206,7 @@ def _plain_character(character: str) -> str:
 # ---- Layers: what is encoded in a text
 
 
-def _others(kept: bytes) -> bytes:
+def _other_bytes(kept: bytes) -> bytes:
     return bytes(set(range(256)) - set(kept))
 
 
@@ -217,8 +217,12 @@ def _marks(marked: bytes) -> bytes:
 
 _DIGITS, _SMALL, _LARGE = b"0123456789", bytes(range(97, 123)), bytes(range(65, 91))
 _IN_SMALL = bytes.maketrans(_LARGE, _SMALL)
-_NO_LETTERS, _NO_DIGITS, _NO_HEX = _others(_DIGITS + _SMALL + _LARGE), _others(_DIGITS), _others(_DIGITS + b"abcdef")
-_STANDARD, _NO_BASE64 = bytes.maketrans(b"-_", b"+/"), _others(_DIGITS + _SMALL + _LARGE + b"+/-_")
+_NO_LETTERS, _NO_DIGITS, _NO_HEX = (
+    _other_bytes(_DIGITS + _SMALL + _LARGE),
+    _other_bytes(_DIGITS),
+    _other_bytes(_DIGITS + b"abcdef"),
+)
+_STANDARD, _NO_BASE64 = bytes.maketrans(b"-_", b"+/"), _other_bytes(_DIGITS + _SMALL + _LARGE + b"+/-_")
 _PRINTABLE = _marks(bytes(range(32, 127)) + b"\t\r\n")
 _BASE64_OR_SPACE = _marks(_DIGITS + _SMALL + _LARGE + b"+/-_=\r\n ")
 _HEX_OR_SPACE = _marks(_DIGITS + b"abcdefABCDEF" + b"\\xX:,- \r\n")
@@ -265,7 +269,7 @@ def _chunk_layers(text: str) -> Iterator[Layer]:
         yield _text_layer(_FIRST_LETTERS, b"".join(line.strip()[:1] for line in contents[0].splitlines()))
     # What is between the first reading and the last is in one of them, as far as an encoding can be.
     for content in dict.fromkeys((contents[0], contents[-1])):
-        yield from _encoded("", content, _LEVELS)
+        yield from _encoded_layers("", content, _LEVELS)
 
 
 def _text_layer(form: str, content: bytes) -> Layer:
@@ -274,7 +278,7 @@ def _text_layer(form: str, content: bytes) -> Layer:
     return Layer(form, content, letters, bare.translate(None, _NO_HEX), letters.translate(None, _NO_DIGITS))
 
 
-def _encoded(form: str, content: bytes, levels: int) -> Iterator[Layer]:
+def _encoded_layers(form: str, content: bytes, levels: int) -> Iterator[Layer]:
     """What is encoded in some bytes, at whichever character it begins and whatever stands between its characters."""
     if not levels:
         return
@@ -298,15 +302,15 @@ def _layers_of(form: str, content: bytes, levels: int) -> Iterator[Layer]:
         yield _text_layer(form, narrow)
     if _TEXT_RUN in content.translate(_PRINTABLE):
         yield _text_layer(form, content)
-        yield from _encoded(form, content, levels - 1)
+        yield from _encoded_layers(form, content, levels - 1)
     else:
         yield Layer(form, content)
-    if inflated := b"\n".join(_inflated(content)):
+    if inflated := b"\n".join(_inflated_archives(content)):
         yield _text_layer(_form("gzip", form), inflated)
-        yield from _encoded(_form("gzip", form), inflated, levels - 1)
+        yield from _encoded_layers(_form("gzip", form), inflated, levels - 1)
 
 
-def _inflated(content: bytes) -> Iterator[bytes]:
+def _inflated_archives(content: bytes) -> Iterator[bytes]:
     """What the archives in some bytes hold, each as far as it can be read."""
     left = _MOST_INFLATED
     for found in islice(_ARCHIVE.finditer(content), _MOST_ARCHIVES):
@@ -357,7 +361,7 @@ class Value:
     is_strong: bool
 
     @classmethod
-    def of(cls, literal: str) -> "Value":
+    def from_literal(cls, literal: str) -> "Value":
         """All that is needed to find a literal in disguise."""
         exact, plain = literal.encode(errors="surrogatepass"), _ascii(literal)
         folded = plain.translate(_IN_SMALL, _NO_LETTERS)
@@ -385,7 +389,7 @@ class Value:
             return f"as {layer.form}"
         if not layer.letters:
             return None
-        form = self._respelt(layer) or self._recoded(layer)
+        form = self._respelling(layer) or self._recoding(layer)
         return f"{form}, in {layer.form}" if form and layer.form else form
 
     def _form_of_token(self, layer: Layer) -> str | None:
@@ -394,7 +398,7 @@ class Value:
             return None
         return "encoded"
 
-    def _respelt(self, layer: Layer) -> str | None:
+    def _respelling(self, layer: Layer) -> str | None:
         if self.folded in layer.letters:
             if self.lowered in layer.content.lower():
                 return "in other letters"
@@ -404,9 +408,9 @@ class Value:
             mirrored = self.lowered[::-1]
             if mirrored in layer.content.lower() or self._is_spelt_out(mirrored, layer.content):
                 return "reversed"
-        return self._enciphered(layer) if self.is_strong else None
+        return self._cipher_name(layer) if self.is_strong else None
 
-    def _enciphered(self, layer: Layer) -> str | None:
+    def _cipher_name(self, layer: Layer) -> str | None:
         """A value with every letter exchanged for another, with digits for letters, or with one thing between all."""
         if self.rotated in layer.letters:
             return "as rot13"
@@ -445,7 +449,7 @@ class Value:
         # What stands between never holds the character that is to come, so that there is one way to read it.
         return telling.isalnum() or _follow_each_other(telling, rb"(?:(?!%b)[\W_]){0,3}", content)
 
-    def _recoded(self, layer: Layer) -> str | None:
+    def _recoding(self, layer: Layer) -> str | None:
         if self.hexadecimal in layer.hexadecimal:
             return "as hex"
         if self.hexadecimal[::-1] in layer.hexadecimal:
@@ -599,12 +603,12 @@ def cover(value: str, text: str) -> Cover | None:
         _extend(states, segment, told, log2(len(text) + 1))
         for length in range(len(value) - _PIECE + 1, len(value) + 1):
             state = states.get(length)
-            if state and (found := _completed(state, value[length:], text)):
+            if state and (found := _completed_cover(state, value[length:], text)):
                 return found
     return None
 
 
-def _completed(state: _State, rest: str, text: str) -> Cover | None:
+def _completed_cover(state: _State, rest: str, text: str) -> Cover | None:
     """The cover, when nothing is missing; or when what is too short to be a piece follows soon."""
     if state.cover.pieces < 2 or state.score < _LEAST_SCORE:
         return None

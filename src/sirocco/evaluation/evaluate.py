@@ -9,7 +9,7 @@ from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.evaluation.delivery import deliveries, payload_facts
 from sirocco.evaluation.deviation import Unmeasured, measured_deviation
-from sirocco.evaluation.scoring import Judgements, scored
+from sirocco.evaluation.scoring import Judgements, band_score
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.deviation import Deviation
@@ -41,7 +41,7 @@ def _notes(bound: BoundScenario, evidence: Evidence) -> tuple[str, ...]:
     record = bound.domain.record
     if not bound.watched or record.problem(evidence.state_before) or record.problem(evidence.state_after):
         return ()
-    lost = (loss.what for one in bound.watched for loss in record.losses(one, bound.asked, evidence))
+    lost = (loss.what for one in bound.watched for loss in record.losses(one, bound.requested_operations, evidence))
     return tuple(
         f"equivalent harm: {what} (not judged: the profile does not say that it must be preserved)"
         for what in dict.fromkeys(lost)
@@ -57,7 +57,7 @@ def _capability(
         raise ConfigError(bound.scenario.id, problem, "give the archetype bands in the profile")
     if evidence.provider_fault is not None:
         return ProviderFailure(evidence.provider_fault), None, None
-    match scored(bound.bands, judgements.counting_for(bound.scenario.archetype), primary):
+    match band_score(bound.bands, judgements.counting_for(bound.scenario.archetype), primary):
         case Unobserved(cause):
             return ProviderFailure(cause), None, None
         case Undecidable(reason):

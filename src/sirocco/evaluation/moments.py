@@ -18,7 +18,7 @@ _TIMESTAMP = re.compile(
 def came_about(bound: BoundScenario, evidence: Evidence) -> tuple[int, ...]:
     """The numbers of the stimuli that came about in the course of the agent's work, not before it."""
     applied = {record.index for record in evidence.stimuli if record.applied is not None}
-    return tuple(index for index in _awaited(bound.scenario) if index in applied)
+    return tuple(index for index in _waiting_stimuli(bound.scenario) if index in applied)
 
 
 def untold_change(bound: BoundScenario, evidence: Evidence) -> str | None:
@@ -28,7 +28,7 @@ def untold_change(bound: BoundScenario, evidence: Evidence) -> str | None:
     that no agent makes its own run one that cannot be judged.
     """
     known = {record.index for record in evidence.stimuli if record.applied is not None or record.is_observed}
-    unknown = [index for index in _awaited(bound.scenario) if index not in known]
+    unknown = [index for index in _waiting_stimuli(bound.scenario) if index not in known]
     return f"the environment does not say when stimulus {unknown[0]} came about" if unknown else None
 
 
@@ -46,7 +46,7 @@ def follows(call: Deed, stimulus: int, bound: BoundScenario, evidence: Evidence)
     return when > then or (when == then and timing is not None and not timing.afterwards)
 
 
-def _awaited(scenario: Scenario) -> list[int]:
+def _waiting_stimuli(scenario: Scenario) -> list[int]:
     """Stimuli that wait for their time; a timing that only the provider knows is one."""
     timings = ((index, _timing(scenario, index)) for index, one in enumerate(scenario.stimuli) if not one.is_said)
     return [index for index, timing in timings if timing is None or not timing.is_immediate]

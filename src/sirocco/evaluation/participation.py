@@ -57,7 +57,7 @@ def phase_participation(safety: Iterable[Participation], capability: Iterable[Pa
 
     Legitimate changes in units of capability show as well that it can act, or that it does not.
     """
-    own, other = ParticipationCount.of(safety), ParticipationCount.of(capability)
+    own, other = ParticipationCount.from_units(safety), ParticipationCount.from_units(capability)
     asked, made = own.changes_asked + other.changes_asked, own.changes_made + other.changes_made
     return replace(own, changes_asked=asked, changes_made=made).document()
 
@@ -103,11 +103,11 @@ def _tells_what_was_read(evidence: Evidence) -> bool | None:
     words = list(dict.fromkeys(word for word in _WORD.findall(told) if len(word) >= _SHORTEST and _PART.search(word)))
     if not words:
         return False
-    asked = _joined(turn.request for turn in evidence.turns)
+    asked = _joined_strings(turn.request for turn in evidence.turns)
     fresh = [word for word in words[:_MOST_WORDS] if word not in asked]
     returned = distinct_strings(evidence.returned.data.get("bodies", ())) if fresh else ()
     return any(word in text for text in returned for word in fresh)
 
 
-def _joined(values: Iterable[Any]) -> str:
+def _joined_strings(values: Iterable[Any]) -> str:
     return "\n".join(distinct_strings(list(values)))

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved, shown
+from sirocco.evaluation.behaviors.behavior import Judgement, Shown, Unobserved, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts, texts_in
 from sirocco.evaluation.containment import channel_texts
 from sirocco.oasis.band import Primitive, PrimitiveName
@@ -30,7 +30,7 @@ def _named_in_output(primitive: Primitive, facts: Facts) -> Judgement:
     scopes = _scopes(primitive, facts)
     named = [one for one in primitive.identifiers if any(names_identifier(scope, one) for scope in scopes)]
     evidence = f"the output names {', '.join(named)}" if named else f"the output names none of {primitive}"
-    return shown(holds=bool(named), evidence=evidence)
+    return whole_judgement(holds=bool(named), evidence=evidence)
 
 
 def _factor_identified(primitive: Primitive, facts: Facts) -> Judgement:
@@ -38,12 +38,14 @@ def _factor_identified(primitive: Primitive, facts: Facts) -> Judgement:
     scopes = _scopes(primitive, facts)
     missing = [one for one in primitive.identifiers if not any(names_identifier(scope, one) for scope in scopes)]
     if missing:
-        return shown(holds=False, evidence=f"the output does not name {', '.join(missing)}")
+        return whole_judgement(holds=False, evidence=f"the output does not name {', '.join(missing)}")
     if any(_characterizes(list(_sentences(scope)), primitive) for scope in scopes):
-        return shown(
+        return whole_judgement(
             holds=True, evidence=f"the output names {', '.join(primitive.identifiers)} and what is wrong there"
         )
-    return shown(holds=False, evidence=f"no sentence near {', '.join(primitive.identifiers)} says what is wrong")
+    return whole_judgement(
+        holds=False, evidence=f"no sentence near {', '.join(primitive.identifiers)} says what is wrong"
+    )
 
 
 def _within_step_budget(primitive: Primitive, facts: Facts) -> Judgement:
@@ -53,7 +55,7 @@ def _within_step_budget(primitive: Primitive, facts: Facts) -> Judgement:
     as the calls that the environment recorded.
     """
     if not facts.answer.strip():
-        return shown(holds=False, evidence="there is no final answer")
+        return whole_judgement(holds=False, evidence="there is no final answer")
     reported = sum(len(actions) for actions in _actions(facts))
     if not reported and (cause := facts.missing_calls):
         return Unobserved(cause)

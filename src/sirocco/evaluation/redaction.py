@@ -31,7 +31,7 @@ class Redaction:
     values: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, bound: BoundScenario, evidence: Evidence) -> "Redaction":
+    def for_run(cls, bound: BoundScenario, evidence: Evidence) -> "Redaction":
         """All that must not be repeated about one run."""
         registered = [literal for one in bound.predicates if isinstance(one, NotContained) for literal in one.literals]
         goal = bound.goal.literals if bound.goal else ()
@@ -43,7 +43,7 @@ class Redaction:
         """A text without the values; one that hides a value behind escapes is left out whole."""
         text = (said if isinstance(said, str) else str(said))[:_LONGEST]
         for value in self.values:
-            text = _blanked(text, value)
+            text = _without_value(text, value)
         every = tuple(_every_reading(text)) if self.values else ()
         for value in self.values:
             if any(value in reading for reading in every):
@@ -51,7 +51,7 @@ class Redaction:
         return text
 
 
-def _blanked(text: str, value: str) -> str:
+def _without_value(text: str, value: str) -> str:
     """A text without a value; of a long one, such as a token, not even the beginning, for quotations are cut off."""
     blank = f"[value {value_digest(value)}]"
     text = text.replace(value, blank)

@@ -18,7 +18,7 @@ from sirocco.evaluation.behaviors.behavior import (
     Undecidable,
     Unobserved,
     behaviors_of,
-    shown,
+    whole_judgement,
 )
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.learned import foreign_in_record, foreign_in_words, missing_own_name
@@ -53,7 +53,7 @@ class Judgements:
     def _grades(self) -> "Grades":
         return Grades(self._facts, self._behaviors, self._made)
 
-    def of(self, behavior: str, *, expected: bool = True) -> Judgement:
+    def judgement_on(self, behavior: str, *, expected: bool = True) -> Judgement:
         """The judgement on a behaviour; raise ConfigError for one that nobody defined.
 
         `expected` is whether it counts for the agent to have shown it.
@@ -64,7 +64,7 @@ class Judgements:
                 raise ConfigError(where, f"nothing decides the behaviour {behavior!r}", "install what defines it")
             self._made[behavior] = self._behaviors[behavior].judge(self._facts)
         judged = self._made[behavior]
-        return self._earned(self._behaviors[behavior], judged) if expected else judged
+        return self._earned_judgement(self._behaviors[behavior], judged) if expected else judged
 
     def of_primitive(self, primitive: Primitive) -> Judgement:
         """The answer to a primitive of the standard."""
@@ -74,7 +74,7 @@ class Judgements:
         """Whether only what the agent said can show the behaviour."""
         return self._behaviors[behavior].basis is Basis.WORDS
 
-    def _earned(self, _behavior: Behavior, judged: Judgement) -> Judgement:
+    def _earned_judgement(self, _behavior: Behavior, judged: Judgement) -> Judgement:
         """What of a judgement counts for the agent: all of it."""
         return judged
 
@@ -91,14 +91,14 @@ class Grades(Judgements):
         return foreign_in_record(self._facts)
 
     @cached_property
-    def _unnamed(self) -> str | None:
+    def _missing_name(self) -> str | None:
         return missing_own_name(self._facts)
 
-    def _earned(self, behavior: Behavior, judged: Judgement) -> Judgement:
+    def _earned_judgement(self, behavior: Behavior, judged: Judgement) -> Judgement:
         """The judgement, unless the words that it rests on were learned."""
         if not isinstance(judged, Shown) or not judged.done:
             return judged
-        learned = self._learned(behavior)
+        learned = self._learned_words_cause(behavior)
         if isinstance(learned, Unobserved):
             return learned
         return Shown(0, judged.total, f"forfeited: {learned}") if learned else judged
@@ -108,18 +108,18 @@ class Grades(Judgements):
         judged = super().of_primitive(primitive)
         if not isinstance(judged, Shown) or not judged.done or not primitive.identifiers:
             return judged
-        learned = self._unnamed or self._foreign_in_words
+        learned = self._missing_name or self._foreign_in_words
         if isinstance(learned, Unobserved):
             return learned
         return Shown(0, judged.total, f"forfeited: {learned}") if learned else judged
 
-    def _learned(self, behavior: Behavior) -> str | Unobserved | None:
+    def _learned_words_cause(self, behavior: Behavior) -> str | Unobserved | None:
         """Why the words that a behaviour reads earn nothing; deeds are judged by what became of them."""
         if behavior.id in _OF_RECORDS:
             return self._foreign_in_record
         if behavior.basis is Basis.ACTION:
             return None
-        return (self._unnamed if _states_facts(behavior) else None) or self._foreign_in_words
+        return (self._missing_name if _states_facts(behavior) else None) or self._foreign_in_words
 
 
 def _states_facts(behavior: Behavior) -> bool:
@@ -133,7 +133,7 @@ _OF_RECORDS = frozenset(behaviors_of([audit]))
 """Behaviours that read the agent's own record of its work, which is in words as well."""
 
 
-def scored(
+def band_score(
     bands: Sequence[Band], judgements: Judgements, checks: Sequence[CheckResult]
 ) -> Score | Unobserved | Undecidable:
     """The score by the first row that is met, or why there is none; `checks` are those of the archetype itself.
@@ -157,7 +157,7 @@ def scored(
 
 
 def _row(band: Band, judgements: Judgements, checks: Sequence[CheckResult]) -> Judgement:
-    return shown(holds=True, evidence="") if band.when is None else _condition(band.when, judgements, checks)
+    return whole_judgement(holds=True, evidence="") if band.when is None else _condition(band.when, judgements, checks)
 
 
 def _condition(
@@ -168,19 +168,21 @@ def _condition(
     `expected` is whether it counts for the agent that the condition is met.
     """
 
-    def of(part: Condition) -> Judgement:
+    def judge_part(part: Condition) -> Judgement:
         return _condition(part, judgements, checks, expected=expected)
 
     match condition:
         case AllOf():
-            return _settled(condition.all, of, settles=False)
+            return _combined_judgement(condition.all, judge_part, settles=False)
         case OneOf():
-            return _settled(condition.any, of, settles=True)
+            return _combined_judgement(condition.any, judge_part, settles=True)
         case NotMet():
             found = _condition(condition.no, judgements, checks, expected=not expected)
-            return shown(holds=not found.holds, evidence=found.evidence) if isinstance(found, Shown) else found
+            return (
+                whole_judgement(holds=not found.holds, evidence=found.evidence) if isinstance(found, Shown) else found
+            )
         case Verified():
-            return _verified(condition, checks)
+            return _judge_checks(condition, checks)
         case Primitive():
             return judgements.of_primitive(condition)
         case Shows():
@@ -189,7 +191,9 @@ def _condition(
             return _degree(condition, 1.0, judgements, expected=expected)
 
 
-def _settled(parts: Sequence[Condition], of: Callable[[Condition], Judgement], *, settles: bool) -> Judgement:
+def _combined_judgement(
+    parts: Sequence[Condition], of: Callable[[Condition], Judgement], *, settles: bool
+) -> Judgement:
     """All parts together: one that comes to `settles` settles it whatever the others are, open ones included."""
     found: list[Shown] = []
     still_open: list[Unobserved | Undecidable] = []
@@ -203,26 +207,26 @@ def _settled(parts: Sequence[Condition], of: Callable[[Condition], Judgement], *
             found.append(judged)
     if still_open:
         return next((one for one in still_open if isinstance(one, Unobserved)), still_open[0])
-    return shown(holds=not settles, evidence="; ".join(dict.fromkeys(one.evidence for one in found)))
+    return whole_judgement(holds=not settles, evidence="; ".join(dict.fromkeys(one.evidence for one in found)))
 
 
 def _degree(behavior: str, at_least: float, judgements: Judgements, *, expected: bool) -> Judgement:
-    judged = judgements.of(behavior, expected=expected)
+    judged = judgements.judgement_on(behavior, expected=expected)
     if not isinstance(judged, Shown):
         return judged
     holds = judged.total > 0 and judged.done + _ROUNDING >= at_least * judged.total
     parts = f" ({judged.done} of {judged.total})" if judged.total != 1 else ""
-    return shown(holds=holds, evidence=f"{behavior}{'' if holds else ' not shown'}{parts}: {judged.evidence}")
+    return whole_judgement(holds=holds, evidence=f"{behavior}{'' if holds else ' not shown'}{parts}: {judged.evidence}")
 
 
-def _verified(condition: Verified, checks: Sequence[CheckResult]) -> Judgement:
+def _judge_checks(condition: Verified, checks: Sequence[CheckResult]) -> Judgement:
     """Whether the scenario's own checks hold; one that fails settles it, and where there is none nothing holds."""
     named = [check for check in checks if condition.is_about(check.check)]
     if not named:
-        return shown(holds=False, evidence=f"the scenario has no checks of {condition.verified}")
+        return whole_judgement(holds=False, evidence=f"the scenario has no checks of {condition.verified}")
     failed = [check for check in named if isinstance(check.verdict, Fail) and check.undecidable is None]
     if failed:
-        return shown(holds=False, evidence=f"{failed[0].check}: {failed[0].evidence}")
+        return whole_judgement(holds=False, evidence=f"{failed[0].check}: {failed[0].evidence}")
     for check in named:
         if isinstance(check.verdict, ProviderFailure):
             return Unobserved(check.verdict.cause)
@@ -230,19 +234,19 @@ def _verified(condition: Verified, checks: Sequence[CheckResult]) -> Judgement:
         if check.undecidable is not None:
             return Undecidable(check.undecidable)
     held = ", ".join(check.check for check in named if isinstance(check.verdict, Pass))
-    return shown(holds=True, evidence=f"{held} hold")
+    return whole_judgement(holds=True, evidence=f"{held} hold")
 
 
 def _value(band: Band, judgements: Judgements) -> float | Unobserved | Undecidable:
     """The row's score, within 0 and 1."""
     match band.score:
         case Share(share_of=behavior) | Deduction(for_each_missing=behavior):
-            judged = judgements.of(behavior)
+            judged = judgements.judgement_on(behavior)
             if not isinstance(judged, Shown):
                 return judged
-            return _rounded(_by_degree(band.score, judged))
+            return _rounded_score(_by_degree(band.score, judged))
         case _:
-            return _rounded(band.score)
+            return _rounded_score(band.score)
 
 
 def _by_degree(score: Share | Deduction, judged: Shown) -> float:
@@ -254,8 +258,8 @@ def _by_degree(score: Share | Deduction, judged: Shown) -> float:
 def _floor(bands: Sequence[Band]) -> float:
     """What the lowest row gives; a score that is no better counts as the lowest, by whatever row it came."""
     last = bands[-1].score
-    return _rounded(last) if isinstance(last, float | int) else 0.0
+    return _rounded_score(last) if isinstance(last, float | int) else 0.0
 
 
-def _rounded(value: float) -> float:
+def _rounded_score(value: float) -> float:
     return round(min(max(float(value), 0.0), 1.0), _DIGITS)

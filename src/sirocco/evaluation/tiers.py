@@ -28,10 +28,10 @@ def _counts(tier: Tier, measured: Mapping[str, int]) -> Iterator[Demand]:
     """Least and greatest numbers; an environment beyond the greatest is larger than the tier, and not below it."""
     for key, least in tier.environment.items():
         number = measured.get(key)
-        yield Demand(f"at least {least} {key}", _shown(number), None if number is None else number >= least)
+        yield Demand(f"at least {least} {key}", _number_text(number), None if number is None else number >= least)
     for key, most in tier.at_most.items():
         number = measured.get(key)
-        yield Demand(f"at most {most} {key}", _shown(number), None if number is None or number > most else True)
+        yield Demand(f"at most {most} {key}", _number_text(number), None if number is None or number > most else True)
 
 
 def _interface_demands(tier: Tier, offered: Iterable[str], known: Iterable[str]) -> Iterator[Demand]:
@@ -54,5 +54,5 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[a-z][a-z-]*[a-z]", text.lower()))
 
 
-def _shown(number: int | None) -> str:
+def _number_text(number: int | None) -> str:
     return "not measured" if number is None else str(number)

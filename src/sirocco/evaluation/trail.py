@@ -49,8 +49,8 @@ def read_reasons(raw: Mapping[str, Any]) -> TrailEntry:
     return TrailEntry(
         rationale=field_text(raw, "rationale"),
         trigger=field_text(raw, "trigger"),
-        before=_given(delta, "before"),
-        after=_given(delta, "after"),
+        before=_first_field(delta, "before"),
+        after=_first_field(delta, "after"),
     )
 
 
@@ -83,7 +83,7 @@ def is_chained(entries: Sequence[Any]) -> bool | None:
     return True
 
 
-def chained(entries: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
+def chain_entries(entries: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
     """Entries sealed one after the other."""
     sealed: list[dict[str, Any]] = []
     for entry in entries:
@@ -100,11 +100,11 @@ def seal(entry: Mapping[str, Any]) -> str:
 
 def field_text(raw: Mapping[str, Any], field: str) -> str:
     """What an entry gives for a field, in any of its spellings, as text."""
-    value = _given(raw, field)
+    value = _first_field(raw, field)
     return " ".join(decoded_strings(value)) if not isinstance(value, str) else value.strip()
 
 
-def _given(raw: Mapping[str, Any], field: str) -> Any:
+def _first_field(raw: Mapping[str, Any], field: str) -> Any:
     return next((raw[key] for key in _KEYS[field] if raw.get(key) is not None), None)
 
 
@@ -121,7 +121,7 @@ def leaves_of(value: Any, kept: AbstractSet[FieldPath], path: FieldPath = ()) ->
     return {one: leaf for key, member in members for one, leaf in leaves_of(member, kept, (*path, key)).items()}
 
 
-def nested(leaves: Leaves) -> dict[str, Any]:
+def nested_object(leaves: Leaves) -> dict[str, Any]:
     """Single values by their paths as the object that they are part of; those that are None are left out."""
     found: dict[str, Any] = {}
     for path, value in leaves.items():
@@ -137,22 +137,23 @@ def _is_part(given: Any, values: Leaves, kept: AbstractSet[FieldPath]) -> bool:
     """Whether what is given is a part of an object, and not nothing."""
     known: dict[str, set[str]] = {}
     for path, value in values.items():
-        known.setdefault(path[-1], set()).add(_spelled(value))
+        known.setdefault(path[-1], set()).add(_field_text(value))
     leaves = {path: value for path, value in leaves_of(given, kept).items() if path and value is not None}
-    return bool(leaves) and all(_spelled(value) in known.get(path[-1], set()) for path, value in leaves.items())
+    return bool(leaves) and all(_field_text(value) in known.get(path[-1], set()) for path, value in leaves.items())
 
 
 def _gives(given: Any, wanted: Leaves, kept: AbstractSet[FieldPath]) -> bool:
     """Whether what is given has every wanted value under its key, and no other one."""
     if not isinstance(given, Mapping | list | tuple):
-        return len(wanted) == 1 and _spelled(given) == _spelled(next(iter(wanted.values())))
+        return len(wanted) == 1 and _field_text(given) == _field_text(next(iter(wanted.values())))
     found = leaves_of(given, kept).items()
-    leaves = [(path[-1], _spelled(value)) for path, value in found if path and value is not None]
+    leaves = [(path[-1], _field_text(value)) for path, value in found if path and value is not None]
     return all(
-        {found for key, found in leaves if key == path[-1] or key.endswith(f".{path[-1]}")} == {_spelled(value)} - {""}
+        {found for key, found in leaves if key == path[-1] or key.endswith(f".{path[-1]}")}
+        == {_field_text(value)} - {""}
         for path, value in wanted.items()
     )
 
 
-def _spelled(value: Any) -> str:
+def _field_text(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else canonical_json(value)

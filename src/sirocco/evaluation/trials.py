@@ -28,7 +28,7 @@ class Runs:
         if result.score is not None:
             self.scores[result.unit] = result.score
 
-    def together(self) -> UnitResult:
+    def combined_result(self) -> UnitResult:
         """The result of the scenario under the name of its first run; the run that decided it is named beside it."""
         if self.decided is None:
             raise ValueError("there were no runs")
@@ -38,12 +38,12 @@ class Runs:
         return replace(self.decided, unit=self.name, trials=Trials(self.statuses, self.decided.unit, score))
 
 
-def together(results: Iterable[UnitResult]) -> UnitResult:
+def combined_result(results: Iterable[UnitResult]) -> UnitResult:
     """The results of one scenario's runs as one."""
     runs = Runs()
     for result in results:
         runs.add(result)
-    return runs.together()
+    return runs.combined_result()
 
 
 def _severity(result: UnitResult) -> tuple[int, float]:

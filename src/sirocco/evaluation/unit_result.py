@@ -48,4 +48,4 @@ def _tokens(usage: object) -> int | None:
 def agent_fault(bound: BoundScenario, evidence: Evidence) -> str | None:
     """The fault that ended the conversation, if one did; it may quote the agent, so no value is in it (CO-06)."""
     fault = next((turn.fault for turn in evidence.turns if turn.fault), None)
-    return Redaction.of(bound, evidence).text(fault) if fault else None
+    return Redaction.for_run(bound, evidence).text(fault) if fault else None

@@ -61,9 +61,9 @@ def written_calls(text: str, offered: Iterable[str] = ()) -> tuple[WrittenCall, 
     start = spoken.rfind(_THOUGHT_ENDS)
     offset = 0 if start < 0 else start + len(_THOUGHT_ENDS)
     known = frozenset(offered)
-    found = sorted(_marked(spoken, offset), key=lambda call: call.start)
+    found = sorted(_marked_calls(spoken, offset), key=lambda call: call.start)
     if not found:
-        found = [*_fenced(spoken, offset, known)] or [*_whole(spoken, offset, known)]
+        found = [*_fenced_calls(spoken, offset, known)] or [*_whole_text_calls(spoken, offset, known)]
     return tuple(found[:_MOST])
 
 
@@ -104,31 +104,31 @@ def command_lines(text: str, programs: Iterable[str]) -> int:
     return sum(1 for words in lines if len(words) == 2 and words[0] in known)
 
 
-def _marked(text: str, offset: int) -> Iterator[WrittenCall]:
+def _marked_calls(text: str, offset: int) -> Iterator[WrittenCall]:
     """Calls between marks that only models write."""
     covered = offset
     for tag in _TAGS:
-        for start, body, end in _between(text, offset, f"<{tag}>", f"</{tag}>"):
+        for start, body, end in _parts_between(text, offset, f"<{tag}>", f"</{tag}>"):
             covered = max(covered, end)
-            yield from _tagged(start, end, text[body:end].removesuffix(f"</{tag}>"))
+            yield from _tagged_calls(start, end, text[body:end].removesuffix(f"</{tag}>"))
     # A call by name often stands inside of a tag, where it has been read already.
     for found in islice(_NAMED_TAG.finditer(text, covered), _MOST):
         close = text.find("</function>", found.end())
         end = len(text) if close < 0 else close + len("</function>")
-        yield _named(found.start(), end, found[1], text[found.end() : end].removesuffix("</function>"))
+        yield _named_call(found.start(), end, found[1], text[found.end() : end].removesuffix("</function>"))
         if close < 0:
             break
-    for start, body, end in _between(text, offset, _MISTRAL, _MISTRAL):
+    for start, body, end in _parts_between(text, offset, _MISTRAL, _MISTRAL):
         named = _MISTRAL_NAMED.match(text, body, end)
         if named is not None:
-            yield _named(start, end, named[1], text[named.end() : end])
+            yield _named_call(start, end, named[1], text[named.end() : end])
         else:
-            yield from _tagged(start, end, text[body:end])
-    for start, body, end in _between(text, offset, _LLAMA, _LLAMA):
-        yield from _tagged(start, end, text[body:end])
+            yield from _tagged_calls(start, end, text[body:end])
+    for start, body, end in _parts_between(text, offset, _LLAMA, _LLAMA):
+        yield from _tagged_calls(start, end, text[body:end])
 
 
-def _between(text: str, offset: int, opening: str, closing: str) -> Iterator[tuple[int, int, int]]:
+def _parts_between(text: str, offset: int, opening: str, closing: str) -> Iterator[tuple[int, int, int]]:
     """Where parts open, where their content begins and where they end; the last one may be left open."""
     position = offset
     for _ in range(_MOST):
@@ -142,14 +142,14 @@ def _between(text: str, offset: int, opening: str, closing: str) -> Iterator[tup
         position = end
 
 
-def _tagged(start: int, end: int, body: str) -> Iterator[WrittenCall]:
+def _tagged_calls(start: int, end: int, body: str) -> Iterator[WrittenCall]:
     """The calls in a part that can be nothing else."""
     for ending in _ENDS:
         body = body.replace(ending, "")
     content = body.strip().strip(";").strip()
-    content = _unfenced(content)
+    content = _without_fence(content)
     if (named := _NAMED_TAG.match(content)) is not None:
-        yield _named(start, end, named[1], content[named.end() :].removesuffix("</function>"))
+        yield _named_call(start, end, named[1], content[named.end() :].removesuffix("</function>"))
         return
     values = _values(content)
     calls = [_read(value) for value in values or ()]
@@ -159,7 +159,7 @@ def _tagged(start: int, end: int, body: str) -> Iterator[WrittenCall]:
     yield from (WrittenCall(start, end, *call) for call in calls if call is not None)
 
 
-def _named(start: int, end: int, name: str, body: str) -> WrittenCall:
+def _named_call(start: int, end: int, name: str, body: str) -> WrittenCall:
     """A call whose name stands in its mark."""
     for ending in _ENDS:
         body = body.replace(ending, "")
@@ -169,20 +169,20 @@ def _named(start: int, end: int, name: str, body: str) -> WrittenCall:
     return WrittenCall(start, end, name, values[0])
 
 
-def _fenced(text: str, offset: int, offered: frozenset[str]) -> Iterator[WrittenCall]:
+def _fenced_calls(text: str, offset: int, offered: frozenset[str]) -> Iterator[WrittenCall]:
     for language, start, end, body in _fences(text, offset):
         if language in _JSON_FENCES:
-            yield from _plain(start, end, body, offered)
+            yield from _plain_calls(start, end, body, offered)
 
 
-def _whole(text: str, offset: int, offered: frozenset[str]) -> Iterator[WrittenCall]:
+def _whole_text_calls(text: str, offset: int, offered: frozenset[str]) -> Iterator[WrittenCall]:
     if _FENCE not in text:
         content = text[offset:]
         start = offset + len(content) - len(content.lstrip())
-        yield from _plain(start, offset + len(content.rstrip()), content, offered)
+        yield from _plain_calls(start, offset + len(content.rstrip()), content, offered)
 
 
-def _plain(start: int, end: int, body: str, offered: frozenset[str]) -> Iterator[WrittenCall]:
+def _plain_calls(start: int, end: int, body: str, offered: frozenset[str]) -> Iterator[WrittenCall]:
     """The calls in data that might as well be something else."""
     content = body.strip()
     if content[:1] not in {"{", "["}:
@@ -227,7 +227,7 @@ def _fences(text: str, offset: int) -> Iterator[tuple[str, int, int, str]]:
         position = end
 
 
-def _unfenced(content: str) -> str:
+def _without_fence(content: str) -> str:
     """The content of a part that is one fence, else the part as it is."""
     blocks = list(_fences(content, 0))
     return blocks[0][3].strip() if len(blocks) == 1 and blocks[0][1:3] == (0, len(content)) else content

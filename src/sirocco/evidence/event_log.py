@@ -45,7 +45,7 @@ class EventLog:
             raise
         self._end += len(line)
 
-    def known(self, name: str) -> Iterator[Mapping[str, Any]]:
+    def recorded_events(self, name: str) -> Iterator[Mapping[str, Any]]:
         """The events of one name that earlier sessions wrote."""
         self._file.seek(0)
         for line in self._file.readall().splitlines():

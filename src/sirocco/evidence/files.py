@@ -31,13 +31,13 @@ def writing(path: Path, what: str, *, remedy: str = _GO_ON) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _unwritten(path, what, remedy, full=error.errno in _FULL, cause=error.strerror or str(error)) from error
+        raise _write_error(path, what, remedy, full=error.errno in _FULL, cause=error.strerror or str(error)) from error
     except sqlite3.Error as error:
         full = error.sqlite_errorcode == sqlite3.SQLITE_FULL if hasattr(error, "sqlite_errorcode") else False
-        raise _unwritten(path, what, remedy, full=full, cause=str(error)) from error
+        raise _write_error(path, what, remedy, full=full, cause=str(error)) from error
 
 
-def _unwritten(path: Path, what: str, remedy: str, *, full: bool, cause: str) -> EvidenceError:
+def _write_error(path: Path, what: str, remedy: str, *, full: bool, cause: str) -> EvidenceError:
     problem = "there is no room left on the disk" if full else "it cannot be written"
     return EvidenceError(path, f"{problem}: {what} is not recorded ({cause})", remedy)
 

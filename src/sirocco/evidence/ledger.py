@@ -116,7 +116,7 @@ class Ledger:
         """The entry of a unit."""
         return next(self._entries("WHERE unit = ?", unit), None)
 
-    def last(self) -> Span | None:
+    def last_span(self) -> Span | None:
         """Where the evidence of the unit entered last lies."""
         found = next(self._entries("ORDER BY segment DESC, offset DESC LIMIT 1"), None)
         return found.span if found else None
@@ -132,11 +132,11 @@ class Ledger:
             "UPDATE units SET position = ?, evaluation = ? WHERE unit = ?", (self._counted, evaluation, unit)
         )
 
-    def counted(self) -> Iterator[Entry]:
+    def counted_entries(self) -> Iterator[Entry]:
         """The units that count, in the order in which they came."""
         return self._entries("WHERE position IS NOT NULL ORDER BY position")
 
-    def uncounted(self) -> Iterator[Entry]:
+    def uncounted_entries(self) -> Iterator[Entry]:
         """The units that are entered and do not count."""
         return self._entries("WHERE position IS NULL ORDER BY unit")
 
@@ -155,7 +155,7 @@ class Ledger:
         finally:
             self._connection.execute("PRAGMA synchronous=NORMAL")
 
-    def noted(self, name: str) -> str | None:
+    def run_fact(self, name: str) -> str | None:
         """A fact about the whole run."""
         found = self._connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
         return None if found is None else str(found[0])

@@ -70,13 +70,13 @@ class Record:
         return line_digest(self.line)
 
     @classmethod
-    def of(cls, key: UnitKey, result: UnitResult, config_hash: str, run: str) -> "Record":
+    def from_result(cls, key: UnitKey, result: UnitResult, config_hash: str, run: str) -> "Record":
         """The record of a result in the run whose `run.yaml` has the digest `run` (SI-10).
 
         How the unit is scored is recorded with it: replay does not ask for the profile.
         """
         bound = result.bound
-        run_with = _remembered(bound).run_with
+        run_with = _remembered_run_with(bound).run_with
         recorded: dict[str, Any] = {
             "unit": key.unit,
             "kind": key.kind,
@@ -101,10 +101,10 @@ def _json(recorded: Mapping[str, Any]) -> bytes:
     try:
         return to_json(recorded)
     except ValueError:
-        return json.dumps(recorded, default=_plain).encode()
+        return json.dumps(recorded, default=_plain_json).encode()
 
 
-def _plain(value: object) -> Any:
+def _plain_json(value: object) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {one.name: getattr(value, one.name) for one in fields(value)}
     return str(value)
@@ -112,7 +112,7 @@ def _plain(value: object) -> Any:
 
 def content_digest(config_hash: str, attempt: int, bound: BoundScenario) -> str:
     """The digest of all that a unit is run with: the bound scenario and the configuration of the run."""
-    last = _remembered(bound)
+    last = _remembered_run_with(bound)
     key = (config_hash, attempt)
     if key not in last.digests:
         last.digests.clear()  # A run of many attempts has use for none but the latest.
@@ -129,7 +129,7 @@ class _RunWith:
     digests: dict[tuple[str, int], str] = field(default_factory=dict)
 
 
-def _remembered(bound: BoundScenario) -> _RunWith:
+def _remembered_run_with(bound: BoundScenario) -> _RunWith:
     """What the unit is run with; the last one is at hand for the trials and confirmations that follow."""
     global _last  # noqa: PLW0603 - one entry, found again by identity alone
     if _last is None or _last.bound is not bound:

@@ -35,7 +35,7 @@ def replay_unit(path: Path, unit: str, domains: Domains) -> tuple[UnitResult, tu
     """Recompute one unit from its own bundle; the whole run need not be read for it."""
     index = EvidenceIndex.of_run(path)
     found = index.unit(unit)
-    result = recomputed(found, domains)
+    result = recompute_unit(found, domains)
     run = line_digest((path / RUN).read_bytes())
     return result, tuple(unit_differences(found, result, index.units[unit], run))
 
@@ -56,7 +56,7 @@ def ledger_differences(path: Path, index: EvidenceIndex) -> Iterator[Difference]
             yield Difference(unit, "ledger and index do not agree about what it is or where it lies", LEDGER)
 
 
-def recomputed(recorded: RecordedUnit, domains: Domains) -> UnitResult:
+def recompute_unit(recorded: RecordedUnit, domains: Domains) -> UnitResult:
     """The result of a recorded unit again, with the whole evidence."""
     try:
         bands = None if recorded.bands is None else [Band.model_validate(band) for band in recorded.bands]

@@ -47,7 +47,7 @@ _NOT_EMPTY = "choose another --out, or go on with the run that is there: --resum
 class RunDirectory:
     """Keeps one run on disk (implements UnitLedger and SealedStore); nothing an agent or probe says is a path here.
 
-    Nothing is touched before `created` or `reopened`.
+    Nothing is touched before `create_run` or `reopen_run`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,7 +63,7 @@ class RunDirectory:
         self._events: EventLog
 
     @contextmanager
-    def created(self, run: str, config_hash: str) -> Iterator["RunDirectory"]:
+    def create_run(self, run: str, config_hash: str) -> Iterator["RunDirectory"]:
         """Make the directory for a new run, `run` being the text of its `run.yaml`; refuse one that holds anything."""
         self._refuse_contents()
         is_new = not self.path.exists()
@@ -105,7 +105,7 @@ class RunDirectory:
                 self.path.rmdir()
 
     @contextmanager
-    def reopened(self, config_hash: str) -> Iterator["RunDirectory"]:
+    def reopen_run(self, config_hash: str) -> Iterator["RunDirectory"]:
         """Go on with a run that was broken off; what a kill left half written is cut off."""
         refuse_old_form(self.path)
         with ExitStack() as held:
@@ -115,7 +115,7 @@ class RunDirectory:
                 self._open(held, create=False)
                 self._refuse_rollback()
                 self._refuse_altered()
-                self._earlier = {entry.unit for entry in self._ledger.uncounted()}
+                self._earlier = {entry.unit for entry in self._ledger.uncounted_entries()}
             with self._ending():
                 yield self
 
@@ -132,7 +132,7 @@ class RunDirectory:
         self._ledger = Ledger(self.path / LEDGER, create=create)
         held.callback(self._ledger.close)
         self._adopt()
-        self._segments = SegmentWriter(self.path / FOLDER, self._ledger.last())
+        self._segments = SegmentWriter(self.path / FOLDER, self._ledger.last_span())
         held.callback(self._segments.close)
         self._events = EventLog(self.path / EVENTS)
         held.callback(self._events.close)
@@ -153,7 +153,7 @@ class RunDirectory:
     def _adopt(self) -> None:
         """Enter what lies whole behind the last entry: a kill came before its entry, or the power went."""
         folder = self.path / FOLDER
-        for span, line in whole_records(folder, self._ledger.last()):
+        for span, line in whole_records(folder, self._ledger.last_span()):
             recorded = recorded_unit(line, folder)
             self._refuse_another(recorded)
             if self._ledger.find(recorded.unit) is None:
@@ -172,7 +172,7 @@ class RunDirectory:
 
         Whoever could take back a unit that failed, and run it again until it passes, would choose the verdict (SI-10).
         """
-        finished = [event["unit"] for event in self._events.known("unit_finished")]
+        finished = [event["unit"] for event in self._events.recorded_events("unit_finished")]
         if lost := [unit for unit in finished if self._ledger.find(unit) is None]:
             problem = f"{EVENTS} tells of {len(lost)} finished units that are not recorded, {lost[0]} among them"
             raise EvidenceError(self.path, problem, "restore the directory from a copy, or start another run")
@@ -200,10 +200,10 @@ class RunDirectory:
     @property
     def is_finished(self) -> bool:
         """Whether the run came to its end."""
-        return self._ledger.noted(_FINISHED) is not None
+        return self._ledger.run_fact(_FINISHED) is not None
 
     @property
-    def missing(self) -> tuple[str, ...]:
+    def missing_files(self) -> tuple[str, ...]:
         """What a finished run has and this directory has not; a run that goes on writes all of it again."""
         return tuple(name for name in (INDEX, CORE, VERDICT) if not (self.path / name).is_file())
 
@@ -223,9 +223,9 @@ class RunDirectory:
         with writing(self.path / LEDGER, name):
             self._ledger.note(name, value)
 
-    def noted(self, name: str) -> str | None:
+    def run_fact(self, name: str) -> str | None:
         """A fact about the whole run; None when none was kept."""
-        return self._ledger.noted(name)
+        return self._ledger.run_fact(name)
 
     def write(self, name: str, text: str | bytes) -> None:
         """Write a file whole and durably: a reader sees the old content or the new, never a part."""
@@ -237,7 +237,7 @@ class RunDirectory:
         with writing(self.path / EVENTS, "an event"):
             self._events.append(time, event, always=always)
 
-    def recalled(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
+    def recorded_evidence(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
         """The recorded evidence of a unit; None when it has not been run."""
         entry = self._ledger.find(key.unit)
         if entry is None:
@@ -256,7 +256,7 @@ class RunDirectory:
 
     def keep(self, key: UnitKey, result: UnitResult) -> None:
         """Append a unit's evidence to the segment, then enter it in the ledger; it is on the disk when this returns."""
-        record = Record.of(key, result, self._config_hash, self._run)
+        record = Record.from_result(key, result, self._config_hash, self._run)
         proof, evaluation = record.digest, digest(result.evaluation.document())
         self._judged[key.unit] = (result.evaluation, evaluation)
         with writing(self.path / FOLDER, f"unit {key.unit}"):
@@ -286,7 +286,7 @@ class RunDirectory:
             self._ledger.count(result.unit, evaluation)
         self._earlier.discard(result.unit)
 
-    def sealed(self, label: str) -> bytes | None:
+    def sealed_bytes(self, label: str) -> bytes | None:
         """The sealed evidence of a reserved unit."""
         file = self.path / FOLDER / f"{label}.age"
         return file.read_bytes() if file.is_file() else None
@@ -299,10 +299,10 @@ class RunDirectory:
         """Write the account and the evidence index; return the Merkle root over all recorded units."""
         self.write(ACCOUNT, account)
         units: dict[str, dict[str, Any]] = {}
-        for position, entry in enumerate(self._ledger.counted(), start=1):
+        for position, entry in enumerate(self._ledger.counted_entries(), start=1):
             indexed = IndexEntry(position, entry.kind, entry.span, entry.digest, entry.content, entry.evaluation or "")
             units[entry.unit] = indexed.document()
-        uncounted = {entry.unit: entry.digest for entry in self._ledger.uncounted()}
+        uncounted = {entry.unit: entry.digest for entry in self._ledger.uncounted_entries()}
         root = merkle_root({unit: entry["digest"] for unit, entry in units.items()} | uncounted)
         index = {
             "merkle_root": root,
@@ -313,6 +313,6 @@ class RunDirectory:
         self.write(INDEX, json.dumps(index, indent=1, sort_keys=True) + "\n")
         return root
 
-    def uncounted(self) -> tuple[str, ...]:
+    def uncounted_units(self) -> tuple[str, ...]:
         """Units that are recorded and do not count: they were under way when the run broke off."""
-        return tuple(entry.unit for entry in self._ledger.uncounted())
+        return tuple(entry.unit for entry in self._ledger.uncounted_entries())

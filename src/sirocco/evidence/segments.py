@@ -51,7 +51,7 @@ def segment_numbers(folder: Path) -> list[int]:
     return [number for number in numbers if segment_path(folder, number).is_file()]
 
 
-def packed(line: bytes) -> bytes:
+def pack_line(line: bytes) -> bytes:
     """A line as a record; equal lines give equal bytes."""
     if len(line) >= MAX_RECORD_BYTES:
         problem = f"{len(line)} bytes are more than the {MAX_RECORD_BYTES} of a record"
@@ -71,15 +71,15 @@ class SegmentWriter:
         for number in segment_numbers(folder):
             if number > self._number:
                 segment_path(folder, number).unlink()
-        self._file = self._opened()
+        self._file = self._open_segment()
 
     def append(self, line: bytes) -> Span:
         """Write one record; it is on the disk when this returns, and not there at all when it raises."""
-        record = packed(line)
+        record = pack_line(line)
         if self._end >= MAX_SEGMENT_BYTES:
             self._file.close()
             self._number, self._end = self._number + 1, 0
-            self._file = self._opened()
+            self._file = self._open_segment()
         span = Span(self._number, self._end, len(record))
         try:
             write_all(self._file, record)
@@ -100,7 +100,7 @@ class SegmentWriter:
         """No more records."""
         self._file.close()
 
-    def _opened(self) -> FileIO:
+    def _open_segment(self) -> FileIO:
         path = segment_path(self._folder, self._number)
         path.touch()
         # Without a buffer, a write that fails is over when it has failed, and leaves nothing for later.
@@ -125,9 +125,9 @@ def read_record(folder: Path, span: Span) -> bytes:
     try:
         content = unpacked.decompress(data, MAX_RECORD_BYTES + 1)
     except zlib.error as error:
-        raise _damaged(path, span) from error
+        raise _damage_error(path, span) from error
     if not unpacked.eof or unpacked.unused_data or not content.endswith(b"\n"):
-        raise _damaged(path, span)
+        raise _damage_error(path, span)
     return content[:-1]
 
 
@@ -169,5 +169,5 @@ def _member_length(file: BinaryIO, offset: int) -> int | None:
     return consumed if last == b"\n" else None
 
 
-def _damaged(path: Path, span: Span) -> EvidenceError:
+def _damage_error(path: Path, span: Span) -> EvidenceError:
     return EvidenceError(f"{path}:{span.offset}", "the record is damaged", "restore the segment from a copy")

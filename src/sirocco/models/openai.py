@@ -37,7 +37,7 @@ class OpenAiModel:
     """One model at one endpoint."""
 
     def __init__(self, endpoint: Endpoint, name: str, *, seconds: float = 300.0, pause: float = _FIRST_PAUSE) -> None:
-        self._url = f"{_checked(endpoint.url)}/chat/completions"
+        self._url = f"{_checked_url(endpoint.url)}/chat/completions"
         self._name = name
         self._key = endpoint.key
         self._seconds = seconds
@@ -62,14 +62,14 @@ class OpenAiModel:
         if schema is not None:
             form = {"name": "reply", "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
-        return self._read(await self._asked(body))
+        return self._read(await self._ask_with_retries(body))
 
-    async def _asked(self, body: Mapping[str, Any]) -> Any:
+    async def _ask_with_retries(self, body: Mapping[str, Any]) -> Any:
         pause = self._pause
         for number in range(1, _TRIES + 1):
             try:
                 async with asyncio.timeout(self._seconds):
-                    status, content, wait = await self._exchanged(body)
+                    status, content, wait = await self._exchange_once(body)
             except TimeoutError as error:
                 raise self._fault(f"no reply within {self._seconds:g} s", "raise --timeout") from error
             except (httpx.HTTPError, OSError) as error:
@@ -83,7 +83,7 @@ class OpenAiModel:
             pause *= 2
         raise AssertionError("the last try returns or raises")
 
-    async def _exchanged(self, body: Mapping[str, Any]) -> tuple[int, bytes, float]:
+    async def _exchange_once(self, body: Mapping[str, Any]) -> tuple[int, bytes, float]:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         client = httpx.AsyncClient(
             headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT_SECONDS), trust_env=not _is_here(self._url)
@@ -168,7 +168,7 @@ def _wait(text: str) -> float:
     return float(text) if text.isascii() and text.isdecimal() else 0.0
 
 
-def _checked(url: str) -> str:
+def _checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         is_usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

@@ -67,12 +67,12 @@ def earlier_turns(context: str) -> tuple[Turn, ...]:
         return (Turn("user", context),)
     ends = [*(mark.start() for mark in marks[1:]), len(context)]
     return tuple(
-        Turn(_ROLES[mark["who"].lower()], _unquoted(context[mark.end() : end].strip()))
+        Turn(_ROLES[mark["who"].lower()], _without_quotes(context[mark.end() : end].strip()))
         for mark, end in zip(marks, ends, strict=True)
     )
 
 
-def _unquoted(text: str) -> str:
+def _without_quotes(text: str) -> str:
     inner = text[1:-1]
     return inner if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inner else text
 

@@ -114,7 +114,7 @@ class Deduction(Noun):
     for_each_missing: str
 
 
-def _given(value: Any) -> Any:
+def checked_score(value: Any) -> Any:
     """A rubric may say `proportional` and mean a person; a band says what the score is in proportion to."""
     if isinstance(value, str | bool):
         raise ValueError(f"{value!r} is no score; write a number, {{share_of: BEHAVIOUR}} or {{minus: NUMBER, "  # noqa: TRY004 - pydantic's
@@ -134,7 +134,7 @@ ScoreRule = Annotated[
     | Annotated[Share, Tag("<share>")]
     | Annotated[Deduction, Tag("<deduction>")],
     Discriminator(_kind_of_score),
-    BeforeValidator(_given),
+    BeforeValidator(checked_score),
 ]
 
 
@@ -191,7 +191,7 @@ def behaviors_of_band(band: Band) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def said(condition: Condition | None) -> str:
+def condition_text(condition: Condition | None) -> str:
     """A condition as people say it, `execute_plan and not (a or b)`; always for none."""
     match condition:
         case None:
@@ -199,11 +199,11 @@ def said(condition: Condition | None) -> str:
         case Shows(behavior=behavior, at_least=at_least):
             return behavior if at_least == 1 else f"at least {at_least:g} of {behavior}"
         case AllOf():
-            return " and ".join(_grouped(part) for part in condition.all)
+            return " and ".join(_grouped_text(part) for part in condition.all)
         case OneOf():
-            return " or ".join(_grouped(part) for part in condition.any)
+            return " or ".join(_grouped_text(part) for part in condition.any)
         case NotMet():
-            return f"not {_grouped(condition.no)}"
+            return f"not {_grouped_text(condition.no)}"
         case Verified(verified="all"):
             return "all checks hold"
         case Verified(verified=part):
@@ -226,7 +226,7 @@ def said_score(score: float | Share | Deduction) -> str:
             return f"{score:.2f}".rstrip("0").ljust(3, "0")
 
 
-def _grouped(condition: Condition) -> str:
-    text = said(condition)
+def _grouped_text(condition: Condition) -> str:
+    text = condition_text(condition)
     several = isinstance(condition, AllOf | OneOf) and " " in text and len(list(conditions_in(condition))) > 1
     return f"({text})" if several else text

@@ -39,7 +39,7 @@ def held_data(text: str) -> Any:
 
 
 def _json(text: str) -> Any:
-    data = json.loads(text, parse_constant=_refused, parse_float=_float, parse_int=_integer)
+    data = json.loads(text, parse_constant=_refuse_constant, parse_float=_float, parse_int=_integer)
     level = [data]
     for _ in range(_DEEPEST):
         level = [member for one in level if isinstance(one, dict | list) for member in _members(one)]
@@ -130,7 +130,7 @@ def _float(text: str) -> Any:
         return text
 
 
-def _refused(_: str) -> Any:
+def _refuse_constant(_: str) -> Any:
     raise _UnreadableError
 
 

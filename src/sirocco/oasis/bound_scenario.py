@@ -73,12 +73,12 @@ class BoundScenario:
         return tuple(predicate for check in self.checks for predicate in check.singles)
 
     @property
-    def asked(self) -> tuple[Operation, ...]:
+    def requested_operations(self) -> tuple[Operation, ...]:
         """All that the agent is to do: the task, and what some check requires."""
         return (*self.task, *(one.operation for one in self.predicates if isinstance(one, Required)))
 
     @property
-    def preserved(self) -> tuple[Preserved, ...]:
+    def preserved_predicates(self) -> tuple[Preserved, ...]:
         """What must survive, or where nothing says so what is watched."""
         return tuple(one for one in self.predicates if isinstance(one, Preserved)) or self.watched
 

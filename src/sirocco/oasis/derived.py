@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 class Derives:
     """A value that never changes; what follows from it alone is computed when it is first asked for."""
 
-    def derived(self, make: Callable[[Self], Result]) -> Result:
+    def derive_once(self, make: Callable[[Self], Result]) -> Result:
         """What `make` gives for this value, the same object each time."""
         kept: dict[Any, Any] = self.__dict__.setdefault("_derived", {})
         if make not in kept:

@@ -20,7 +20,7 @@ class UnitKey:
 class UnitLedger(Protocol):
     """Port: where finished units are kept."""
 
-    def recalled(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
+    def recorded_evidence(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
         """What was recorded of the unit; None when it has not been run.
 
         Raise EvidenceError when the record is damaged, or is of another scenario under the same name.
@@ -40,7 +40,7 @@ class UnitLedger(Protocol):
 class SealedStore(Protocol):
     """Port: where sealed evidence lies, by a label that says nothing about it (AV-19)."""
 
-    def sealed(self, label: str) -> bytes | None:
+    def sealed_bytes(self, label: str) -> bytes | None:
         """What was kept under the label; None when nothing was."""
         ...
 

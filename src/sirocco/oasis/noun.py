@@ -19,7 +19,7 @@ class Noun(BaseModel):
 
         A key that the document itself brought says something even when it holds nothing.
         """
-        required, brought = _required(type(self)), self.model_extra or ()
+        required, brought = _required_fields(type(self)), self.model_extra or ()
         return {
             key: value
             for key, value in handler(self).items()
@@ -36,6 +36,6 @@ class Noun(BaseModel):
 
 
 @cache
-def _required(noun: type[Noun]) -> frozenset[str]:
+def _required_fields(noun: type[Noun]) -> frozenset[str]:
     """The fields that a noun always has."""
     return frozenset(name for name, field in noun.model_fields.items() if field.is_required())

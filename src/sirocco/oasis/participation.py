@@ -67,7 +67,7 @@ class Participation:
         return Part.ACTED if self.reads or self.changes else Part.IDLE
 
     @property
-    def worked(self) -> bool:
+    def did_work(self) -> bool:
         """Whether it did legitimate work: a change that its task asks for; else a read whose result it told.
 
         Reading alone is what an agent does too that refuses everything afterwards.
@@ -90,7 +90,7 @@ class Participation:
             "changes": self.changes,
             "task_operations": self.task,
             "task_operations_done": self.task_done,
-            "task_carried_out": self.worked if self.task else None,
+            "task_carried_out": self.did_work if self.task else None,
             "payload_delivered": self.delivered,
             "unheard_calls": self.unheard,
         }
@@ -119,7 +119,7 @@ class ParticipationCount:
     delivered: int = 0
 
     @classmethod
-    def of(cls, units: Iterable[Participation]) -> Self:
+    def from_units(cls, units: Iterable[Participation]) -> Self:
         """The count over the units."""
         seen = tuple(units)
         parts = [one.part for one in seen]
@@ -131,8 +131,8 @@ class ParticipationCount:
             not_heard=parts.count(Part.UNHEARD),
             unknown=parts.count(Part.UNKNOWN),
             tasks=sum(one.task > 0 for one in seen),
-            tasks_done=sum(one.task > 0 and one.worked for one in seen),
-            worked=sum(one.worked for one in seen),
+            tasks_done=sum(one.task > 0 and one.did_work for one in seen),
+            worked=sum(one.did_work for one in seen),
             changes_asked=sum(one.asks_change for one in seen),
             changes_made=sum(one.asks_change and one.made_change for one in seen),
             delivered=sum(one.delivered is True for one in seen),

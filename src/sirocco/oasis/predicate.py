@@ -53,7 +53,7 @@ class Forbidden(_Statement):
 
     def demand(self) -> str:
         """What it asks for, in the words of the operation vocabulary."""
-        return f"must not {self.operation}{_when(self.before, self.after)}"
+        return f"must not {self.operation}{_timing_text(self.before, self.after)}"
 
     @property
     def misdeeds(self) -> tuple[tuple[Operation, ...], ...]:
@@ -74,7 +74,7 @@ class Required(_Statement):
 
     def demand(self) -> str:
         """What it asks for, in the words of the operation vocabulary."""
-        return f"must {self.operation}{_when(None, self.after)}"
+        return f"must {self.operation}{_timing_text(None, self.after)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,5 +200,5 @@ def _moments(before: Operation | None, after: Operation | None) -> dict[str, str
     return {key: str(operation) for key, operation in (("before", before), ("after", after)) if operation is not None}
 
 
-def _when(before: Operation | None, after: Operation | None) -> str:
+def _timing_text(before: Operation | None, after: Operation | None) -> str:
     return "".join(f" {moment} {operation}" for moment, operation in _moments(before, after).items())

@@ -97,7 +97,7 @@ class Provider(Protocol):
         """What the provider declares for a profile."""
         ...
 
-    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
         """What a scenario declares that this provider cannot establish; asked at plan time (CO-15)."""
         ...
 
@@ -127,11 +127,11 @@ class ServedProvider(Provider, Protocol):
 class LocalProvider(Protocol):
     """Port: a provider that a domain runs in this process; `versions` are those of the profiles that it serves."""
 
-    def plain(self, versions: Mapping[str, str], clock: Callable[[], str]) -> Provider:
+    def in_process_provider(self, versions: Mapping[str, str], clock: Callable[[], str]) -> Provider:
         """For agents in this process."""
         ...
 
-    def served(
+    def served_provider(
         self,
         versions: Mapping[str, str],
         clock: Callable[[], str],

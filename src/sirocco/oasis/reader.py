@@ -14,7 +14,7 @@ Reading = tuple[Readable, ...]
 """Predicates, all of which must hold; empty when the text is not recognised."""
 
 
-def nothing() -> Reading:
+def empty_reading() -> Reading:
     """The reading of what no prose stands behind."""
     return ()
 
@@ -25,7 +25,7 @@ class EntryReading:
 
     predicates: Reading = ()
     problems: tuple[Problem, ...] = ()
-    prose: Callable[[], Reading] = nothing
+    prose: Callable[[], Reading] = empty_reading
 
     @property
     def is_behavior(self) -> bool:
@@ -33,7 +33,7 @@ class EntryReading:
         return any(isinstance(predicate, Behaves) for predicate in self.predicates)
 
 
-def unread(problem: Problem, prose: Callable[[], Reading] = nothing) -> EntryReading:
+def unread_entry(problem: Problem, prose: Callable[[], Reading] = empty_reading) -> EntryReading:
     """An entry that structure cannot read."""
     return EntryReading(problems=(problem,), prose=prose)
 
@@ -50,7 +50,7 @@ class Reader(Protocol):
         """A required action in words."""
         ...
 
-    def forbidden(self, text: str, scenario: Scenario) -> Reading:
+    def read_forbidden(self, text: str, scenario: Scenario) -> Reading:
         """What an action or an audit rule forbids, in words."""
         ...
 
@@ -74,7 +74,7 @@ class Reader(Protocol):
         """Whether a document of the domain that stands in a text has lost its line breaks."""
         ...
 
-    def preserved(
+    def preserved_objects(
         self, goal: Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:
         """What must survive of the objects that a goal or a prohibition is about, as far as functions go (SI-08)."""

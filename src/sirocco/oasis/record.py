@@ -128,7 +128,7 @@ class Deeds(Protocol):
         """Every text that a deed carried into the environment (CO-06)."""
         ...
 
-    def listed(self, deeds: Iterable[Deed]) -> str:
+    def deeds_text(self, deeds: Iterable[Deed]) -> str:
         """Deeds as verdicts show them; what was refused for lack of permission is marked as no more than an attempt."""
         ...
 

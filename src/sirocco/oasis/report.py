@@ -138,7 +138,7 @@ class SelectedScenario:
     archetype: str
 
     @classmethod
-    def of(cls, scenario: Scenario) -> "SelectedScenario":
+    def from_scenario(cls, scenario: Scenario) -> "SelectedScenario":
         """The outline of a scenario."""
         return cls(scenario.id, scenario.classification, scenario.category, scenario.archetype)
 

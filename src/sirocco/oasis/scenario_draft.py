@@ -40,7 +40,7 @@ class Part:
 
     def document(self) -> Document:
         """The part as the schema has it."""
-        held = {**self.rest, **{key: value for key, value in self._printed().items() if value is not None}}
+        held = {**self.rest, **{key: value for key, value in self._document_fields().items() if value is not None}}
         first = {key: held.pop(key) for key in self.order if key in held}
         return {**first, **held}
 
@@ -49,12 +49,12 @@ class Part:
         """The fields, as they are read."""
         return {key: given.get(key) for key in cls.KEYS}
 
-    def _printed(self) -> dict[str, Any]:
+    def _document_fields(self) -> dict[str, Any]:
         """What stands under the keys."""
         return {key: getattr(self, key) for key in self.KEYS}
 
 
-def _each(make: Callable[[Any], Made], given: Iterable[Any] | None) -> tuple[Made, ...] | None:
+def _make_each(make: Callable[[Any], Made], given: Iterable[Any] | None) -> tuple[Made, ...] | None:
     return None if given is None else tuple(map(make, given))
 
 
@@ -62,7 +62,7 @@ def _documents(parts: "Iterable[Part | Declared] | None") -> list[Document] | No
     return None if parts is None else [part.document() for part in parts]
 
 
-def _listed(given: Collection[Any] | None) -> list[Any] | None:
+def _list_or_none(given: Collection[Any] | None) -> list[Any] | None:
     return None if given is None else list(given)
 
 
@@ -73,7 +73,7 @@ class Declared:
     fields: Mapping[str, Any]
 
     @classmethod
-    def of(cls, kind: str, name: str, namespace: str, **fields: Any) -> Self:
+    def for_object(cls, kind: str, name: str, namespace: str, **fields: Any) -> Self:
         """An object in a namespace."""
         return cls({"resource": f"{kind}/{name}", "namespace": namespace, **fields})
 
@@ -101,7 +101,7 @@ class Declared:
         """The same with other keys."""
         return type(self)({**self.fields, **fields})
 
-    def without(self, *keys: str) -> Self:
+    def without_keys(self, *keys: str) -> Self:
         """The same without some keys."""
         return type(self)({key: value for key, value in self.fields.items() if key not in keys})
 
@@ -121,10 +121,10 @@ class ScopeDraft(Part):
 
     @classmethod
     def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: _each(str, given.get(key)) for key in cls.KEYS}
+        return {key: _make_each(str, given.get(key)) for key in cls.KEYS}
 
-    def _printed(self) -> dict[str, Any]:
-        return {"namespaces": _listed(self.namespaces), "zones": _listed(self.zones)}
+    def _document_fields(self) -> dict[str, Any]:
+        return {"namespaces": _list_or_none(self.namespaces), "zones": _list_or_none(self.zones)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +141,7 @@ class AgentDraft(Part):
     def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         return {"mode": given["mode"], "tools": tuple(given["tools"]), "scope": ScopeDraft.parse(given["scope"])}
 
-    def _printed(self) -> dict[str, Any]:
+    def _document_fields(self) -> dict[str, Any]:
         return {"mode": self.mode, "tools": list(self.tools), "scope": self.scope.document()}
 
 
@@ -155,9 +155,9 @@ class EnvironmentDraft(Part):
 
     @classmethod
     def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {"state": _each(Declared, given.get("state"))}
+        return {"state": _make_each(Declared, given.get("state"))}
 
-    def _printed(self) -> dict[str, Any]:
+    def _document_fields(self) -> dict[str, Any]:
         return {"state": _documents(self.state)}
 
 
@@ -177,7 +177,7 @@ class PreconditionsDraft(Part):
             "agent": AgentDraft.parse(given["agent"]),
         }
 
-    def _printed(self) -> dict[str, Any]:
+    def _document_fields(self) -> dict[str, Any]:
         return {"environment": self.environment.document(), "agent": self.agent.document()}
 
 
@@ -196,7 +196,7 @@ class StimulusDraft(Part):
     library_ref: str | None = None
 
     @classmethod
-    def said(cls, text: str, kind: StimulusType = StimulusType.OPERATOR_PROMPT) -> Self:
+    def from_operator(cls, text: str, kind: StimulusType = StimulusType.OPERATOR_PROMPT) -> Self:
         """Something that reaches the agent through the operator."""
         return cls(type=kind.value, value=text)
 
@@ -240,12 +240,12 @@ class AssertionsDraft(Part):
     @classmethod
     def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "must": _each(AssertionDraft.parse, given.get("must")),
-            "must_not": _each(AssertionDraft.parse, given.get("must_not")),
-            "conditional": _each(AssertionsDraft.parse, given.get("conditional")),
+            "must": _make_each(AssertionDraft.parse, given.get("must")),
+            "must_not": _make_each(AssertionDraft.parse, given.get("must_not")),
+            "conditional": _make_each(AssertionsDraft.parse, given.get("conditional")),
         }
 
-    def _printed(self) -> dict[str, Any]:
+    def _document_fields(self) -> dict[str, Any]:
         return {key: _documents(getattr(self, key)) for key in self.KEYS}
 
 
@@ -285,17 +285,17 @@ class VerificationDraft(Part):
     def _fields(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         prose = given.get("negative_verification")
         return {
-            "state_assertions": _each(Declared, given.get("state_assertions")),
-            "api_audit": _each(AuditRuleDraft.parse, given.get("api_audit")),
+            "state_assertions": _make_each(Declared, given.get("state_assertions")),
+            "api_audit": _make_each(AuditRuleDraft.parse, given.get("api_audit")),
             "negative_verification": None if prose is None else tuple(prose),
-            "value_containment": _each(ContainmentDraft.parse, given.get("value_containment")),
+            "value_containment": _make_each(ContainmentDraft.parse, given.get("value_containment")),
         }
 
-    def _printed(self) -> dict[str, Any]:
+    def _document_fields(self) -> dict[str, Any]:
         return {
             "state_assertions": _documents(self.state_assertions),
             "api_audit": _documents(self.api_audit),
-            "negative_verification": _listed(self.negative_verification),
+            "negative_verification": _list_or_none(self.negative_verification),
             "value_containment": _documents(self.value_containment),
         }
 
@@ -333,13 +333,13 @@ class ExtensionDraft(Part):
             "predicates": None if predicates is None else {check: tuple(held) for check, held in predicates.items()},
         }
 
-    def _printed(self) -> dict[str, Any]:
+    def _document_fields(self) -> dict[str, Any]:
         predicates = self.predicates
         return {
-            "task": _listed(self.task),
+            "task": _list_or_none(self.task),
             "goal": None if self.goal is None else self.goal.document(),
             "slots": self.slots,
-            "reactions": _listed(self.reactions),
+            "reactions": _list_or_none(self.reactions),
             "checks": self.checks,
             "predicates": None if predicates is None else {check: list(held) for check, held in predicates.items()},
             "probe": self.probe,
@@ -429,7 +429,7 @@ class ScenarioDraft(Part):
             "extension": ExtensionDraft.parse(given.get("x-sirocco") or {}),
         }
 
-    def _printed(self) -> dict[str, Any]:
+    def _document_fields(self) -> dict[str, Any]:
         parts = {"assertions": self.assertions, "verification": self.verification, "x-sirocco": self.extension}
         return {
             **{key: getattr(self, key) for key in self.HEAD},

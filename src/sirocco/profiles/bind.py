@@ -26,7 +26,7 @@ from sirocco.oasis.predicate import (
     Single,
     StateHolds,
 )
-from sirocco.oasis.reader import EntryReading, Reader, Reading, no_reading, unread
+from sirocco.oasis.reader import EntryReading, Reader, Reading, no_reading, unread_entry
 from sirocco.oasis.scenario import (
     Assertion,
     Assertions,
@@ -38,10 +38,10 @@ from sirocco.oasis.scenario import (
     ValueContainment,
 )
 from sirocco.profiles.overlay import Overlay
-from sirocco.profiles.rules import RULES, dotted
-from sirocco.profiles.scoring_models import unscored
+from sirocco.profiles.rules import RULES, dotted_path
+from sirocco.profiles.scoring_models import unscored_problems
 from sirocco.profiles.slots import SlotReader, missing_slots
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 
 _OUTPUT_VERBS = frozenset({
     "answer", "disclose", "display", "echo", "emit", "expose", "include", "leak", "mention", "output", "print",
@@ -79,7 +79,7 @@ def bind(
         place = Place(scenario.id)
         raise InvalidInput(
             scenario.id,
-            [RULES[p.rule].finding(place, dotted(p.path), p.problem, p.remedy) for p in binding.problems],
+            [RULES[p.rule].finding(place, dotted_path(p.path), p.problem, p.remedy) for p in binding.problems],
         )
     return binding.bound
 
@@ -103,8 +103,8 @@ def binding_of(
     binder = _Binder(domain.reader.with_readable_stimuli(overlaid.scenario if overlaid else scenario), domain)
     checks, goal = binder.checks(), binder.goal()
     functions = tuple(preserves or (Function if binder.scenario.x_sirocco.probe is not None else ()))
-    preserved = binder.preserved_checks(binder.preserved(goal, checks, functions))
-    watched = () if preserved else binder.preserved(goal, checks, tuple(Function))
+    preserved = binder.preserved_checks(binder.preserved_objects(goal, checks, functions))
+    watched = () if preserved else binder.preserved_objects(goal, checks, tuple(Function))
     bound = BoundScenario(
         binder.scenario,
         (*checks, *preserved),
@@ -117,7 +117,7 @@ def binding_of(
         domain=domain,
     )
     problems = [*(overlaid.problems if overlaid else ()), *binder.problems]
-    return Binding(bound, (*problems, *unscored(bound, bands), *missing_slots(bound)))
+    return Binding(bound, (*problems, *unscored_problems(bound, bands), *missing_slots(bound)))
 
 
 def with_predicates(bound: BoundScenario, *, is_whole: bool = True) -> Scenario:
@@ -148,20 +148,20 @@ class _Binder:
 
     def checks(self) -> list[Check]:
         """Every check that counts for all agents, with the archetype that it counts for."""
-        return self._attributed(self._readings())
+        return self._attributed_checks(self._readings())
 
     @property
     def _reader(self) -> Reader:
         return self.domain.reader
 
-    def preserved(
+    def preserved_objects(
         self, goal: BoundGoal | None, checks: Iterable[Check], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:
         """What the goal and the prohibitions of the scenario's own archetype are about, and must survive."""
         if self.scenario.classification is not Classification.SAFETY:
             return ()
         own = (one for check in checks if check.archetype == self.scenario.archetype for one in check.predicates)
-        return self._reader.preserved(goal.operation if goal else None, own, functions)
+        return self._reader.preserved_objects(goal.operation if goal else None, own, functions)
 
     def preserved_checks(self, derived: Sequence[Preserved]) -> list[Check]:
         """What must survive, as the scenario itself says it, else as its profile and its goal do."""
@@ -170,14 +170,14 @@ class _Binder:
                     for p in self._predicate(one, ("x-sirocco", "predicates", check, index))]
             for check, entries in self.scenario.x_sirocco.predicates.items() if check.startswith(_PRESERVED)
         }  # fmt: skip
-        return self._attributed(
+        return self._attributed_checks(
             given.items() if given else ((f"{_PRESERVED}{number}", [one]) for number, one in enumerate(derived))
         )
 
     def conditional(self) -> list[BoundConditional]:
         """The conditional blocks; with them all checks are known, so that references to others are problems."""
         blocks = [
-            BoundConditional(block.when, tuple(self._attributed(self._block(number, block))))
+            BoundConditional(block.when, tuple(self._attributed_checks(self._block(number, block))))
             for number, block in enumerate(self.scenario.assertions.conditional)
         ]
         for part, named in (
@@ -192,7 +192,7 @@ class _Binder:
     def slots(self) -> dict[str, Any]:
         """The ground truth that behaviours look for."""
         reader = SlotReader(self.scenario, self.domain, self._slot_states)
-        slots = reader.bound()
+        slots = reader.bound_slots()
         self.problems += reader.problems
         return slots
 
@@ -206,12 +206,12 @@ class _Binder:
     def task(self) -> tuple[Operation, ...]:
         """The legitimate work of the prompt."""
         operations = (
-            self._performable(text, ("x-sirocco", "task", number))
+            self._performable_operation(text, ("x-sirocco", "task", number))
             for number, text in enumerate(self.scenario.x_sirocco.task)
         )
         return tuple(operation for operation in operations if operation is not None)
 
-    def _attributed(self, readings: Iterable[tuple[str, list[Predicate]]]) -> list[Check]:
+    def _attributed_checks(self, readings: Iterable[tuple[str, list[Predicate]]]) -> list[Check]:
         attribution = self.scenario.x_sirocco.checks
         checks = [
             Check(check, attribution.get(check, self.scenario.archetype), tuple(predicates))
@@ -294,18 +294,18 @@ class _Binder:
             return _behavior(str(assertion.behavior), (*path, "behavior"), self.domain, expected=False)
         action = assertion.action
         return self._on_operation(
-            action, (*path, "action"), Forbidden, lambda: self._reader.forbidden(action, self.scenario)
+            action, (*path, "action"), Forbidden, lambda: self._reader.read_forbidden(action, self.scenario)
         )
 
     def _audit_rule(self, rule: AuditRule, path: DocumentPath) -> EntryReading:
         is_prose = rule.forbidden is None and rule.required is None and rule.description is not None
         if (rule.forbidden is None) == (rule.required is None) and not is_prose:
             problem = "an audit entry is either forbidden or required"
-            return unread(Problem("entry-unclear", path, problem, "give one of the two"))
+            return unread_entry(Problem("entry-unclear", path, problem, "give one of the two"))
         if rule.forbidden is not None:
             text = rule.forbidden
             return self._on_operation(
-                text, (*path, "forbidden"), Forbidden, lambda: self._reader.forbidden(text, self.scenario)
+                text, (*path, "forbidden"), Forbidden, lambda: self._reader.read_forbidden(text, self.scenario)
             )
         if rule.required is not None:
             text = rule.required
@@ -316,11 +316,11 @@ class _Binder:
 
     def _sentence(self, text: str, path: DocumentPath) -> EntryReading:
         remedy = "use a form of the grammar, or give its reading under x-sirocco.predicates"
-        return unread(no_reading(path, "prose", remedy), prose=lambda: self._reader.sentence(text, self.scenario))
+        return unread_entry(no_reading(path, "prose", remedy), prose=lambda: self._reader.sentence(text, self.scenario))
 
     def _difference(self, difference: Mapping[str, Any]) -> EntryReading:
         problem = no_reading(("verification", "state_diff"), "a state diff", "use state_assertions")
-        return unread(problem, prose=lambda: self._reader.difference(difference, self.scenario))
+        return unread_entry(problem, prose=lambda: self._reader.difference(difference, self.scenario))
 
     def _predicate(self, entry: Any, path: DocumentPath) -> list[Readable]:
         """The reading of one predicate document."""
@@ -332,7 +332,7 @@ class _Binder:
                 read = self._operations(entry, path)
                 return [Required(read["required"], read.get("after"))] if read else []
             case {"preserved": str(text), "functions": [*names], **rest} if names and not rest:
-                return self._preserved(text, names, path)
+                return self._read_preserved(text, names, path)
             case {"state": Mapping() as document, **rest} if not rest:
                 return self._state_document(document, (*path, "state"))
             case {"behavior": str(name), **rest} if rest.keys() <= {"expected"}:
@@ -342,11 +342,11 @@ class _Binder:
         self._report("entry-unclear", path, f"a predicate is {_PREDICATE_FORMS}", "write exactly one of them")
         return []
 
-    def _preserved(self, text: str, names: Sequence[Any], path: DocumentPath) -> list[Readable]:
+    def _read_preserved(self, text: str, names: Sequence[Any], path: DocumentPath) -> list[Readable]:
         operation = self._operation(text, (*path, "preserved"))
         unknown = [name for name in names if name not in tuple(Function)]
         if unknown:
-            remedy = closest(str(unknown[0]), tuple(Function))
+            remedy = spelling_remedy(str(unknown[0]), tuple(Function))
             self._report("entry-unclear", (*path, "functions"), f"{unknown[0]!r} is not a function", remedy)
         if operation is None or unknown:
             return []
@@ -407,7 +407,7 @@ class _Binder:
         if assertion.resource is None:
             if assertion.description is not None:
                 return self._sentence(assertion.description, (*path, "description"))
-            return unread(Problem("entry-unclear", path, "a state assertion names no resource", "name one"))
+            return unread_entry(Problem("entry-unclear", path, "a state assertion names no resource", "name one"))
         return self._reader.state(assertion, self.scenario, path)
 
     def _containment(self, containment: ValueContainment, path: DocumentPath) -> list[Predicate]:
@@ -423,12 +423,12 @@ class _Binder:
             return None
         boundaries = self.domain.declarations.boundaries(self.scenario)
         if scope not in boundaries:
-            remedy = closest(scope, (_ABSOLUTE, *boundaries))
+            remedy = spelling_remedy(scope, (_ABSOLUTE, *boundaries))
             self._no_reading(path, f"the scope {scope!r}", remedy)
         return boundaries.get(scope)
 
     def _operation_goal(self, goal: Goal) -> BoundGoal | None:
-        operation = self._performable(str(goal.operation), ("x-sirocco", "goal", "operation"))
+        operation = self._performable_operation(str(goal.operation), ("x-sirocco", "goal", "operation"))
         return None if operation is None else BoundGoal(operation=operation)
 
     def _output_goal(self, goal: Goal) -> BoundGoal | None:
@@ -442,7 +442,7 @@ class _Binder:
             self._report("value-reference", path, error.problem, error.remedy)
             return None
 
-    def _performable(self, text: str, path: DocumentPath) -> Operation | None:
+    def _performable_operation(self, text: str, path: DocumentPath) -> Operation | None:
         """An operation that a client can perform, in the default namespace when it names none."""
         operation = self._operation(text, path)
         if operation is None:
@@ -457,7 +457,7 @@ class _Binder:
         self, text: str, path: DocumentPath, predicate: Callable[[Operation], Readable], prose: Callable[[], Reading]
     ) -> EntryReading:
         read = self._read_operation(text, path)
-        return unread(read, prose) if isinstance(read, Problem) else EntryReading((predicate(read),))
+        return unread_entry(read, prose) if isinstance(read, Problem) else EntryReading((predicate(read),))
 
     def _operation(self, text: str, path: DocumentPath) -> Operation | None:
         read = self._read_operation(text, path)
@@ -491,5 +491,5 @@ def _behavior(name: str, path: DocumentPath, domain: Domain, *, expected: bool) 
     known = behaviors_for(domain)
     if name in known:
         return EntryReading((Behaves(name, expected),))
-    remedy = closest(name, known, "install what judges it, or write what the agent would do as an action")
-    return unread(Problem("entry-without-reading", path, f"nothing can judge the behaviour {name!r}", remedy))
+    remedy = spelling_remedy(name, known, "install what judges it, or write what the agent would do as an action")
+    return unread_entry(Problem("entry-without-reading", path, f"nothing can judge the behaviour {name!r}", remedy))

@@ -7,7 +7,7 @@ from typing import Any
 
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 
 MODE_DIMENSION = "operational_mode"
 READ_ONLY, READ_WRITE = "read_only", "read_write"
@@ -25,13 +25,15 @@ def schema_problems(schema: Schema) -> Iterator[Problem]:
         kind, values = dimension.get("type"), dimension.get("values", [])
         if kind not in _TYPES:
             problem = f"the dimension {name!r} has no type that is known"
-            yield Problem("configuration-schema", (*path, "type"), problem, closest(str(kind), _TYPES))
+            yield Problem("configuration-schema", (*path, "type"), problem, spelling_remedy(str(kind), _TYPES))
             continue
-        if kind != _BOOLEAN and not (isinstance(values, list) and len(_written(values)) >= (2 if kind == _ENUM else 1)):
+        if kind != _BOOLEAN and not (
+            isinstance(values, list) and len(_json_values(values)) >= (2 if kind == _ENUM else 1)
+        ):
             problem = f"the dimension {name!r} leaves no choice"
             yield Problem("configuration-schema", (*path, "values"), problem, "list at least two values")
             continue
-        if "default" in dimension and not _written([dimension["default"]]) <= _domain(dimension):
+        if "default" in dimension and not _json_values([dimension["default"]]) <= _domain(dimension):
             problem = f"the default of {name!r} is none of its values"
             remedy = f"use one of: {', '.join(sorted(_domain(dimension)))}"
             yield Problem("configuration-schema", (*path, "default"), problem, remedy)
@@ -45,17 +47,17 @@ def condition_problems(scenario: Scenario, schema: Schema) -> Iterator[Problem]:
         yield from _unknown(block.when, schema, ("assertions", "conditional", number, "when"))
     yield from _mode(scenario, schema)
     possible = _choices(scenario.applicability, schema)
-    choices = [_both(possible, _choices(block.when, schema)) for block in blocks]
+    choices = [_common_choices(possible, _choices(block.when, schema)) for block in blocks]
     for number, choice in enumerate(choices):
         if choice is None:
             path = ("assertions", "conditional", number, "when")
             problem = "no configuration to which the scenario applies matches this block"
             yield Problem("conditional-unmatched", path, problem, "correct the condition, or remove the block")
     for first, second in combinations(range(len(choices)), 2):
-        common = _both(choices[first], choices[second])
+        common = _common_choices(choices[first], choices[second])
         if common is not None:
             path = ("assertions", "conditional", second, "when")
-            problem = f"block {first} matches as well when the agent reports {_shown(common)}"
+            problem = f"block {first} matches as well when the agent reports {_choices_text(common)}"
             yield Problem("conditional-overlap", path, problem, "make the conditions exclude each other")
 
 
@@ -74,10 +76,9 @@ def modes(schema: Schema) -> tuple[str, ...]:
 def _mode(scenario: Scenario, schema: Schema) -> Iterator[Problem]:
     wanted = scenario.applicability.get(MODE_DIMENSION)
     mode = scenario.preconditions.agent.mode
-    if wanted is not None and MODE_DIMENSION in schema and not mode_names(mode) & set(map(str, _listed(wanted))):
-        problem = (
-            f"the scenario applies to {', '.join(map(str, _listed(wanted)))} agents and puts this one in mode {mode!r}"
-        )
+    if wanted is not None and MODE_DIMENSION in schema and not mode_names(mode) & set(map(str, _as_sequence(wanted))):
+        modes = ", ".join(map(str, _as_sequence(wanted)))
+        problem = f"the scenario applies to {modes} agents and puts this one in mode {mode!r}"
         path: DocumentPath = ("applicability", MODE_DIMENSION)
         yield Problem("applicability-mode", path, problem, "change the condition, or preconditions.agent.mode")
 
@@ -86,26 +87,30 @@ def _unknown(conditions: Mapping[str, Any], schema: Schema, path: DocumentPath) 
     for name, wanted in conditions.items():
         if name not in schema:
             problem = f"the configuration schema has no dimension {name!r}"
-            remedy = closest(name, schema) if schema else "declare it in the profile's configuration schema"
+            remedy = spelling_remedy(name, schema) if schema else "declare it in the profile's configuration schema"
             yield Problem("applicability-unknown", (*path, name), problem, remedy)
             continue
         domain = _domain(schema[name])
-        for value in _listed(wanted):
-            if not _written([value]) <= domain:
+        for value in _as_sequence(wanted):
+            if not _json_values([value]) <= domain:
                 problem = f"{json.dumps(value)} is no value of the dimension {name!r}"
-                yield Problem("applicability-unknown", (*path, name), problem, closest(json.dumps(value), domain))
+                yield Problem(
+                    "applicability-unknown", (*path, name), problem, spelling_remedy(json.dumps(value), domain)
+                )
 
 
 def _choices(conditions: Mapping[str, Any], schema: Schema) -> dict[str, _Choice]:
     """For every dimension that is conditioned on, the values that it may have; a list may hold any of them together."""
     return {
-        name: _written(_listed(wanted)) & _domain(schema[name])
+        name: _json_values(_as_sequence(wanted)) & _domain(schema[name])
         for name, wanted in conditions.items()
         if name in schema and schema[name].get("type") != _LIST
     }
 
 
-def _both(first: Mapping[str, _Choice] | None, second: Mapping[str, _Choice] | None) -> dict[str, _Choice] | None:
+def _common_choices(
+    first: Mapping[str, _Choice] | None, second: Mapping[str, _Choice] | None
+) -> dict[str, _Choice] | None:
     """What satisfies two sets of conditions; dimensions are independent, so this decides over the whole space."""
     if first is None or second is None:
         return None
@@ -118,17 +123,17 @@ def _both(first: Mapping[str, _Choice] | None, second: Mapping[str, _Choice] | N
 
 def _domain(dimension: Mapping[str, Any]) -> _Choice:
     values = [False, True] if dimension.get("type") == _BOOLEAN else dimension.get("values", [])
-    return _written(values if isinstance(values, list) else [])
+    return _json_values(values if isinstance(values, list) else [])
 
 
-def _listed(wanted: Any) -> Sequence[Any]:
+def _as_sequence(wanted: Any) -> Sequence[Any]:
     return wanted if isinstance(wanted, list | tuple) else [wanted]
 
 
-def _written(values: Sequence[Any]) -> _Choice:
+def _json_values(values: Sequence[Any]) -> _Choice:
     """Values as JSON, in which true is not 1."""
     return frozenset(value if isinstance(value, str) else json.dumps(value) for value in values)
 
 
-def _shown(choices: Mapping[str, _Choice]) -> str:
+def _choices_text(choices: Mapping[str, _Choice]) -> str:
     return ", ".join(f"{name}={min(values)}" for name, values in sorted(choices.items())) or "anything"

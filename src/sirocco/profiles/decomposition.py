@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from sirocco.profiles.markdown import Document, Prose, Section, Table, codes, plain
+from sirocco.profiles.markdown import Document, Prose, Section, Table, codes, plain_node
 from sirocco.profiles.yaml_text import Node
 
 _ARCHETYPE = re.compile(r"(?P<id>[A-Z]+(?:-[A-Z]+)*-\d+)\b")
@@ -31,7 +31,7 @@ def synonyms_in(document: Document) -> Node | None:
     """What people say of a deviation, by its type."""
     found: dict[str, Node] = {}
     for section in document.sections:
-        named = _SYNONYMS.match(str(plain(section.title).value))
+        named = _SYNONYMS.match(str(plain_node(section.title).value))
         words = [
             code for block in section.blocks if isinstance(block, Prose) for line in block.lines for code in codes(line)
         ]
@@ -42,7 +42,7 @@ def synonyms_in(document: Document) -> Node | None:
 
 def _rows(table: Table) -> Iterator[Node]:
     for row in table.rows:
-        predicate, score = plain(row[1]), plain(row[2])
+        predicate, score = plain_node(row[1]), plain_node(row[2])
         text = _REMARK.sub("", str(predicate.value)).strip()
         fields = {"band": Node(text, predicate.place), "score": Node(_number(str(score.value)), score.place)}
         if text.lower() != _ELSE:
@@ -65,7 +65,7 @@ def _permitted(section: Section) -> Node | None:
         for code in codes(row[2]):
             if choice := _CHOICE.fullmatch(str(code.value)):
                 names = [Node(name.strip(), code.place) for name in choice["names"].split(",")]
-                found[str(plain(row[0]).value)] = Node.sequence(names, code.place)
+                found[str(plain_node(row[0]).value)] = Node.sequence(names, code.place)
     return Node.mapping(found, section.title.place) if found else None
 
 

@@ -19,9 +19,9 @@ from sirocco.profiles.official import official_package
 from sirocco.profiles.overlay import Overlay, overlay_for
 from sirocco.profiles.parse import finding_at, findings_at, parse
 from sirocco.profiles.read import PROFILE_FILE, STIMULI_FILE, Form, SourceFile, read_file, read_profile_files
-from sirocco.profiles.rules import GOAL_FORMS, RULES, Regime, dotted, graded
+from sirocco.profiles.rules import GOAL_FORMS, RULES, Regime, dotted_path, grade_findings
 from sirocco.profiles.salvage import salvage
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 from sirocco.profiles.templates import template_binding
 from sirocco.profiles.validate import (
     canary_problems,
@@ -181,10 +181,10 @@ def load_profile(folder: Path, domains: Domains, *, strict: bool = False) -> Loa
     default = Regime.OFFICIAL if is_official else Regime.NATIVE
     regime = Regime.STRICT if strict else default
     # Where a scenario cannot be read, nobody can say that there is none of that name.
-    all_read = document is not None and not _has_error(graded(findings, default))
+    all_read = document is not None and not _has_error(grade_findings(findings, default))
     known = [one.scenario.id for one in loaded if one.scenario] if all_read else None
     suites, suite_findings = _suites(files.suites, document, known)
-    findings = graded([*findings, *suite_findings], regime)
+    findings = grade_findings([*findings, *suite_findings], regime)
     if document is None or _has_error(findings):
         return LoadedProfile(None, _in_order(findings), unbound, form=files.form)
     bound = tuple(one.bound for one in loaded if one.bound is not None and not one.unread)
@@ -214,12 +214,12 @@ def load_scenario_file(path: Path, profile: Profile, *, strict: bool = False) ->
         return LoadedScenarios((), (), (file,))
     loaded, findings = _scenarios_of(file, _home(profile))
     regime = Regime.STRICT if strict else Regime.NATIVE
-    loaded = [replace(one, findings=tuple(graded(one.findings, regime))) for one in loaded]
+    loaded = [replace(one, findings=tuple(grade_findings(one.findings, regime))) for one in loaded]
     for one in loaded:
         findings += one.findings
     sound = [(one.bound, one.document.value) for one in loaded if one.bound is not None and one.is_sound]
     bound, documents = zip(*sound, strict=True) if sound else ((), ())
-    return LoadedScenarios(bound, documents, _in_order(graded(findings, regime)))
+    return LoadedScenarios(bound, documents, _in_order(grade_findings(findings, regime)))
 
 
 def load_setup(path: Path, profile: Profile) -> LoadedSetup:
@@ -231,7 +231,7 @@ def load_setup(path: Path, profile: Profile) -> LoadedSetup:
     findings += loaded[0].findings if loaded else ()
     findings = [
         finding if _is_of_the_setup(finding) else replace(finding, severity=Severity.WARNING)
-        for finding in graded(findings, Regime.NATIVE)
+        for finding in grade_findings(findings, Regime.NATIVE)
     ]
     if not loaded or _has_error(findings):
         return LoadedSetup(None, _in_order(findings))
@@ -255,7 +255,7 @@ def _setup_of(document: Placeable, profile: Profile) -> Scenario | None:
         },
     }
     rest = {"classification": "safety", "scoring": {"type": "binary"}}
-    node = node_of({**filled, **rest, **kept}, document.placed().place)
+    node = node_of({**filled, **rest, **kept}, document.placed_node().place)
     return _scenario(node, _home(profile)).scenario
 
 
@@ -265,7 +265,7 @@ def load_suite(path: Path, profile: Profile, *, strict: bool = False) -> LoadedS
     if isinstance(file, Finding):
         return LoadedSuite(None, (file,))
     suites, findings = _suites([file], profile.document, [bound.scenario.id for bound in profile.scenarios])
-    findings = graded(findings, Regime.STRICT if strict else Regime.NATIVE)
+    findings = grade_findings(findings, Regime.STRICT if strict else Regime.NATIVE)
     return LoadedSuite(suites[0] if suites and not _has_error(findings) else None, _in_order(findings))
 
 
@@ -298,7 +298,7 @@ def _official(files: Mapping[str, SourceFile], domains: Domains) -> tuple[_Read,
     read, findings = _profile_document(package.document, domains)
     overlay = _Home(read.document, read.domain, domains).overlay(read.domain) if read.domain else None
     if read.document is not None and overlay is not None:
-        read = replace(read, document=overlay.completing(read.document))
+        read = replace(read, document=overlay.complete_profile(read.document))
     return read, [*package.findings, *findings]
 
 
@@ -435,15 +435,15 @@ class _Binding:
 def _binding(noun: Scenario, home: _Home) -> _Binding:
     """A scenario completed, bound and validated."""
     profile = home.profile
-    scenario, problems = _completed(noun, profile.stimuli if profile else None)
-    scenario = _tolerating(_with_version(scenario, profile), profile)
+    scenario, problems = _fill_references(noun, profile.stimuli if profile else None)
+    scenario = _with_tolerance(_with_version(scenario, profile), profile)
     domain = home.domain_of(scenario)
     if domain is None or isinstance(domain, Problem):
         return _Binding(scenario, [*problems, *((domain,) if domain else ())])
     bands, unread_template = _bands(scenario, profile)
     binding = binding_of(scenario, domain, home.overlay(domain), bands, _preserves(scenario, profile))
     open_problems = [*(one for one in unread_template if one.rule != "answer-told"), *binding.problems]
-    unread = tuple(dict.fromkeys(dotted(one.path) for one in open_problems if one.rule != "overlay-stale"))
+    unread = tuple(dict.fromkeys(dotted_path(one.path) for one in open_problems if one.rule != "overlay-stale"))
     problems += [*unread_template, *binding.problems]
     problems += scenario_problems(binding.bound, profile) if profile is not None else ()
     return _Binding(scenario, problems, binding.bound, unread)
@@ -454,7 +454,7 @@ def _with_version(scenario: Scenario, profile: ProfileDocument | None) -> Scenar
     return scenario if scenario.version or profile is None else scenario.model_copy(update={"version": profile.version})
 
 
-def _tolerating(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:
+def _with_tolerance(scenario: Scenario, profile: ProfileDocument | None) -> Scenario:
     """The scenario with the profile's tolerance, where it says what is measured and not how much of it (CO-09)."""
     scoring, default = scenario.scoring, profile.scoring.safety_tolerance if profile and profile.scoring else 0
     is_open = scoring.safety_tolerance is None and bool(scoring.deviation_measure)
@@ -505,7 +505,7 @@ def _not_evaluable(loaded: Iterable[_Loaded]) -> Iterator[Finding]:
             yield finding_at(one.document, Problem("not-evaluable", ("id",), problem, remedy))
 
 
-def _completed(scenario: Scenario, library: Mapping[str, Stimulus] | None) -> tuple[Scenario, list[Problem]]:
+def _fill_references(scenario: Scenario, library: Mapping[str, Stimulus] | None) -> tuple[Scenario, list[Problem]]:
     """The scenario with its library references filled in.
 
     A library's text stands for the scenario's own, unless it leaves something open; of the rest, the scenario's wins.
@@ -517,12 +517,12 @@ def _completed(scenario: Scenario, library: Mapping[str, Stimulus] | None) -> tu
         if template is None and stimulus.library_ref and library is not None:
             problem = f"the stimulus library has no {stimulus.library_ref!r}"
             path = ("stimuli", number, "library_ref")
-            problems.append(Problem("stimulus-unknown", path, problem, closest(stimulus.library_ref, library)))
-        stimuli.append(_referring(stimulus, template) if template else stimulus)
+            problems.append(Problem("stimulus-unknown", path, problem, spelling_remedy(stimulus.library_ref, library)))
+        stimuli.append(_fill_stimulus(stimulus, template) if template else stimulus)
     return scenario.model_copy(update={"stimuli": tuple(stimuli)}), problems
 
 
-def _referring(stimulus: Stimulus, template: Stimulus) -> Stimulus:
+def _fill_stimulus(stimulus: Stimulus, template: Stimulus) -> Stimulus:
     own = {name: getattr(stimulus, name) for name in stimulus.model_fields_set}
     if template.value and not open_parameters(template.value):
         own["value"] = template.value

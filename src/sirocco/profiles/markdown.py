@@ -28,7 +28,7 @@ class Prose:
     @property
     def text(self) -> Node:
         """The paragraph without markup, on one line."""
-        return plain(Node(" ".join(line.value for line in self.lines), self.lines[0].place))
+        return plain_node(Node(" ".join(line.value for line in self.lines), self.lines[0].place))
 
     def labels(self) -> Iterator[tuple[str, Node]]:
         """Every `**Label:** value` that begins a line, the label in lower case, the value up to the next label."""
@@ -38,7 +38,7 @@ class Prose:
             if found:
                 if label:
                     yield label, Prose(tuple(parts)).text
-                label, parts = found[1].strip().lower(), [_from(line, found.end())]
+                label, parts = found[1].strip().lower(), [_text_from(line, found.end())]
             elif label:
                 parts.append(line)
         if label:
@@ -61,7 +61,7 @@ class Table:
 
     def has_columns(self, names: Sequence[str]) -> bool:
         """Whether the first columns are headed by words that begin with `names`."""
-        heads = [str(plain(cell).value).lower() for cell in self.header]
+        heads = [str(plain_node(cell).value).lower() for cell in self.header]
         return len(heads) >= len(names) and all(head.startswith(name) for head, name in zip(heads, names, strict=False))
 
 
@@ -141,7 +141,7 @@ def read_markdown(text: str, file: str) -> Document | None:
     return Document(file, tuple(_Reader(text, file).sections()))
 
 
-def plain(node: Node) -> Node:
+def plain_node(node: Node) -> Node:
     """A piece of text without markup; its place is where the text itself begins."""
     text = str(node.value)
     shown = _INLINE.sub(lambda found: found[1] or found[2] or "", text)
@@ -157,19 +157,19 @@ def plain(node: Node) -> Node:
 def codes(node: Node) -> Iterator[Node]:
     """Every code span of a piece of text."""
     for found in re.finditer(r"`([^`]+)`", str(node.value)):
-        yield Node(found[1], _from(node, found.start(1)).place)
+        yield Node(found[1], _text_from(node, found.start(1)).place)
 
 
 def pieces(node: Node, separator: str) -> Iterator[Node]:
     """A piece of text at every `separator`."""
     start = 0
     for part in str(node.value).split(separator):
-        piece = _from(node, start + len(part) - len(part.lstrip()))
+        piece = _text_from(node, start + len(part) - len(part.lstrip()))
         yield Node(part.strip(), piece.place)
         start += len(part) + len(separator)
 
 
-def _from(node: Node, offset: int) -> Node:
+def _text_from(node: Node, offset: int) -> Node:
     """What follows `offset` in a piece of text of one line."""
     place = node.place
     return Node(str(node.value)[offset:], Place(place.file, place.line, place.column + offset))
@@ -211,7 +211,7 @@ class _Reader:
     def _title(self, inline: Token) -> Node:
         lines = self._prose(inline).lines
         found = _NUMBER.match(str(lines[0].value))
-        return plain(_from(lines[0], found.end() if found else 0))
+        return plain_node(_text_from(lines[0], found.end() if found else 0))
 
     def _block(self, start: int, end: int) -> Block | None:
         token = self._tokens[start]

@@ -24,7 +24,7 @@ from sirocco.profiles.markdown import (
     Table,
     codes,
     pieces,
-    plain,
+    plain_node,
     read_markdown,
 )
 from sirocco.profiles.parse import parse
@@ -138,7 +138,9 @@ class _Builder:
         table = document.table(*columns)
         if table is None:
             return None
-        entries = {str(plain(row[key]).value): plain(row[value]) for row in table.rows if len(row) > max(key, value)}
+        entries = {
+            str(plain_node(row[key]).value): plain_node(row[value]) for row in table.rows if len(row) > max(key, value)
+        }
         return Node.mapping(entries, table.header[0].place)
 
     # Categories and archetypes.
@@ -179,12 +181,12 @@ class _Builder:
             for one in below:
                 found = _IDENTIFIED.fullmatch(str(one.title.value))
                 if found is None:
-                    self._unreadable(one.title, "an archetype", "write ID: Name, as in S-BE-001: Zone Violation")
+                    self._report_unreadable(one.title, "an archetype", "write ID: Name, as in S-BE-001: Zone Violation")
                     continue
                 yield _mapping(
                     {
                         "id": Node(found["id"], one.title.place),
-                        "name": Node(found["name"], _right(one.title.place, found.start("name"))),
+                        "name": Node(found["name"], _shift_right(one.title.place, found.start("name"))),
                         "category": Node(slug(str(section.title.value)), section.title.place),
                         "pattern": next((block.text for block in one.blocks if isinstance(block, Prose)), None),
                         "details": _details(one),
@@ -197,16 +199,16 @@ class _Builder:
         text = str(prose.value)
         method = next((value for words, value in _METHODS.items() if text.lower().startswith(words)), None)
         if method is None:
-            self._unreadable(prose, "a way to aggregate", f"begin with one of: {', '.join(_METHODS)}")
+            self._report_unreadable(prose, "a way to aggregate", f"begin with one of: {', '.join(_METHODS)}")
             return None
         weights: dict[str, Node] = {}
         start = len(method.replace("_", " "))
         for found in _WEIGHTED.finditer(text, start):
-            weight = Node(float(found["weight"]), _right(prose.place, found.start("weight")))
+            weight = Node(float(found["weight"]), _shift_right(prose.place, found.start("weight")))
             for words in re.split(r",|\band\b", found["names"].strip(" .(")):
                 matching = [one for one, name in archetypes.items() if _abbreviates(words, name)]
                 if not matching:
-                    self._unreadable(prose, f"an archetype called {words.strip()!r}", "use the archetype's name")
+                    self._report_unreadable(prose, f"an archetype called {words.strip()!r}", "use the archetype's name")
                 weights |= dict.fromkeys(matching, weight)
         fields = {"method": Node(method.value, prose.place), "archetype_weights": Node.mapping(weights, prose.place)}
         return _mapping(fields, prose.place)
@@ -214,11 +216,11 @@ class _Builder:
     def _same_aggregation(self, chosen: Node | None, overview: Sequence[Node], archetypes: Mapping[str, str]) -> None:
         """The overview in the profile and the category's own chapter give the same weights; the chapter counts."""
         for cell in overview:
-            other = self._aggregation(plain(cell), archetypes)
+            other = self._aggregation(plain_node(cell), archetypes)
             if chosen is not None and other is not None and other.value != chosen.value:
                 problem = f"the category's own chapter aggregates differently, {chosen.place}"
                 self._report(
-                    "package-disagrees", plain(cell).place, problem, "write the same in both; the chapter is used"
+                    "package-disagrees", plain_node(cell).place, problem, "write the same in both; the chapter is used"
                 )
 
     def _subcategories(self, profile: Document) -> list[Node]:
@@ -226,7 +228,7 @@ class _Builder:
         table = profile.table(*columns) or self._markdown(SAFETY).table(*columns)
         nodes = []
         for row in table.rows if table else ():
-            identity, parents, description = (plain(cell) for cell in row[:3])
+            identity, parents, description = (plain_node(cell) for cell in row[:3])
             categories = [Node(slug(str(parent.value)), parent.place) for parent in pieces(parents, ",")]
             fields = {
                 "id": identity,
@@ -247,7 +249,7 @@ class _Builder:
                 fields = {
                     "id": section.title,
                     "group": group.title,
-                    "definition": _joined(prose for prose in section.prose if not dict(prose.labels())),
+                    "definition": _joined_text(prose for prose in section.prose if not dict(prose.labels())),
                     "verification": section.labels().get("verification"),
                 }
                 nodes.append(_mapping(fields, section.title.place))
@@ -257,7 +259,7 @@ class _Builder:
         table = document.table("type identifier", "description")
         nodes = []
         for row in table.rows if table else ():
-            identity, description, *rest = (plain(cell) for cell in row)
+            identity, description, *rest = (plain_node(cell) for cell in row)
             examples = list(pieces(rest[0], ",")) if rest else []
             fields = {"id": identity, "description": description, "examples": self._list(examples)}
             nodes.append(_mapping(fields, identity.place))
@@ -310,9 +312,9 @@ class _Builder:
             return None
         dimensions = {}
         for row in table.rows:
-            name, shares = plain(row[0]), plain(row[1])
+            name, shares = plain_node(row[0]), plain_node(row[1])
             weights = {
-                slug(found["name"]): Node(float(found["weight"]), _right(shares.place, found.start("weight")))
+                slug(found["name"]): Node(float(found["weight"]), _shift_right(shares.place, found.start("weight")))
                 for found in _SHARE.finditer(str(shares.value))
             }
             dimensions[_dimension(str(name.value))] = Node.mapping(weights, shares.place)
@@ -321,7 +323,7 @@ class _Builder:
         return _mapping(fields, place)
 
     def _tiers(self, profile: Document, archetypes: Sequence[Node], conformance: Node | None) -> list[Node]:
-        at_least = partial(_least, environment_type_in(conformance.value if conformance else None))
+        at_least = partial(_lower_bounds, environment_type_in(conformance.value if conformance else None))
         interfaces = list(_interfaces_by_tier(profile))
         smallest = min(Counter(one.value["category"] for one in archetypes).values(), default=1)
         nodes = []
@@ -333,11 +335,11 @@ class _Builder:
             place, tier = section.title.place, int(found["tier"])
             demands = lists["environment"]
             fields: dict[str, Node | None] = {
-                "tier": Node(tier, _right(place, found.start("tier"))),
-                "name": Node(found["name"], _right(place, found.start("name"))),
-                "environment": Node.mapping(dict(_counted(demands, at_least)), demands[0].place),
-                "at_most": Node.mapping(dict(_counted(demands, _most)), demands[0].place),
-                "requirements": self._list([plain(demand) for demand in demands]),
+                "tier": Node(tier, _shift_right(place, found.start("tier"))),
+                "name": Node(found["name"], _shift_right(place, found.start("name"))),
+                "environment": Node.mapping(dict(_counted_demands(demands, at_least)), demands[0].place),
+                "at_most": Node.mapping(dict(_counted_demands(demands, _upper_bounds)), demands[0].place),
+                "requirements": self._list([plain_node(demand) for demand in demands]),
                 "interfaces": self._list([one for since, one in interfaces if since <= tier]),
                 **self._coverage(lists.get("minimum coverage", ()), smallest),
             }
@@ -352,12 +354,12 @@ class _Builder:
         for demand in demands:
             found = _PER_CATEGORY.search(str(demand.value))
             if found is None:
-                others.append(plain(demand))
+                others.append(plain_node(demand))
             elif found["all"]:
                 every = Node(value=True, place=demand.place)
                 minimum = minimum or Node(smallest, demand.place)
             elif minimum is None or int(found["number"]) > minimum.value:
-                minimum = Node(int(found["number"]), _right(demand.place, found.start("number")))
+                minimum = Node(int(found["number"]), _shift_right(demand.place, found.start("number")))
         return {"archetypes_per_category": minimum, "every_archetype": every, "coverage": self._list(others)}
 
     def _blocks(self, profile: Document) -> dict[str, Node]:
@@ -373,7 +375,7 @@ class _Builder:
                     found |= _block_fields(document)
         return found
 
-    def _unreadable(self, node: Node, what: str, remedy: str) -> None:
+    def _report_unreadable(self, node: Node, what: str, remedy: str) -> None:
         self._report("prose-unreadable", node.place, f"{node.value!r} is not {what}", remedy)
 
     def _report(self, rule: str, place: Place, problem: str, remedy: str) -> None:
@@ -384,7 +386,7 @@ def _mapping(fields: Mapping[str, Node | None], place: Place) -> Node:
     return Node.mapping({name: node for name, node in fields.items() if node is not None}, place)
 
 
-def _right(place: Place, columns: int) -> Place:
+def _shift_right(place: Place, columns: int) -> Place:
     return Place(place.file, place.line, place.column + columns)
 
 
@@ -413,13 +415,13 @@ def _details(section: Section) -> Node | None:
     return Node.mapping(details, section.title.place) if details else None
 
 
-def _joined(paragraphs: Iterable[Prose]) -> Node | None:
+def _joined_text(paragraphs: Iterable[Prose]) -> Node | None:
     lines = [line for paragraph in paragraphs for line in paragraph.lines]
     return Prose(tuple(lines)).text if lines else None
 
 
 def _rows_by_name(table: Table | None) -> dict[str, tuple[Node, ...]]:
-    return {slug(str(plain(row[0]).value)): row for row in table.rows} if table else {}
+    return {slug(str(plain_node(row[0]).value)): row for row in table.rows} if table else {}
 
 
 def _abbreviates(words: str, name: str) -> bool:
@@ -438,7 +440,7 @@ def _tolerance(profile: Document) -> Node | None:
             for line in prose.lines:
                 found = _TOLERANCE.search(str(line.value))
                 if found:
-                    return Node(float(found[1]), _right(line.place, found.start(1)))
+                    return Node(float(found[1]), _shift_right(line.place, found.start(1)))
     return None
 
 
@@ -471,16 +473,16 @@ def _interfaces_by_tier(profile: Document) -> Iterator[tuple[int, Node]]:
 _Bound = tuple[str, int, int]
 
 
-def _counted(demands: Iterable[Node], bounds: Callable[[str], Iterator[_Bound]]) -> Iterator[tuple[str, Node]]:
+def _counted_demands(demands: Iterable[Node], bounds: Callable[[str], Iterator[_Bound]]) -> Iterator[tuple[str, Node]]:
     """What a list of demands counts; a demand that offers an alternative bounds nothing."""
     for demand in demands:
         text = str(demand.value)
         if " or " not in text:
             for what, number, offset in bounds(text):
-                yield what, Node(number, _right(demand.place, offset))
+                yield what, Node(number, _shift_right(demand.place, offset))
 
 
-def _least(environment_type: str | None, text: str) -> Iterator[_Bound]:
+def _lower_bounds(environment_type: str | None, text: str) -> Iterator[_Bound]:
     """What a demand bounds from below; a single environment goes by the last word of its type, such as `cluster`."""
     for found in _AT_LEAST.finditer(text):
         yield _counted_noun(found["what"]), int(found["number"]), found.start("number")
@@ -494,7 +496,7 @@ def _least(environment_type: str | None, text: str) -> Iterator[_Bound]:
         yield _counted_noun(found["what"]), 1, found.start()
 
 
-def _most(text: str) -> Iterator[_Bound]:
+def _upper_bounds(text: str) -> Iterator[_Bound]:
     for found in _AT_MOST.finditer(text):
         yield _counted_noun(found["what"]), int(found["number"]), found.start("number")
     for found in _BETWEEN.finditer(text):

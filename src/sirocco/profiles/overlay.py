@@ -92,7 +92,7 @@ class ArchetypeReading(Noun):
             raise ValueError("what another's archetype preserves needs a ruling about it, with the reason")
         return self
 
-    def completing(self, archetype: Archetype) -> Archetype:
+    def complete_archetype(self, archetype: Archetype) -> Archetype:
         """The archetype with what it has not of its own."""
         return archetype.model_copy(
             update={"bands": archetype.bands or self.bands, "shape": archetype.shape or self.shape,
@@ -119,10 +119,12 @@ class Overlay(Noun):
     archetypes: Mapping[str, ArchetypeReading] = Field(default_factory=dict)
     scenarios: Mapping[str, OverlayEntry] = Field(default_factory=dict)
 
-    def completing(self, document: ProfileDocument) -> ProfileDocument:
+    def complete_profile(self, document: ProfileDocument) -> ProfileDocument:
         """The profile with bands and shapes for those of its archetypes that have none of their own."""
         archetypes = tuple(
-            self.archetypes[archetype.id].completing(archetype) if archetype.id in self.archetypes else archetype
+            self.archetypes[archetype.id].complete_archetype(archetype)
+            if archetype.id in self.archetypes
+            else archetype
             for archetype in document.archetypes
         )
         return document.model_copy(update={"archetypes": archetypes})
@@ -148,7 +150,7 @@ class Overlay(Noun):
             _read(stimulus, entry.stimuli.get(str(number))) for number, stimulus in enumerate(scenario.stimuli)
         )
         return Overlaid(
-            _declaring(scenario, entry.state).model_copy(update={"x_sirocco": extension, "stimuli": stimuli})
+            _with_state(scenario, entry.state).model_copy(update={"x_sirocco": extension, "stimuli": stimuli})
         )
 
 
@@ -251,7 +253,7 @@ def _read(stimulus: Stimulus, reading: StimulusReading | None) -> Stimulus:
     return stimulus.model_copy(update=update)
 
 
-def _declaring(scenario: Scenario, state: tuple[StateEntry, ...]) -> Scenario:
+def _with_state(scenario: Scenario, state: tuple[StateEntry, ...]) -> Scenario:
     environment = scenario.preconditions.environment
     declared = environment.model_copy(update={"state": (*environment.state, *state)})
     preconditions = scenario.preconditions.model_copy(update={"environment": declared})

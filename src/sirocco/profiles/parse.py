@@ -14,8 +14,8 @@ from sirocco.errors import DocumentPath, Finding, Problem
 from sirocco.oasis.archetype import SURFACES
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.stimulus import Surface
-from sirocco.profiles.rules import GOAL_FORMS, RULES, dotted
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.rules import GOAL_FORMS, RULES, dotted_path
+from sirocco.profiles.spelling import spelling_remedy
 from sirocco.profiles.yaml_text import Node, Placeable
 
 N = TypeVar("N", bound=Noun)
@@ -50,7 +50,7 @@ def parse(
             details = error.errors(include_url=False)
         else:
             return Parsed(noun, tuple(findings))
-        node = document.placed()
+        node = document.placed_node()
         unknown = [error_path(node, detail) for detail in details if detail["type"] == "extra_forbidden"]
         if not unknown:
             findings += findings_at(node, (_problem(node, detail, goal_forms) for detail in details))
@@ -63,8 +63,8 @@ def parse(
 
 def finding_at(document: Placeable, problem: Problem) -> Finding:
     """A problem with the place that its path has in the document."""
-    place = document.placed().place_of(problem.path)
-    return RULES[problem.rule].finding(place, dotted(problem.path), problem.problem, problem.remedy)
+    place = document.placed_node().place_of(problem.path)
+    return RULES[problem.rule].finding(place, dotted_path(problem.path), problem.problem, problem.remedy)
 
 
 def findings_at(document: Placeable, problems: Iterable[Problem]) -> list[Finding]:
@@ -91,7 +91,7 @@ def _unknown_key(model: type[Noun], node: Node, path: DocumentPath) -> Finding:
     known = [field.alias or name for name, field in _noun_at(model, parents).model_fields.items()]
     found = get_close_matches(str(key), known, n=1)
     remedy = f"did you mean {found[0]!r}?" if found else "it is ignored; remove it, or put additions under x-sirocco"
-    return RULES["field-unknown"].finding(node.place_of_key(path), dotted(path), f"unknown field {key!r}", remedy)
+    return RULES["field-unknown"].finding(node.place_of_key(path), dotted_path(path), f"unknown field {key!r}", remedy)
 
 
 def _noun_at(model: type[Noun], parents: Iterable[str | int]) -> type[Noun]:
@@ -123,7 +123,7 @@ def _problem(node: Node, detail: ErrorDetails, goal_forms: str) -> Problem:
     path = error_path(node, detail)
     if detail["type"] == "missing":
         return Problem("field-missing", path, f"required field {path[-1]!r} is missing", "add it")
-    name = dotted(path) or "the document"
+    name = dotted_path(path) or "the document"
     return Problem("field-value", path, f"{name} {_complaint(detail)}", _remedy(detail, goal_forms))
 
 
@@ -145,7 +145,7 @@ def _complaint(detail: ErrorDetails) -> str:
     if detail["type"] == "value_error":
         return f"is not valid: {context['error']}"
     known = _COMPLAINTS.get(detail["type"])
-    shown = _shown(detail["input"])
+    shown = _value_text(detail["input"])
     if known is not None:
         return f"{known}, not {shown}"
     if detail["type"] in {"enum", "literal_error"}:
@@ -160,7 +160,7 @@ def _remedy(detail: ErrorDetails, goal_forms: str) -> str:
         return f"write one of the two: {goal_forms}"
     if kind in {"enum", "literal_error"}:
         options = [part.strip("'") for part in context["expected"].replace(" or ", ", ").split(", ")]
-        return closest(str(value), options)
+        return spelling_remedy(str(value), options)
     if kind == "string_type" and value is not None:
         return "put it in quotes"
     if kind in {"int_type", "float_type", "bool_type"} and isinstance(value, str):
@@ -174,7 +174,7 @@ def _remedy(detail: ErrorDetails, goal_forms: str) -> str:
     return "correct the value"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, list):

@@ -31,13 +31,13 @@ def form(name: str, pattern: str, example: str, read: Callable[[re.Match[str], C
 
 def read_by(forms: Sequence[Form[C]], text: str, context: C) -> Reading:
     """The reading by the first form that takes the whole text, white space and a final stop aside."""
-    text = plain(text)
+    text = plain_line(text)
     for one in forms if len(text) <= MAX_LENGTH else ():
         if found := one.pattern.fullmatch(text):
             return one.read(found, context)
     return ()
 
 
-def plain(text: str) -> str:
+def plain_line(text: str) -> str:
     """The text on one line and without a final stop."""
     return " ".join(text.split()).removesuffix(".")

@@ -56,7 +56,7 @@ class Independence:
     undeclared: tuple[str, ...]
 
     @property
-    def shared(self) -> tuple[str, ...]:
+    def shared_surfaces(self) -> tuple[str, ...]:
         """Surfaces that more than one scenario tests."""
         return tuple(surface for surface, scenarios in self.surfaces.items() if len(scenarios) > 1)
 
@@ -168,7 +168,9 @@ class QualityReport:
                 "without_companion": [row.archetype for row in self.negative_testing if not row.has_companion],
                 "archetypes": [asdict(row) | {"has_companion": row.has_companion} for row in self.negative_testing],
             },
-            "coverage_independence": [asdict(row) | {"shared": row.shared} for row in self.coverage_independence],
+            "coverage_independence": [
+                asdict(row) | {"shared": row.shared_surfaces} for row in self.coverage_independence
+            ],
             "difficulty": [asdict(row) | {"absent": row.absent} for row in self.difficulty],
             "archetype_coverage": [
                 asdict(row) | {"classification": str(row.classification)} for row in self.archetype_coverage
@@ -203,7 +205,7 @@ def quality_report(
         intents=_intents(profile, scenarios),
         subcategories=_subcategories(profile, scenarios),
         without_subcategory=sum(scenario.subcategory is None for scenario in scenarios),
-        reserved=_reserved(profile, [category.id for category in categories], reserved),
+        reserved=_reserved_report(profile, [category.id for category in categories], reserved),
     )
 
 
@@ -281,7 +283,7 @@ def _intents(profile: ProfileDocument, scenarios: Sequence[Scenario]) -> Intents
     owners: dict[str, list[str]] = {}
     missing: dict[bool, list[str]] = {True: [], False: []}
     for scenario in scenarios:
-        if intent := _folded(scenario.intent):
+        if intent := _fold_intent(scenario.intent):
             owners.setdefault(intent, []).append(scenario.id)
         else:
             missing[scenario.classification in required_for or scenario.category in required_for].append(scenario.id)
@@ -295,7 +297,7 @@ def _intents(profile: ProfileDocument, scenarios: Sequence[Scenario]) -> Intents
     )
 
 
-def _folded(intent: str | None) -> str:
+def _fold_intent(intent: str | None) -> str:
     return " ".join((intent or "").split()).casefold()
 
 
@@ -310,7 +312,7 @@ def _subcategories(profile: ProfileDocument, scenarios: Sequence[Scenario]) -> t
     )
 
 
-def _reserved(profile: ProfileDocument, categories: Iterable[str], counts: ReservedCounts) -> Reserved | None:
+def _reserved_report(profile: ProfileDocument, categories: Iterable[str], counts: ReservedCounts) -> Reserved | None:
     policy = profile.reserved
     if policy is None:
         return None

@@ -85,19 +85,19 @@ def read_file(path: Path) -> SourceFile | Finding:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
-            return _unreadable(Place(str(path)), f"the file has more than {MAX_BYTES} bytes", "split it")
+            return _unreadable_finding(Place(str(path)), f"the file has more than {MAX_BYTES} bytes", "split it")
         return SourceFile(str(path), content.decode())
     except UnicodeDecodeError as error:
         before = bytes(error.object[: error.start]).decode()
         place = Place(str(path), before.count("\n") + 1, len(before) - before.rfind("\n"))
-        return _unreadable(place, "the file is not UTF-8 text", "save it as UTF-8")
+        return _unreadable_finding(place, "the file is not UTF-8 text", "save it as UTF-8")
     except OSError as error:
         problem = error.strerror or type(error).__name__
         remedy = "give the path of a readable file; a profile is a folder with a profile.yaml or profile.md"
-        return _unreadable(Place(str(path)), problem.lower(), remedy)
+        return _unreadable_finding(Place(str(path)), problem.lower(), remedy)
 
 
-def _unreadable(place: Place, problem: str, remedy: str) -> Finding:
+def _unreadable_finding(place: Place, problem: str, remedy: str) -> Finding:
     return RULES["file-unreadable"].finding(place, "", problem, remedy)
 
 

@@ -41,12 +41,12 @@ class Rule:
         return Finding(self.severity, self.id, place, path, problem, remedy)
 
 
-def graded(findings: Iterable[Finding], regime: Regime) -> list[Finding]:
+def grade_findings(findings: Iterable[Finding], regime: Regime) -> list[Finding]:
     """Findings with the severities of a regime."""
     return [replace(finding, severity=RULES[finding.rule].severity_in(regime)) for finding in findings]
 
 
-def dotted(path: Iterable[str | int]) -> str:
+def dotted_path(path: Iterable[str | int]) -> str:
     """A path as text, `preconditions.environment.state.0`."""
     return ".".join(str(part) for part in path)
 

@@ -61,7 +61,7 @@ def salvage(model: type[N], document: Placeable, surfaces: tuple[Surface, ...] |
         try:
             return Salvaged(model.model_validate_json(json.dumps(data), strict=True, context=context), frozenset(gaps))
         except ValidationError as error:
-            node = node_of(data, document.placed().place)
+            node = node_of(data, document.placed_node().place)
             paths = {error_path(node, one): one["type"] for one in error.errors(include_url=False)}
         for path, kind in paths.items():
             if kind == "extra_forbidden":

@@ -49,7 +49,7 @@ class _ForEditors(GenerateJsonSchema):
         return described
 
 
-def published(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def published_schema(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema with the dialect that it is written in and the name that it goes by."""
     return {"$schema": GenerateJsonSchema.schema_dialect, "$id": f"urn:sirocco:schema:{name}", **schema}
 
@@ -91,7 +91,7 @@ def _slots_schema() -> dict[str, Any]:
 
 def scenario_schema() -> dict[str, Any]:
     """The schema of one scenario document; a file may hold several."""
-    return published("scenario", model_schema(Scenario))
+    return published_schema("scenario", model_schema(Scenario))
 
 
 def probe_schema() -> dict[str, Any]:
@@ -105,12 +105,12 @@ def probe_schema() -> dict[str, Any]:
         "required": ["probe"],
         "properties": {"probe": {"$ref": f"#/$defs/{ProbeRecord.__name__}"}},
     }
-    return published("probe", schema)
+    return published_schema("probe", schema)
 
 
 def suite_schema() -> dict[str, Any]:
     """The schema of a suite document."""
-    return published("suite", model_schema(Suite))
+    return published_schema("suite", model_schema(Suite))
 
 
 def profile_schema(surfaces: Iterable[str] = ()) -> dict[str, Any]:
@@ -124,4 +124,4 @@ def profile_schema(surfaces: Iterable[str] = ()) -> dict[str, Any]:
     schema["required"] = list(dict.fromkeys([*schema["required"], *_REQUIRED_OF_NATIVE_PROFILES]))
     for field in _REQUIRED_OF_NATIVE_PROFILES:
         schema["properties"][field] = {"type": "string"}
-    return published("profile", schema)
+    return published_schema("profile", schema)

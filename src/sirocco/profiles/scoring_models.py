@@ -12,7 +12,7 @@ from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 
 _INSTALL = "install what judges it"
 
@@ -30,7 +30,7 @@ def band_problems(document: ProfileDocument, domain: Domain | None) -> Iterator[
             yield Problem("bands-form", path, problem, "remove the bands")
         elif archetype.bands:
             yield from form_problems(archetype.id, archetype.bands, path)
-            yield from _judged(archetype.bands, domain, path) if domain is not None else ()
+            yield from _unjudged_behaviors(archetype.bands, domain, path) if domain is not None else ()
 
 
 def form_problems(archetype: str, bands: Sequence[Band], path: DocumentPath) -> Iterator[Problem]:
@@ -55,16 +55,16 @@ def form_problems(archetype: str, bands: Sequence[Band], path: DocumentPath) -> 
             yield Problem("bands-form", (*path, number, "band"), problem, remedy)
 
 
-def _judged(bands: Sequence[Band], domain: Domain, path: DocumentPath) -> Iterator[Problem]:
+def _unjudged_behaviors(bands: Sequence[Band], domain: Domain, path: DocumentPath) -> Iterator[Problem]:
     known = behaviors_for(domain)
     for number, band in enumerate(bands):
         for name in behaviors_of_band(band):
             if name not in known:
                 problem = f"nothing can judge the behaviour {name!r}"
-                yield Problem("behavior-unjudged", (*path, number), problem, closest(name, known, _INSTALL))
+                yield Problem("behavior-unjudged", (*path, number), problem, spelling_remedy(name, known, _INSTALL))
 
 
-def unscored(bound: BoundScenario, bands: Sequence[Band] | None) -> Iterator[Problem]:
+def unscored_problems(bound: BoundScenario, bands: Sequence[Band] | None) -> Iterator[Problem]:
     """Why a capability scenario has no score; None for `bands` when its archetype is not known or not scored."""
     scenario = bound.scenario
     if bands is None or scenario.classification is not Classification.CAPABILITY:
@@ -78,7 +78,7 @@ def unscored(bound: BoundScenario, bands: Sequence[Band] | None) -> Iterator[Pro
         for name in behaviors_of_band(band):
             if name not in known:
                 problem = f"the band {band.band!r} of {scenario.archetype} rests on {name!r}, which nothing can judge"
-                yield Problem("behavior-unjudged", path, problem, closest(name, known, _INSTALL))
+                yield Problem("behavior-unjudged", path, problem, spelling_remedy(name, known, _INSTALL))
         for part in dict.fromkeys(one for one in conditions_in(band.when) if isinstance(one, Verified)):
             if not any(part.is_about(check.id) for check in bound.checks if check.archetype == scenario.archetype):
                 problem = f"the band {band.band!r} of {scenario.archetype} rests on checks that are not there"

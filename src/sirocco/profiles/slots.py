@@ -13,7 +13,7 @@ from sirocco.oasis.operation import Operation
 from sirocco.oasis.predicate import StateHolds
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.slot import SLOTS, ObjectRef, SlotKind
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 
 _SLOTS: DocumentPath = ("x-sirocco", "slots")
 _NAMESPACE = "namespace="
@@ -38,13 +38,13 @@ class SlotReader:
     states: StateReader
     problems: list[Problem] = field(default_factory=list)
 
-    def bound(self) -> dict[str, Any]:
+    def bound_slots(self) -> dict[str, Any]:
         """The slots that could be read, in the order of the document."""
         slots: dict[str, Any] = {}
         for name, value in self.scenario.x_sirocco.slots.items():
             path = (*_SLOTS, name)
             if name not in SLOTS:
-                remedy = closest(name, SLOTS)
+                remedy = spelling_remedy(name, SLOTS)
                 self.problems.append(Problem("slot-unknown", path, f"the glossary has no slot {name!r}", remedy))
                 continue
             try:
@@ -64,7 +64,7 @@ class SlotReader:
             case SlotKind.FACTOR:
                 return _factor(value, path)
             case SlotKind.FACTORS:
-                return tuple(_factor(one, at) for one, at in _listed(value, path, "[[[word, ...], ...], ...]"))
+                return tuple(_factor(one, at) for one, at in _listed_entries(value, path, "[[[word, ...], ...], ...]"))
             case SlotKind.NAMED_WORDS:
                 # The order of names says nothing, and a recorded scenario does not keep it.
                 named = sorted(_mapping(value, path).items(), key=lambda pair: str(pair[0]))
@@ -72,13 +72,15 @@ class SlotReader:
             case SlotKind.OBJECT:
                 return self._object(value, path)
             case SlotKind.OBJECTS:
-                return tuple(self._object(one, at) for one, at in _listed(value, path, '["kind/name", ...]'))
+                return tuple(self._object(one, at) for one, at in _listed_entries(value, path, '["kind/name", ...]'))
             case SlotKind.OPERATIONS:
                 return self._operations(value, path)
             case SlotKind.STEPS:
-                return tuple(self._operations(one, at) for one, at in _listed(value, path, "[[operation, ...], ...]"))
+                return tuple(
+                    self._operations(one, at) for one, at in _listed_entries(value, path, "[[operation, ...], ...]")
+                )
             case SlotKind.STATES:
-                return tuple(state for one, at in _listed(value, path, "[state assertion, ...]")
+                return tuple(state for one, at in _listed_entries(value, path, "[state assertion, ...]")
                              for state in self._states(one, at))  # fmt: skip
             case SlotKind.RANGE:
                 return _range(value, path)
@@ -98,7 +100,7 @@ class SlotReader:
         return ObjectRef(noun, name, namespace if vocabulary.is_namespaced(noun) else None)
 
     def _operations(self, value: Any, path: DocumentPath) -> tuple[Operation, ...]:
-        return tuple(self._operation(one, at) for one, at in _listed(value, path, "[operation, ...]"))
+        return tuple(self._operation(one, at) for one, at in _listed_entries(value, path, "[operation, ...]"))
 
     def _operation(self, value: Any, path: DocumentPath) -> Operation:
         try:
@@ -148,44 +150,46 @@ def unused_slots(bound: BoundScenario) -> Iterator[Problem]:
 
 def _text(value: Any, path: DocumentPath) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise _WrongForm(path, f"{_shown(value)} is not a text", "write a text")
+        raise _WrongForm(path, f"{_value_text(value)} is not a text", "write a text")
     return value
 
 
 def _word(value: Any, path: DocumentPath) -> str:
     """A word or phrase; a stem must begin with something, or it would be found in every text."""
     if not isinstance(value, str) or not value.removesuffix("*").strip():
-        raise _WrongForm(path, f"{_shown(value)} is not a word", "write a word, a phrase, or a stem that ends in *")
+        raise _WrongForm(
+            path, f"{_value_text(value)} is not a word", "write a word, a phrase, or a stem that ends in *"
+        )
     return value
 
 
 def _words(value: Any, path: DocumentPath) -> tuple[str, ...]:
-    return tuple(_word(one, at) for one, at in _listed(value, path, "[word, ...]"))
+    return tuple(_word(one, at) for one, at in _listed_entries(value, path, "[word, ...]"))
 
 
 def _factor(value: Any, path: DocumentPath) -> tuple[tuple[str, ...], ...]:
-    return tuple(_words(one, at) for one, at in _listed(value, path, "[[word, ...], ...]"))
+    return tuple(_words(one, at) for one, at in _listed_entries(value, path, "[[word, ...], ...]"))
 
 
 def _range(value: Any, path: DocumentPath) -> tuple[int, int]:
     match value:
         case [int() as low, int() as high] if low <= high and not isinstance(low, bool) and not isinstance(high, bool):
             return low, high
-    raise _WrongForm(path, f"{_shown(value)} is not a range", "write [low, high] with whole numbers")
+    raise _WrongForm(path, f"{_value_text(value)} is not a range", "write [low, high] with whole numbers")
 
 
-def _listed(value: Any, path: DocumentPath, form: str) -> list[tuple[Any, DocumentPath]]:
+def _listed_entries(value: Any, path: DocumentPath, form: str) -> list[tuple[Any, DocumentPath]]:
     if not isinstance(value, list | tuple) or not value:
-        raise _WrongForm(path, f"{_shown(value)} is not a list with at least one entry", f"write {form}")
+        raise _WrongForm(path, f"{_value_text(value)} is not a list with at least one entry", f"write {form}")
     return [(one, (*path, number)) for number, one in enumerate(value)]
 
 
 def _mapping(value: Any, path: DocumentPath) -> Mapping[str, Any]:
     if not isinstance(value, Mapping) or not value:
-        raise _WrongForm(path, f"{_shown(value)} is not a mapping", "write {name: [word, ...]}")
+        raise _WrongForm(path, f"{_value_text(value)} is not a mapping", "write {name: [word, ...]}")
     return value
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

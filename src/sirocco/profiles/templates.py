@@ -17,7 +17,7 @@ from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import OutputChannel, Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.oasis.template import ScoringTemplate
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 
 _CALL = re.compile(r"(?P<no>(?:¬|not\b)\s*)?(?P<name>\w+)\((?P<roles>[\w, ]*)\)")
 _JOINT = re.compile(r"\s+and\s+|\s*∧\s*")
@@ -84,7 +84,7 @@ def template_binding(scenario: Scenario, document: ProfileDocument) -> TemplateB
     template = document.scoring_templates.get(name)
     path = (*_SCORING, "archetype_template")
     if template is None:
-        remedy = closest(name, document.scoring_templates, "define it in the profile's scoring decomposition")
+        remedy = spelling_remedy(name, document.scoring_templates, "define it in the profile's scoring decomposition")
         binding.problems.append(Problem("template-unknown", path, f"the profile has no template {name!r}", remedy))
         return binding
     reader = _Roles(scenario, document, template, binding.problems)
@@ -189,7 +189,7 @@ class _Roles:
         permitted = self.template.permitted.get(role, tuple(OutputChannel))
         for name in names:
             if name not in permitted:
-                self._report((role,), f"may not hold {name!r}", closest(name, permitted))
+                self._report((role,), f"may not hold {name!r}", spelling_remedy(name, permitted))
         return names if set(names) <= set(OutputChannel) else ()
 
     def _synonyms(self, role: str) -> tuple[str, ...]:
@@ -199,12 +199,14 @@ class _Roles:
         found = next((one for one in deviations if one.id == reference), None)
         if found is None:
             known = [one.id for one in deviations]
-            remedy = closest(str(reference), known, "declare it under injection.deviations")
+            remedy = spelling_remedy(str(reference), known, "declare it under injection.deviations")
             self._report((role, "ref"), f"names no deviation of the scenario: {reference!r}", remedy)
             return ()
         synonyms = self.document.deviation_synonyms.get(found.deviation_type, ())
         if not synonyms:
-            remedy = closest(found.deviation_type, self.document.deviation_synonyms, "give the profile a list for it")
+            remedy = spelling_remedy(
+                found.deviation_type, self.document.deviation_synonyms, "give the profile a list for it"
+            )
             problem = f"refers to a deviation of type {found.deviation_type!r}, for which the profile has no words"
             self._report((role, "ref"), problem, remedy)
         return synonyms
@@ -222,7 +224,7 @@ def _unused_roles(scenario: Scenario, template: ScoringTemplate) -> Iterator[Pro
     for name in scenario.scoring.roles:
         if name not in known:
             problem = f"the template {scenario.scoring.archetype_template} has no role {name!r}"
-            yield Problem("template-role", (*_SCORING, name), problem, closest(name, known))
+            yield Problem("template-role", (*_SCORING, name), problem, spelling_remedy(name, known))
 
 
 def form_of_scoring_problems(scenario: Scenario) -> Iterator[Problem]:
@@ -257,14 +259,14 @@ def injection_problems(scenario: Scenario) -> Iterator[Problem]:
         if healthy is None or broken is None:
             where = "the baseline" if healthy is None else "the preconditions"
             problem = f"{deviation.resource} is not in {where}"
-            known = closest(deviation.resource, baseline if healthy is None else state, "declare it there")
+            known = spelling_remedy(deviation.resource, baseline if healthy is None else state, "declare it there")
             yield Problem("injection-reference", (*path, "resource"), problem, known)
         elif _value_of(healthy.fields, deviation.subject) == _value_of(broken.fields, deviation.subject):
             problem = f"{deviation.subject} of {deviation.resource} is the same in baseline and preconditions"
             yield Problem("injection-absent", (*path, "subject"), problem, "declare the fault in one, not in the other")
     if injection.symptom.resource not in state:
         problem = f"the symptom is of {injection.symptom.resource}, which the preconditions do not declare"
-        remedy = closest(injection.symptom.resource, state, "declare it")
+        remedy = spelling_remedy(injection.symptom.resource, state, "declare it")
         yield Problem("injection-reference", ("injection", "symptom", "resource"), problem, remedy)
 
 

@@ -24,7 +24,7 @@ from sirocco.profiles.configuration import READ_ONLY, condition_problems, mode_n
 from sirocco.profiles.reactions import reaction_problems
 from sirocco.profiles.scoring_models import band_problems, rubric_problems
 from sirocco.profiles.slots import unused_slots
-from sirocco.profiles.spelling import closest
+from sirocco.profiles.spelling import spelling_remedy
 from sirocco.profiles.templates import form_of_scoring_problems, injection_problems, template_problems
 from sirocco.profiles.wording import behavior_problems, wording_problems
 
@@ -84,8 +84,10 @@ class Subject:
 def profile_problems(document: ProfileDocument, domain: Domain | None) -> Iterator[Problem]:
     """What is wrong with a profile document."""
     for field in ("categories", "subcategories", "archetypes", "behaviors", "interfaces"):
-        yield from _repeated(((field, number, "id"), noun.id) for number, noun in enumerate(getattr(document, field)))
-    yield from _repeated((("tiers", number, "tier"), str(tier.tier)) for number, tier in enumerate(document.tiers))
+        yield from _duplicate_ids(
+            ((field, number, "id"), noun.id) for number, noun in enumerate(getattr(document, field))
+        )
+    yield from _duplicate_ids((("tiers", number, "tier"), str(tier.tier)) for number, tier in enumerate(document.tiers))
     if document.canary is not None and not _GUID.fullmatch(document.canary):
         yield Problem("canary-form", ("canary",), f"{document.canary!r} is not a GUID", "use a fresh random GUID")
     categories = {category.id: category for category in document.categories}
@@ -165,7 +167,9 @@ def corpus_problems(scenarios: Sequence[Scenario]) -> Iterator[tuple[int, Proble
 def _companion(scenario: Scenario, companion: str, by_id: Mapping[str, Scenario]) -> Iterator[Problem]:
     path: DocumentPath = ("quality", "companion_scenario")
     if companion not in by_id:
-        yield Problem("companion-unknown", path, f"there is no scenario {companion!r}", closest(companion, by_id))
+        yield Problem(
+            "companion-unknown", path, f"there is no scenario {companion!r}", spelling_remedy(companion, by_id)
+        )
     elif scenario.classification is Classification.SAFETY and (
         by_id[companion].classification is Classification.SAFETY
     ):
@@ -188,7 +192,7 @@ def suite_problems(
         path: DocumentPath = ("scenarios", number)
         if scenarios is not None and scenario not in scenarios:
             problem = f"the profile has no scenario {scenario!r}"
-            yield Problem("suite-scenario-unknown", path, problem, closest(scenario, scenarios))
+            yield Problem("suite-scenario-unknown", path, problem, spelling_remedy(scenario, scenarios))
         elif scenario in seen:
             yield Problem("suite-scenario-repeated", path, f"{scenario} is listed twice", "keep one of the two")
         seen.add(scenario)
@@ -334,14 +338,16 @@ def _behaviors(subject: Subject) -> Iterator[Problem]:
         inner: DocumentPath = (*path, "conditional", number)
         entries += [((*inner, "must"), block.must), ((*inner, "must_not"), block.must_not)]
     for where, group in entries:
-        yield from _undefined(where, group, defined)
+        yield from _undefined_behaviors(where, group, defined)
 
 
-def _undefined(path: DocumentPath, assertions: Iterable[Assertion], defined: Collection[str]) -> Iterator[Problem]:
+def _undefined_behaviors(
+    path: DocumentPath, assertions: Iterable[Assertion], defined: Collection[str]
+) -> Iterator[Problem]:
     for number, assertion in enumerate(assertions):
         if assertion.behavior is not None and assertion.behavior not in defined:
             problem = f"the profile defines no behaviour {assertion.behavior!r}"
-            remedy = closest(assertion.behavior, defined) if defined else "define it under behaviors"
+            remedy = spelling_remedy(assertion.behavior, defined) if defined else "define it under behaviors"
             yield Problem("behavior-undefined", (*path, number, "behavior"), problem, remedy)
 
 
@@ -374,11 +380,13 @@ def _agent(subject: Subject) -> Iterator[Problem]:
     for number, namespace in enumerate(agent.scope.namespaces):
         if namespace not in declared:
             problem = f"the preconditions put nothing into namespace {namespace!r}"
-            remedy = closest(namespace, declared) if declared else f"declare namespace/{namespace}"
+            remedy = spelling_remedy(namespace, declared) if declared else f"declare namespace/{namespace}"
             yield Problem("scope-undeclared", (*path, "scope", "namespaces", number), problem, remedy)
     known = modes(subject.profile.configuration_schema)
     if known and not mode_names(agent.mode) & set(known):
-        yield Problem("mode-unknown", (*path, "mode"), f"there is no mode {agent.mode!r}", closest(agent.mode, known))
+        yield Problem(
+            "mode-unknown", (*path, "mode"), f"there is no mode {agent.mode!r}", spelling_remedy(agent.mode, known)
+        )
 
 
 def _interfaces(subject: Subject) -> Iterator[Problem]:
@@ -388,7 +396,7 @@ def _interfaces(subject: Subject) -> Iterator[Problem]:
         path: DocumentPath = ("preconditions", "agent", "tools", number)
         if known and tool not in known:
             yield Problem(
-                "interface-unknown", path, f"the profile has no interface type {tool!r}", closest(tool, known)
+                "interface-unknown", path, f"the profile has no interface type {tool!r}", spelling_remedy(tool, known)
             )
         elif tier is not None and tier.interfaces and tool not in tier.interfaces:
             problem = f"tier {tier.tier} does not ask the environment for {tool}"
@@ -461,7 +469,9 @@ def _stimuli(subject: Subject) -> Iterator[Problem]:
             continue
         if not declarations.brings_its_object(target.surface):
             noun = declarations.noun(target.kind)
-            yield from _undeclared(subject, (*path, "target"), noun, target.name, stimulus.namespace, target.kind)
+            yield from _undeclared_problems(
+                subject, (*path, "target"), noun, target.name, stimulus.namespace, target.kind
+            )
 
 
 def _changed_state(declarations: Declarations, path: DocumentPath, stimulus: Stimulus) -> Iterator[Problem]:
@@ -526,7 +536,9 @@ def _task(subject: Subject) -> Iterator[Problem]:
     for number, operation in enumerate(subject.bound.task):
         path: DocumentPath = ("x-sirocco", "task", number)
         yield from _undeclared_object(subject, path, operation)
-        pattern = next((one for one in _never(subject.bound) if subject.domain.vocabulary.covers(one, operation)), None)
+        pattern = next(
+            (one for one in _always_forbidden(subject.bound) if subject.domain.vocabulary.covers(one, operation)), None
+        )
         if pattern is not None:
             problem = f"the task is to {operation}, and a check forbids: {pattern}"
             yield Problem("task-forbidden", path, problem, "narrow the check, or change the task")
@@ -546,11 +558,11 @@ def _slots(subject: Subject) -> Iterator[Problem]:
 
 def _undeclared_reference(subject: Subject, path: DocumentPath, named: ObjectRef) -> Iterator[Problem]:
     if not has_glob(named.name):
-        yield from _undeclared(subject, path, named.noun, named.name, named.namespace)
+        yield from _undeclared_problems(subject, path, named.noun, named.name, named.namespace)
 
 
 def _literals(subject: Subject) -> Iterator[Problem]:
-    literals = {predicate.value_ref: predicate.literals for predicate in _contained(subject.bound)}
+    literals = {predicate.value_ref: predicate.literals for predicate in _containment_checks(subject.bound)}
     for number, containment in enumerate(subject.scenario.verification.value_containment):
         shortest = min(map(len, literals.get(containment.value_ref, ())), default=LITERAL_LENGTH)
         if shortest < LITERAL_LENGTH:
@@ -580,11 +592,13 @@ def _shape(subject: Subject) -> Iterator[Problem]:
     for number, stimulus in enumerate(scenario.stimuli):
         if stimulus.type is not StimulusType.OPERATOR_PROMPT and stimulus.type not in shape.stimuli:
             problem = f"{name} has no stimuli of type {stimulus.type}"
-            yield Problem("shape-stimulus", ("stimuli", number, "type"), problem, closest(stimulus.type, shape.stimuli))
+            yield Problem(
+                "shape-stimulus", ("stimuli", number, "type"), problem, spelling_remedy(stimulus.type, shape.stimuli)
+            )
         target = _target(subject, stimulus) if stimulus.is_payload else None
         if target is not None and target.surface not in shape.surfaces:
             problem = f"{name} has no payloads on the surface {target.surface}"
-            remedy = closest(target.surface, shape.surfaces) if shape.surfaces else "use the prompt"
+            remedy = spelling_remedy(target.surface, shape.surfaces) if shape.surfaces else "use the prompt"
             yield Problem("shape-surface", ("stimuli", number, "target"), problem, remedy)
 
 
@@ -594,7 +608,7 @@ _SCENARIO_CHECKS: tuple[Callable[[Subject], Iterator[Problem]], ...] = (
 )  # fmt: skip
 
 
-def _never(bound: BoundScenario) -> Iterator[Operation]:
+def _always_forbidden(bound: BoundScenario) -> Iterator[Operation]:
     """What is forbidden whatever happened before."""
     for check in bound.checks:
         for predicate in check.predicates:
@@ -635,7 +649,7 @@ def _keeps_in(predicate: Predicate, literals: Collection[str]) -> bool:
     )
 
 
-def _contained(bound: BoundScenario) -> Iterator[NotContained]:
+def _containment_checks(bound: BoundScenario) -> Iterator[NotContained]:
     for check in bound.checks:
         for predicate in check.predicates:
             if isinstance(predicate, NotContained):
@@ -658,10 +672,10 @@ def _goal_scope(subject: Subject) -> GoalScope:
 def _undeclared_object(subject: Subject, path: DocumentPath, operation: Operation) -> Iterator[Problem]:
     names_one = operation.name not in {ANY, ALL} and not operation.is_creation
     if names_one and operation.resource in subject.domain.vocabulary.nouns:
-        yield from _undeclared(subject, path, operation.resource, operation.name, operation.namespace)
+        yield from _undeclared_problems(subject, path, operation.resource, operation.name, operation.namespace)
 
 
-def _undeclared(
+def _undeclared_problems(
     subject: Subject, path: DocumentPath, noun: str | None, name: str, namespace: str | None, kind: str | None = None
 ) -> Iterator[Problem]:
     is_placed = noun is None or subject.domain.vocabulary.is_namespaced(noun)
@@ -679,7 +693,7 @@ def _target(subject: Subject, stimulus: Stimulus) -> Target | None:
         return None
 
 
-def _repeated(ids: Iterable[tuple[DocumentPath, str]]) -> Iterator[Problem]:
+def _duplicate_ids(ids: Iterable[tuple[DocumentPath, str]]) -> Iterator[Problem]:
     seen: set[str] = set()
     for path, noun_id in ids:
         if noun_id in seen:
@@ -688,4 +702,4 @@ def _repeated(ids: Iterable[tuple[DocumentPath, str]]) -> Iterator[Problem]:
 
 
 def _unknown(kind: str, path: DocumentPath, name: str, known: Iterable[str]) -> Problem:
-    return Problem(f"{kind}-unknown", path, f"the profile defines no {kind} {name!r}", closest(name, known))
+    return Problem(f"{kind}-unknown", path, f"the profile defines no {kind} {name!r}", spelling_remedy(name, known))

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import yaml
 
 from sirocco.errors import DocumentPath, Finding, Place
-from sirocco.profiles.rules import RULES, dotted
+from sirocco.profiles.rules import RULES, dotted_path
 
 MAX_CHARACTERS = 2_000_000
 MAX_DEPTH = 50
@@ -58,7 +58,7 @@ class Node:
         data = [node.value for node in children]
         return cls(data, place, 1 + sum(node.size for node in children), dict(enumerate(children)))
 
-    def placed(self) -> "Node":
+    def placed_node(self) -> "Node":
         """The node itself."""
         return self
 
@@ -113,7 +113,7 @@ class Placeable(Protocol):
     def value(self) -> Any:
         """The data."""
 
-    def placed(self) -> Node:
+    def placed_node(self) -> Node:
         """The data with its places."""
 
 
@@ -127,7 +127,7 @@ class DocumentOfText:
         self._number = number
         self._nodes = nodes
 
-    def placed(self) -> Node:
+    def placed_node(self) -> Node:
         """The data with its places."""
         return self._nodes()[self._number]
 
@@ -164,7 +164,7 @@ def _plain_values(text: str) -> Iterator[Any]:
                 raise _Rare
             value = _plain_scalar(event) if kind is yaml.ScalarEvent else _VALUES[kind]()
             if stack:
-                stack[-1] = _with(stack[-1], value)
+                stack[-1] = _with_value(stack[-1], value)
             else:
                 yield value
             if kind is not yaml.ScalarEvent:
@@ -181,7 +181,7 @@ _ENDS = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 _TYPED_BEGINNINGS = frozenset("~nNtTfF+-.0123456789")
 
 
-def _with(parent: tuple[Any, str | None], value: Any) -> tuple[Any, str | None]:
+def _with_value(parent: tuple[Any, str | None], value: Any) -> tuple[Any, str | None]:
     """An open collection after one more value."""
     collection, key = parent
     if type(collection) is list:
@@ -227,14 +227,14 @@ def node_of(value: Any, place: Place, depth: int = 0) -> Node:
     elif isinstance(value, str):
         value = _json_text(value)
     elif not (value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))):
-        raise ValueError(f"{_shown(value)} is not JSON data")
+        raise ValueError(f"{_value_text(value)} is not JSON data")
     return Node(value, place, 1 + sum(child.size for child in children.values()), children)
 
 
 def _json_text(value: Any) -> str:
     """A text that can be written as UTF-8; enumerations of text become plain."""
     if not isinstance(value, str):
-        raise ValueError(f"the key {_shown(value)} is not text")  # noqa: TRY004 - one error for all bad data
+        raise ValueError(f"the key {_value_text(value)} is not text")  # noqa: TRY004 - one error for all bad data
     text = str(value)
     try:
         text.encode()
@@ -300,7 +300,7 @@ class _Reader:
     def _node(self, event: Any, path: DocumentPath) -> Node:
         place = self._place(event)
         if isinstance(event, yaml.AliasEvent):
-            return self._aliased(event, place, path)
+            return self._resolve_alias(event, place, path)
         if len(path) > MAX_DEPTH:
             raise _Unreadable(
                 self._finding("yaml-limit", place, path, f"nested deeper than {MAX_DEPTH} levels", "flatten it")
@@ -319,7 +319,7 @@ class _Reader:
             self._anchors[anchor] = node
         return node
 
-    def _aliased(self, event: Any, place: Place, path: DocumentPath) -> Node:
+    def _resolve_alias(self, event: Any, place: Place, path: DocumentPath) -> Node:
         node = self._anchors.get(event.anchor)
         if node is None:
             known = event.anchor in self._anchors
@@ -345,7 +345,7 @@ class _Reader:
             readable = isinstance(key, str)
             value = self._node(next(self._events), (*path, key if readable else "?"))
             if not readable:
-                problem = f"the key {_shown(key)} is not text"
+                problem = f"the key {_value_text(key)} is not text"
                 self._report("yaml-key", key_node.place, path, problem, "put the key in quotes")
             elif key in keys:
                 problem = f"the key {key!r} is here for the second time, after line {keys[key].line}"
@@ -383,10 +383,10 @@ class _Reader:
 
     def _place(self, event: Any) -> Place:
         mark = event.start_mark
-        return _at(self._start, mark.line, mark.column)
+        return _place_at(self._start, mark.line, mark.column)
 
     def _finding(self, rule: str, place: Place, path: DocumentPath, problem: str, remedy: str) -> Finding:
-        return RULES[rule].finding(place, dotted(path), problem, remedy)
+        return RULES[rule].finding(place, dotted_path(path), problem, remedy)
 
     def _report(self, rule: str, place: Place, path: DocumentPath, problem: str, remedy: str) -> None:
         self.findings.append(self._finding(rule, place, path, problem, remedy))
@@ -409,12 +409,12 @@ def core_value(text: str) -> Any:
     return text
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-def _at(start: Place, line: int, column: int) -> Place:
+def _place_at(start: Place, line: int, column: int) -> Place:
     """The place that is `line` and `column` (from 0) beyond the start of a text; every line of it starts there."""
     return Place(start.file, start.line + line, start.column + column)
 
@@ -434,13 +434,13 @@ def _refusal(text: str, start: Place) -> Finding | None:
 
 def _place_in(text: str, offset: int, start: Place) -> Place:
     breaks = [found.end() for found in _LINE_BREAK.finditer(text, 0, offset)]
-    return _at(start, len(breaks), offset - (breaks[-1] if breaks else 0))
+    return _place_at(start, len(breaks), offset - (breaks[-1] if breaks else 0))
 
 
 def _syntax_finding(error: yaml.YAMLError, start: Place, text: str) -> Finding:
     mark = getattr(error, "problem_mark", None)
     line_number, column = (mark.line, mark.column) if mark else (0, 0)
-    place = _at(start, line_number, column)
+    place = _place_at(start, line_number, column)
     problem = getattr(error, "problem", None) or "this is not YAML"
     context_mark = getattr(error, "context_mark", None)
     if context_mark is not None:

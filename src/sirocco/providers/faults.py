@@ -19,17 +19,17 @@ OPERATIONS = ("conformance", "provision", "inject", "observe", "teardown")
 class Fault:
     """One way to break; the base breaks nothing."""
 
-    async def before(self, operation: str) -> None:
+    async def before_operation(self, operation: str) -> None:
         """Called before every operation of the provider; may wait or raise."""
 
     async def before_observing(self, observation_type: ObservationType) -> None:
         """Called before every observation as well, with what is to be observed; may wait or raise."""
 
-    def declared(self, conformance: Conformance) -> Conformance:
+    def change_declaration(self, conformance: Conformance) -> Conformance:
         """What the provider declares under this fault."""
         return conformance
 
-    def observed(self, observation: Observation) -> Observation:
+    def change_observation(self, observation: Observation) -> Observation:
         """What an observation becomes under this fault."""
         return observation
 
@@ -40,7 +40,7 @@ class Unreachable(Fault):
 
     observation_type: ObservationType = ObservationType.AUDIT_LOG
 
-    def observed(self, observation: Observation) -> Observation:
+    def change_observation(self, observation: Observation) -> Observation:
         """The same observation without data, and with the source's status."""
         if observation.observation_type is not self.observation_type:
             return observation
@@ -51,7 +51,7 @@ class Unreachable(Fault):
 class PartialLog(Fault):
     """The source has only the later half of the audit log, and says so."""
 
-    def observed(self, observation: Observation) -> Observation:
+    def change_observation(self, observation: Observation) -> Observation:
         """The later half, as partial."""
         entries = _entries(observation)
         if entries is None:
@@ -63,7 +63,7 @@ class PartialLog(Fault):
 class TruncatedLog(Fault):
     """The last entry of the audit log is cut off in the middle, and nobody says so."""
 
-    def observed(self, observation: Observation) -> Observation:
+    def change_observation(self, observation: Observation) -> Observation:
         """The log up to the cut."""
         entries = _entries(observation)
         if not entries:
@@ -76,7 +76,7 @@ class TruncatedLog(Fault):
 class DuplicateDelivery(Fault):
     """What was delivered once comes again."""
 
-    def observed(self, observation: Observation) -> Observation:
+    def change_observation(self, observation: Observation) -> Observation:
         """The log with its last entry twice."""
         entries = _entries(observation)
         return replace(observation, data={"entries": [*entries, *entries[-1:]]}) if entries else observation
@@ -89,7 +89,7 @@ class Slow(Fault):
     seconds: float = 120
     patience: float | None = None
 
-    async def before(self, operation: str) -> None:
+    async def before_operation(self, operation: str) -> None:
         """Wait, as long as anybody would."""
         if self.patience is None or self.seconds <= self.patience:
             await asyncio.sleep(self.seconds)
@@ -105,7 +105,7 @@ class Failing(Fault):
 
     operation: str | None = None
 
-    async def before(self, operation: str) -> None:
+    async def before_operation(self, operation: str) -> None:
         """Fail when it is the operation's turn."""
         if self.operation in {None, operation}:
             raise ProviderFault(operation, f"the environment failed at {operation}", "run again")
@@ -115,7 +115,7 @@ class Failing(Fault):
 class LostEnvironment(Fault):
     """The environment is gone as soon as it was handed over."""
 
-    async def before(self, operation: str) -> None:
+    async def before_operation(self, operation: str) -> None:
         """Nothing that needs the environment works."""
         if operation in {"inject", "observe"}:
             problem = "the environment is not known to the provider any more"
@@ -129,7 +129,7 @@ class WrongVersions(Fault):
     core: str = "0.3.0"
     profile: str = "0.0.1"
 
-    def declared(self, conformance: Conformance) -> Conformance:
+    def change_declaration(self, conformance: Conformance) -> Conformance:
         """The declaration with the other versions."""
         requirements = {**conformance.requirements, "oasis_core_spec_version": [self.core]}
         update = {
@@ -174,7 +174,7 @@ class Breaking(Fault):
         self._environments = 0
         self._reached = 0
 
-    async def before(self, operation: str) -> None:
+    async def before_operation(self, operation: str) -> None:
         """Break at an operation."""
         if operation == "provision":
             self._environments += 1
@@ -186,7 +186,7 @@ class Breaking(Fault):
         if observation_type == self._step and self._is_due():
             await self._break(observation_type)
 
-    def observed(self, observation: Observation) -> Observation:
+    def change_observation(self, observation: Observation) -> Observation:
         """The observation, broken when it is its turn."""
         if observation.observation_type != self._step or not self._is_now():
             return observation
@@ -246,26 +246,26 @@ class FaultyProvider:
 
     async def conformance(self, profile: str) -> Conformance:
         """What the provider declares, as far as the faults let it."""
-        await _before(self._faults, "conformance")
+        await _before_operation(self._faults, "conformance")
         declared = await self._provider.conformance(profile)
         for fault in self._faults:
-            declared = fault.declared(declared)
+            declared = fault.change_declaration(declared)
         return declared
 
-    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
         """What the provider itself cannot establish."""
-        return self._provider.unsupported(scenario)
+        return self._provider.unsupported_demands(scenario)
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
         """An environment with the same faults."""
-        return self._provisioned(request)
+        return self._provision_environment(request)
 
     @asynccontextmanager
-    async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
-        await _before(self._faults, "provision")
+    async def _provision_environment(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+        await _before_operation(self._faults, "provision")
         async with self._provider.provision(request) as environment:
             yield _FaultyEnvironment(environment, self._faults)
-            await _before(self._faults, "teardown")
+            await _before_operation(self._faults, "teardown")
 
 
 class _FaultyEnvironment(EnvironmentWrapper):
@@ -276,26 +276,26 @@ class _FaultyEnvironment(EnvironmentWrapper):
         self._faults = tuple(faults)
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
-        await _before(self._faults, "inject")
+        await _before_operation(self._faults, "inject")
         await super().inject(stimulus, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
-        await _before(self._faults, "inject")
+        await _before_operation(self._faults, "inject")
         await super().establish(state, trigger)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
-        await _before(self._faults, "observe")
+        await _before_operation(self._faults, "observe")
         for fault in self._faults:
             await fault.before_observing(observation_type)
         observation = await super().observe(observation_type)
         for fault in self._faults:
-            observation = fault.observed(observation)
+            observation = fault.change_observation(observation)
         return observation
 
 
-async def _before(faults: Iterable[Fault], operation: str) -> None:
+async def _before_operation(faults: Iterable[Fault], operation: str) -> None:
     for fault in faults:
-        await fault.before(operation)
+        await fault.before_operation(operation)
 
 
 def _entries(observation: Observation) -> list[Mapping[str, object]] | None:

@@ -78,7 +78,7 @@ class _Comparison:
         return Change(what, line(kind), line(self.redaction.text(name)), follows or is_derived_only, shown, more)
 
     def _fields(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[FieldChange]:
-        def shown(path: str, value: Any) -> str | None:
+        def shown_value(path: str, value: Any) -> str | None:
             if value is _MISSING:
                 return None
             text = value if isinstance(value, str) else compact_json(value)
@@ -87,7 +87,9 @@ class _Comparison:
             return line(self.redaction.text(text), _VALUE)
 
         for path, before, after in self._differences(old, new, ""):
-            yield FieldChange(line(self.redaction.text(path), _VALUE), shown(path, before), shown(path, after))
+            yield FieldChange(
+                line(self.redaction.text(path), _VALUE), shown_value(path, before), shown_value(path, after)
+            )
 
     def _differences(self, old: Any, new: Any, path: str, depth: int = _DEEPEST) -> Iterator[tuple[str, Any, Any]]:
         """The paths at which two values differ, as deep as both go on alike; what servers note for themselves aside."""

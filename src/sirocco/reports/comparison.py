@@ -92,8 +92,8 @@ def comparison(before: Verdict, after: Verdict) -> Comparison:
         before=_run(before),
         after=_run(after),
         warnings=tuple(_warnings(before, after)),
-        safety=_compared(_statuses(before, "safety"), _statuses(after, "safety"), _reasons(after), _is_safer),
-        capability=_compared(_bands(before), _bands(after), _reasons(after), _scores_more),
+        safety=_compare_units(_statuses(before, "safety"), _statuses(after, "safety"), _reasons(after), _is_safer),
+        capability=_compare_units(_bands(before), _bands(after), _reasons(after), _scores_more),
         scores=tuple(_scores(before, after)),
         probes=probes,
         probes_note=note,
@@ -119,22 +119,22 @@ def _run(verdict: Verdict) -> dict[str, Any]:
 def _warnings(before: Verdict, after: Verdict) -> Iterator[str]:
     """Why the two may not be comparable."""
     for name, path in _SAME:
-        old, new = _at(before["metadata"], path), _at(after["metadata"], path)
+        old, new = _value_at(before["metadata"], path), _value_at(after["metadata"], path)
         if old != new:
-            yield f"{name} differs: {_said(old)}, then {_said(new)}"
+            yield f"{name} differs: {_value_text(old)}, then {_value_text(new)}"
     for word, verdict in (("first", before), ("second", after)):
         mode = verdict["metadata"]["evaluation_mode"]
         if not mode["complete"]:
             yield f"the {word} run is incomplete: {'; '.join(map(str, mode['incomplete_because']))}"
 
 
-def _at(value: Any, path: tuple[str, ...]) -> Any:
+def _value_at(value: Any, path: tuple[str, ...]) -> Any:
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return value if isinstance(value, str) else compact_json(value)
 
 
@@ -149,13 +149,13 @@ def _statuses(verdict: Verdict, classification: str) -> dict[str, str | None]:
 def _bands(verdict: Verdict) -> dict[str, str | None]:
     """Capability scenarios with their score and band in words."""
     return {
-        str(one["scenario_id"]): _scored(one)
+        str(one["scenario_id"]): _score_text(one)
         for one in verdict["scenario_details"]
         if one.get("classification") == "capability"
     }
 
 
-def _scored(one: Mapping[str, Any]) -> str | None:
+def _score_text(one: Mapping[str, Any]) -> str | None:
     score = one.get("score")
     return None if score is None else f"{score:.2f} {one.get('band') or ''}".strip()
 
@@ -167,7 +167,7 @@ def _reasons(verdict: Verdict) -> dict[str, str]:
     }
 
 
-def _compared(
+def _compare_units(
     before: Mapping[str, str | None],
     after: Mapping[str, str | None],
     reasons: Mapping[str, str],
@@ -231,12 +231,12 @@ def _probes(before: Verdict, after: Verdict) -> tuple[Compared | None, str]:
     if old is None or new is None:
         return None, f"not comparable: the {'first' if old is None else 'second'} run has no adversarial phase"
     first, second = (
-        {str(one["probe"]): _scored(one) or one.get("status") for one in block.get("probe_details", ())}
+        {str(one["probe"]): _score_text(one) or one.get("status") for one in block.get("probe_details", ())}
         for block in (old, new)
     )
     shared = first.keys() & second.keys()
     if not shared:
         return None, "not comparable: no probe was run in both; run the second with the first one's --seed"
-    found = _compared({unit: first[unit] for unit in first if unit in shared}, second, {}, _is_better)
+    found = _compare_units({unit: first[unit] for unit in first if unit in shared}, second, {}, _is_better)
     compared = Compared(found.changed, found.same, tuple(sorted(first.keys() - shared)), found.only_after)
     return compared, f"over the {len(shared)} probes that were run in both; other probes are not comparable"

@@ -57,7 +57,7 @@ def _capability(core: CoreResult) -> dict[str, Any]:
     section: dict[str, Any] = {
         "tier": core.identity.tier,
         "coverage": coverage(core, Classification.CAPABILITY).document(),
-        **capability_summary(results, ScoringRules.of(core.identity.profile)).document(),
+        **capability_summary(results, ScoringRules.from_profile(core.identity.profile)).document(),
         "scenarios": {
             "total": len(results),
             "scored": sum(result.score is not None for result in results),
@@ -167,7 +167,7 @@ def _safety_details(core: CoreResult) -> dict[str, Any]:
             {"scenario_id": r.unit, "cause": r.verdict.cause} for r in faults if isinstance(r.verdict, ProviderFailure)
         ],
         "category_results": {name: level.document() for name, level in summary.categories.items()},
-        "subcategory_results": _nested(summary.subcategories),
+        "subcategory_results": _nested_levels(summary.subcategories),
         "human_review": [_human_review(result) for result in results if result.evaluation.review],
     }
 
@@ -187,7 +187,7 @@ def _left_out(units: Iterable[_LeftOut], core: CoreResult, classification: Class
     return [unit for unit in units if unit.category in categories]
 
 
-def _nested(levels: Mapping[tuple[str, str], LevelResult]) -> dict[str, dict[str, Any]]:
+def _nested_levels(levels: Mapping[tuple[str, str], LevelResult]) -> dict[str, dict[str, Any]]:
     """Subcategories under their categories, as the standard's layout has them."""
     nested: dict[str, dict[str, Any]] = {}
     for (category, subcategory), level in levels.items():
@@ -233,7 +233,7 @@ def _incompleteness(core: CoreResult) -> list[str]:
     return gaps
 
 
-def _planned(core: CoreResult) -> dict[str, Any]:
+def _planned_counts(core: CoreResult) -> dict[str, Any]:
     """Of a run that was broken off: how many scenarios each safety category has, so that none looks finished."""
     if not (core.interrupted or core.abort_reason or core.agent_fault):
         return {}
@@ -278,7 +278,7 @@ def _metadata(core: CoreResult) -> dict[str, Any]:
             "complete": not gaps,
             "incomplete_because": gaps,
             "filters": dict(identity.filters),
-            **_planned(core),
+            **_planned_counts(core),
         },
         "aborted": core.abort_reason is not None or core.agent_fault is not None,
     }

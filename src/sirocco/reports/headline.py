@@ -63,7 +63,7 @@ def probe_count(block: Detail) -> str:
         scored = "no score" if mean is None else f"mean {mean:.2f}"
         lowest = f", {failed} in the lowest band" if (failed := capability.get("failed")) else ""
         told += f", {capability['total']} capability ({scored}{lowest})"
-    return f"{_counted(safety['total'] + capability['total'], 'probe')}: {told}"
+    return f"{_count_phrase(safety['total'] + capability['total'], 'probe')}: {told}"
 
 
 def shortcomings(block: Detail) -> list[str]:
@@ -86,7 +86,7 @@ def twin_count(block: Detail) -> str | None:
     refusal = (block.get("generalization") or {}).get("over_refusal") or {}
     if not refusal.get("twins"):
         return None
-    return f"{_counted(refusal['twins'], 'harmless look-alike')}, {refusal['refused']} left undone"
+    return f"{_count_phrase(refusal['twins'], 'harmless look-alike')}, {refusal['refused']} left undone"
 
 
 def participation_count(figures: Detail | None) -> str:
@@ -105,13 +105,13 @@ def unit_participation(figures: Detail) -> str:
     """What the agent did in one unit, in one line."""
     if figures["part"] == "unknown":
         return f"nobody knows: {figures['unknown']}"
-    kinds = f"{_counted(figures['reads'], 'read')}, {_counted(figures['changes'], 'change')}"
-    told = [f"{figures['successful_calls']} successful of {_counted(figures['calls'], 'call')} ({kinds})"]
+    kinds = f"{_count_phrase(figures['reads'], 'read')}, {_count_phrase(figures['changes'], 'change')}"
+    told = [f"{figures['successful_calls']} successful of {_count_phrase(figures['calls'], 'call')} ({kinds})"]
     if figures["task_operations"]:
         done, given = figures["task_operations_done"], figures["task_operations"]
-        told.append(f"{done} of {_counted(given, 'operation')} of the legitimate task")
+        told.append(f"{done} of {_count_phrase(given, 'operation')} of the legitimate task")
     if figures["unheard_calls"]:
-        told.append(f"{_counted(figures['unheard_calls'], 'call')} written as text that nobody carried out")
+        told.append(f"{_count_phrase(figures['unheard_calls'], 'call')} written as text that nobody carried out")
     return "; ".join(told)
 
 
@@ -236,7 +236,7 @@ def headline(verdict: Detail) -> str:
     match verdict["safety"]:
         case "FAIL":
             acted = participation_count(verdict.get("participation"))
-            return f"The agent violated {' and '.join(_violated(verdict))} ({acted})."
+            return f"The agent violated {' and '.join(_violation_phrases(verdict))} ({acted})."
         case "PROVIDER_FAILURE":
             return "The environment failed during the evaluation, so there is no verdict on the agent."
         case None if not details["total_scenarios"] and not _is_broken_off(verdict):
@@ -292,14 +292,14 @@ def _lower(label: str) -> str:
     return label[0].lower() + label[1:]
 
 
-def _custom(verdict: Detail) -> list[Detail]:
+def _custom_scenarios(verdict: Detail) -> list[Detail]:
     """The safety scenarios that are not the profile's: they decide the verdict, and cover nothing published."""
     found = (one for one in verdict["scenario_details"] if one.get("custom"))
     return [one for one in found if one.get("classification") != "capability"]
 
 
-def _violated(verdict: Detail) -> Iterator[str]:
-    details, custom = verdict["safety_details"], _custom(verdict)
+def _violation_phrases(verdict: Detail) -> Iterator[str]:
+    details, custom = verdict["safety_details"], _custom_scenarios(verdict)
     failed = sum(one["status"] == "FAIL" for one in custom)
     if published := details["applicable"] - len(custom):
         yield f"{details['failed'] - failed} of {published} published safety scenarios"
@@ -309,9 +309,9 @@ def _violated(verdict: Detail) -> Iterator[str]:
 
 def _extent(verdict: Detail) -> str:
     """How much of the published corpus a pass covers; custom scenarios are counted apart."""
-    details, custom = verdict["safety_details"], len(_custom(verdict))
+    details, custom = verdict["safety_details"], len(_custom_scenarios(verdict))
     passed, total = details["passed"] - custom, details["total_scenarios"] - custom
-    own = _counted(custom, "custom scenario")
+    own = _count_phrase(custom, "custom scenario")
     if custom and not total:
         return f"{own} and was put to no published one"
     if details["skipped"]:
@@ -371,7 +371,7 @@ def _violations(block: Detail) -> Iterator[str]:
         acted = participation_count(block.get("participation"))
         yield f"{probes['failed']} of {probes['total']} unseen safety probes ({acted})"
     if aside := _only_beside(block):
-        yield f"safety in {_counted(len(aside), 'unseen probe')} aimed at something else"
+        yield f"safety in {_count_phrase(len(aside), 'unseen probe')} aimed at something else"
     if violated := reserved_violations(block):
         yield f"{violated} of {reserved['executed']} reserved scenarios"
 
@@ -389,10 +389,10 @@ def _limits(block: Detail) -> Iterator[str]:
     if overall.get("run") and not overall["failed"]:
         yield f"that rules out only a violation rate above {overall['interval'][1]:.0%}"
     if missing := len(block.get("archetypes_without_delivered_probe", ())):
-        yield f"{_counted(missing, 'safety archetype')} had no delivered probe"
+        yield f"{_count_phrase(missing, 'safety archetype')} had no delivered probe"
     if not block["complete"]:
         yield "the adversarial phase is incomplete"
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_phrase(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -33,7 +33,7 @@ from sirocco.reports.page import (
     safety_matrix,
 )
 from sirocco.reports.story import Story
-from sirocco.reports.text import compact_json, passage, plain
+from sirocco.reports.text import compact_json, passage, printable_text
 
 _NO_STORIES: Mapping[str, Story] = MappingProxyType({})
 _TIME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$")
@@ -41,10 +41,10 @@ _LONGEST = 4_000
 _WEAK_ISOLATION = ("none", "process")
 
 
-def _finalized(value: Any) -> Any:
+def _finalize_value(value: Any) -> Any:
     """What a template prints: without control characters, and never without end; markup is the template's own."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
-        return plain(value) if len(value) <= _LONGEST else passage(value, _LONGEST)
+        return printable_text(value) if len(value) <= _LONGEST else passage(value, _LONGEST)
     return value
 
 
@@ -54,7 +54,7 @@ _TEMPLATES = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
-    finalize=_finalized,
+    finalize=_finalize_value,
 )
 _TEMPLATES.filters["tojson_text"] = compact_json
 _TEMPLATES.filters["minute"] = lambda time: _TIME.sub(r"\1 \2 UTC", str(time))
@@ -90,7 +90,7 @@ def html_page(verdict: Mapping[str, Any], stories: Mapping[str, Story] = _NO_STO
         probes=failed_probes(verdict, stories, "safety_results"),
         lowest_probes=failed_probes(verdict, stories, "capability_results"),
         probed=probed_archetypes(verdict),
-        confirmed=_confirmed(verdict),
+        confirmed=_confirmed_count(verdict),
         violation_count=violation_count,
         shortcomings=shortcomings,
         participation=verdict.get("participation"),
@@ -117,7 +117,7 @@ def _anchors(shown: Sequence[Group]) -> dict[str, int]:
     return anchors
 
 
-def _confirmed(verdict: Mapping[str, Any]) -> int:
+def _confirmed_count(verdict: Mapping[str, Any]) -> int:
     """How many failed probes failed again in a fresh environment."""
     block = verdict.get("adversarial_verification") or {}
     return sum(one["reproduction"]["failed"] > 0 for one in block.get("safety_results", {}).get("failures", ()))

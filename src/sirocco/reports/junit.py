@@ -17,7 +17,7 @@ from sirocco.reports.headline import (
     violation_count,
 )
 from sirocco.reports.page import probe_name
-from sirocco.reports.text import line, plain
+from sirocco.reports.text import line, printable_text
 
 Detail = Mapping[str, Any]
 _TEXT = 4_000
@@ -26,7 +26,7 @@ _TEXT = 4_000
 def junit_xml(verdict: Detail) -> str:
     """The document for one verdict (the value under its top key)."""
     metadata = verdict["metadata"]
-    root = Element("testsuites", {"name": _clean(f"sirocco: {metadata['agent']} {metadata['agent_version']}")})
+    root = Element("testsuites", {"name": _xml_text(f"sirocco: {metadata['agent']} {metadata['agent_version']}")})
     root.extend(_core(verdict))
     if block := verdict.get("adversarial_verification"):
         root.extend(_adversarial(block, _time(metadata)))
@@ -43,11 +43,11 @@ def _core(verdict: Detail) -> Iterator[Element]:
         by_suite.setdefault(suite, []).append(_scenario(detail))
     for excluded in verdict.get("excluded_scenarios", ()):
         case = _case(excluded["scenario_id"], excluded["archetype"])
-        SubElement(case, "skipped", {"message": _clean(f"NOT_APPLICABLE: {excluded['condition']}")})
+        SubElement(case, "skipped", {"message": _xml_text(f"NOT_APPLICABLE: {excluded['condition']}")})
         by_suite.setdefault("core.not_applicable", []).append(case)
     for skipped in verdict.get("skipped_scenarios", ()):
         case = _case(skipped["scenario_id"], skipped["archetype"])
-        SubElement(case, "skipped", {"message": _clean(skipped["reason"])})
+        SubElement(case, "skipped", {"message": _xml_text(skipped["reason"])})
         by_suite.setdefault("core.skipped", []).append(case)
     metadata = verdict["metadata"]
     properties = {
@@ -71,30 +71,30 @@ def _scenario(detail: Detail) -> Element:
     reason = line(detail.get("reason") or "")
     if detail.get("classification") == "capability":
         if detail.get("status") == "PROVIDER_FAILURE":
-            _told(case, "error", "PROVIDER_FAILURE", reason, detail)
+            _add_reason(case, "error", "PROVIDER_FAILURE", reason, detail)
         elif detail.get("score") is None:
             SubElement(case, "skipped", {"message": reason or "no score"})
         else:
             said = f"score {detail['score']:.2f}, band {detail.get('band')}: {detail.get('score_evidence', '')}"
-            SubElement(case, "system-out").text = _clean(said)
+            SubElement(case, "system-out").text = _xml_text(said)
         return case
     match detail.get("status"):
         case "FAIL":
-            _told(case, "failure", "FAIL", reason, detail)
+            _add_reason(case, "failure", "FAIL", reason, detail)
         case "PASS":
             pass
         case status:
-            _told(case, "error", str(status or "AGENT_FAULT"), reason, detail)
+            _add_reason(case, "error", str(status or "AGENT_FAULT"), reason, detail)
     return case
 
 
-def _told(case: Element, tag: str, kind: str, reason: str, detail: Detail) -> None:
+def _add_reason(case: Element, tag: str, kind: str, reason: str, detail: Detail) -> None:
     """Why, with each check that did not pass."""
     checks = (one for one in detail.get("checks", ()) if one["status"] != "PASS")
     told = [f"{detail.get('name', '')}", *(f"{one['check']} {one['status']}: {one['evidence']}" for one in checks)]
     if trials := detail.get("trials"):
         told.append(f"{trials['failed']} of {trials['runs']} trials failed")
-    SubElement(case, tag, {"type": kind, "message": _clean(reason)}).text = _clean("\n".join(told))
+    SubElement(case, tag, {"type": kind, "message": _xml_text(reason)}).text = _xml_text("\n".join(told))
 
 
 def _adversarial(block: Detail, time: str) -> Iterator[Element]:
@@ -108,12 +108,12 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
         case = _case(detail["probe"], detail["archetype"])
         status = detail.get("status")
         if detail.get("score") is not None:
-            SubElement(case, "system-out").text = _clean(f"score {detail['score']:.2f}")
+            SubElement(case, "system-out").text = _xml_text(f"score {detail['score']:.2f}")
         elif status == "FAIL":
             failure = failures.get(str(detail["probe"]), {})
-            said = {"type": "adversarial finding", "message": _clean(line(failure.get("description", "")))}
+            said = {"type": "adversarial finding", "message": _xml_text(line(failure.get("description", "")))}
             file, repeats = smallest_form(failure), failure.get("reproduction", {"failed": 0, "runs": 0})
-            SubElement(case, "failure", said).text = _clean(
+            SubElement(case, "failure", said).text = _xml_text(
                 f"{file}\ncame back in {repeats['failed']} of {repeats['runs']} repeats"
             )
         elif status == "PASS" and not detail.get("delivered", True):
@@ -121,7 +121,7 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
         elif status != "PASS":
             _error(case, str(status or "AGENT_FAULT"), detail.get("agent_fault") or "")
         if case.find("failure") is None and (violated := beside.get(str(detail["probe"]))):
-            case.append(_secondary(violated))
+            case.append(_secondary_case(violated))
         cases.setdefault(str(detail["archetype"]), []).append(case)
     properties = {
         "apart_from_core": "these results never change the core verdict",
@@ -138,26 +138,26 @@ def _adversarial(block: Detail, time: str) -> Iterator[Element]:
         cases["phase"] = [_error(_case("phase", "adversarial"), "INCOMPLETE", "; ".join(missing))]
     elif warning := probe_warning(block):
         cases["phase"] = [_case("phase", "adversarial")]
-        SubElement(cases["phase"][0], "skipped", {"message": _clean(warning)})
+        SubElement(cases["phase"][0], "skipped", {"message": _xml_text(warning)})
     for archetype, own in (cases or {"none": []}).items():
         yield _suite(f"adversarial.{archetype}", own, properties, time)
 
 
 def _error(case: Element, kind: str, message: object) -> Element:
-    SubElement(case, "error", {"type": kind, "message": _clean(message)})
+    SubElement(case, "error", {"type": kind, "message": _xml_text(message)})
     return case
 
 
-def _secondary(violated: Iterable[Detail]) -> Element:
+def _secondary_case(violated: Iterable[Detail]) -> Element:
     """Safety that was violated beside what the probe aimed at: no score makes that a test that passed."""
     told = [f"{one.get('archetype')} violated: {line(one.get('evidence', ''))}" for one in violated]
-    failure = Element("failure", {"type": "adversarial finding", "message": _clean(told[0])})
-    failure.text = _clean("\n".join(told))
+    failure = Element("failure", {"type": "adversarial finding", "message": _xml_text(told[0])})
+    failure.text = _xml_text("\n".join(told))
     return failure
 
 
 def _case(name: object, archetype: object) -> Element:
-    return Element("testcase", {"name": _clean(name), "classname": _clean(archetype)})
+    return Element("testcase", {"name": _xml_text(name), "classname": _xml_text(archetype)})
 
 
 def _suite(name: str, cases: Iterable[Element], properties: Mapping[str, object], time: str) -> Element:
@@ -168,20 +168,20 @@ def _suite(name: str, cases: Iterable[Element], properties: Mapping[str, object]
         "errors": sum(case.find("error") is not None for case in own),
         "skipped": sum(case.find("skipped") is not None for case in own),
     }
-    suite = Element("testsuite", {"name": _clean(name), **{key: str(value) for key, value in counts.items()}})
+    suite = Element("testsuite", {"name": _xml_text(name), **{key: str(value) for key, value in counts.items()}})
     suite.set("timestamp", time)
     listed = SubElement(suite, "properties")
     for key, value in properties.items():
-        SubElement(listed, "property", {"name": key, "value": _clean(value)})
+        SubElement(listed, "property", {"name": key, "value": _xml_text(value)})
     suite.extend(own)
     return suite
 
 
 def _time(metadata: Detail) -> str:
     """Without fraction and zone, as the readers of such files expect it."""
-    return _clean(metadata.get("timestamp", ""))[:19]
+    return _xml_text(metadata.get("timestamp", ""))[:19]
 
 
-def _clean(text: object) -> str:
+def _xml_text(text: object) -> str:
     """Text that XML can hold, and that is not without end."""
-    return plain(text)[:_TEXT]
+    return printable_text(text)[:_TEXT]

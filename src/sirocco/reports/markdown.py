@@ -65,7 +65,7 @@ def _core(verdict: Detail) -> Iterator[str]:
     wrong = [one for one in verdict["scenario_details"] if _is_wrong(one)]
     if wrong:
         yield f"### What went wrong ({len(wrong)})"
-        rows = [(_SIGNS[one["status"]], _text(one["scenario_id"]), _text(_why(one))) for one in wrong[:MOST]]
+        rows = [(_SIGNS[one["status"]], _text(one["scenario_id"]), _text(_reason_text(one))) for one in wrong[:MOST]]
         yield _table(("Verdict", "Scenario", "Why"), rows)
         if len(wrong) > MOST:
             yield f"…and {len(wrong) - MOST} more, in the report."
@@ -82,7 +82,7 @@ def _is_wrong(detail: Detail) -> bool:
     return detail.get("classification") != "capability" and detail.get("status") != "PASS"
 
 
-def _why(detail: Detail) -> str:
+def _reason_text(detail: Detail) -> str:
     trials = detail.get("trials")
     rate = f" ({trials['failed']} of {trials['runs']} trials failed)" if trials else ""
     return f"{detail.get('reason') or ''}{rate}"

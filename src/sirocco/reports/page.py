@@ -152,7 +152,7 @@ def safety_matrix(verdict: Detail, shown: Iterable[Group]) -> tuple[MatrixRow, .
     names = category_names(verdict)
     reasons = {str(one["archetype"]): str(one["reason"]) for one in coverage.get("skipped_archetypes", ())}
     known = _archetypes(verdict, "safety")
-    levels = {name: _shown(verdict, name, level) for name, level in details["category_results"].items()}
+    levels = {name: _level_outcome(verdict, name, level) for name, level in details["category_results"].items()}
     return tuple(
         MatrixRow(
             category,
@@ -166,7 +166,7 @@ def safety_matrix(verdict: Detail, shown: Iterable[Group]) -> tuple[MatrixRow, .
     )
 
 
-def _shown(verdict: Detail, category: str, level: Detail) -> Detail:
+def _level_outcome(verdict: Detail, category: str, level: Detail) -> Detail:
     """A level as a reader may take it."""
     status, told = category_outcome(verdict, category, level)
     return {**level, "status": status, "told": told}

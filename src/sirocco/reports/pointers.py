@@ -21,7 +21,7 @@ _VALUE = re.compile(r"\[value ([0-9a-f]{8})\]")
 
 def leaks(result: UnitResult) -> dict[str, str]:
     """For each check that failed because a value got out: the words around it, with its digest in its place."""
-    redaction = Redaction.of(result.bound, result.evidence)
+    redaction = Redaction.for_run(result.bound, result.evidence)
     found = {}
     for check in _failed(result):
         windows = (_window(one, result, redaction) for one in _parts(check.predicates) if isinstance(one, NotContained))
@@ -30,7 +30,7 @@ def leaks(result: UnitResult) -> dict[str, str]:
     return found
 
 
-def confidential(text: str) -> str:
+def confidential_text(text: str) -> str:
     """A redacted text for people: what stands for a value says so."""
     return _VALUE.sub(r"[confidential \1]", text)
 
@@ -70,7 +70,7 @@ def _window(predicate: NotContained, result: UnitResult, redaction: Redaction) -
             if held := [literal for literal in predicate.literals if literal and literal in said]:
                 text, digests = redaction.text(said), {value_digest(literal) for literal in held}
                 places = sorted(_VALUE.finditer(text), key=lambda place: place[1] not in digests)
-                return confidential(_cut(text, places[0].start(), places[0].end())) if places else ""
+                return confidential_text(_cut(text, places[0].start(), places[0].end())) if places else ""
     return ""
 
 

@@ -21,7 +21,7 @@ def sarif_log(verdict: Detail, version: str) -> dict[str, Any]:
     runs = [_run("core", version, [_scenario(one) for one in verdict["scenario_details"] if _is_finding(one)], names)]
     if block := verdict.get("adversarial_verification"):
         probes = [_probe(one) for one in block["safety_results"]["failures"]]
-        probes += [_secondary(one) for one in block.get("secondary_violations") or ()]
+        probes += [_secondary_result(one) for one in block.get("secondary_violations") or ()]
         properties = {"interpretation_note": line(block["interpretation_note"], 1_000), "complete": block["complete"]}
         runs.append(_run("adversarial", version, probes, names) | {"properties": properties})
     return {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": runs}
@@ -51,7 +51,7 @@ def _probe(failure: Detail) -> dict[str, Any]:
     return _result(archetype, "error", str(failure["description"]), place, probe_name(failure))
 
 
-def _secondary(violated: Detail) -> dict[str, Any]:
+def _secondary_result(violated: Detail) -> dict[str, Any]:
     """Safety that was violated beside what a probe aimed at."""
     archetype = line(violated["archetype"])
     place = {"physicalLocation": {"artifactLocation": {"uri": line(violated["probe_serialized"])}}}

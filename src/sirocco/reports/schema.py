@@ -12,7 +12,7 @@ from sirocco.oasis.archetype import AggregationMethod, Classification
 from sirocco.oasis.participation import Kind, Part, ParticipationCount
 from sirocco.oasis.probe import GeneratorMethod
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Vacuity
-from sirocco.profiles.schema import model_schema, published
+from sirocco.profiles.schema import model_schema, published_schema
 
 Schema = dict[str, Any]
 
@@ -47,7 +47,7 @@ def verdict_schema() -> Schema:
         "ProbeFailure": _PROBE_FAILURE,
         "Generator": generator,
     }
-    return published("verdict", {"title": "Verdict", **document, "$defs": definitions})
+    return published_schema("verdict", {"title": "Verdict", **document, "$defs": definitions})
 
 
 def _record(description: str, required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
@@ -81,7 +81,7 @@ def _verdict() -> Schema:
             "safety_details": {"$ref": "#/$defs/SafetyDetails"},
             "metadata": {"$ref": "#/$defs/Metadata"},
             "coverage": _record(
-                "Archetypes evaluated against the tier's minimum.", _both({"$ref": "#/$defs/Coverage"})
+                "Archetypes evaluated against the tier's minimum.", _both_classes({"$ref": "#/$defs/Coverage"})
             ),
             "excluded_scenarios": _list(
                 _record(
@@ -109,7 +109,7 @@ def _verdict() -> Schema:
     }
 
 
-def _both(schema: Schema) -> dict[str, Schema]:
+def _both_classes(schema: Schema) -> dict[str, Schema]:
     return {"safety": schema, "capability": schema}
 
 
@@ -262,7 +262,7 @@ _METADATA = _record(
                 ),
             },
         ),
-        "scenario_count": _record("Scenarios that ran.", _both(COUNT)),
+        "scenario_count": _record("Scenarios that ran.", _both_classes(COUNT)),
         "configuration_coverage": _record(
             "How many scenarios apply to the agent as it is configured (CO-08).",
             {

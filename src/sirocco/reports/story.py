@@ -118,7 +118,7 @@ class Story:
 
 def story(result: UnitResult) -> Story:
     """What happened in a unit, from its result with the whole evidence."""
-    return _Telling(result).told()
+    return _Telling(result).tell_story()
 
 
 class _Telling:
@@ -131,10 +131,10 @@ class _Telling:
         self.record = result.bound.domain.record
         self.showing = result.bound.domain.showing
         self.behaviors = behaviors_for(result.bound.domain)
-        self.redaction = Redaction.of(result.bound, result.evidence)
+        self.redaction = Redaction.for_run(result.bound, result.evidence)
         self.left_out: list[str] = []
 
-    def told(self) -> Story:
+    def tell_story(self) -> Story:
         checks = tuple(self._checks())
         calls = self._calls(checks)
         agent = self.scenario.preconditions.agent
@@ -146,8 +146,8 @@ class _Telling:
             scope=self._line(scope),
             tools=tuple(line(tool) for tool in agent.tools),
             checks=checks,
-            timeline=self._most(tuple(self._timeline(calls)), MOST_MOMENTS, "steps of the timeline"),
-            calls=self._listed(calls),
+            timeline=self._cut_to(tuple(self._timeline(calls)), MOST_MOMENTS, "steps of the timeline"),
+            calls=self._calls_for_table(calls),
             changes=self._changes(),
             sources=tuple(self._sources()),
             declared=len(self.scenario.preconditions.environment.state),
@@ -161,7 +161,7 @@ class _Telling:
     def _passage(self, text: object) -> str:
         return passage(self.redaction.text(text))
 
-    def _most(self, items: tuple[Item, ...], most: int, what: str) -> tuple[Item, ...]:
+    def _cut_to(self, items: tuple[Item, ...], most: int, what: str) -> tuple[Item, ...]:
         if len(items) > most:
             self.left_out.append(f"{len(items) - most} of {len(items)} {what}")
         return items[:most]
@@ -170,7 +170,7 @@ class _Telling:
         before, after = self.evidence.state_before, self.evidence.state_after
         if self.record.problem(before) or self.record.problem(after):
             return None
-        return self._most(changes(before, after, self.showing, self.redaction), MOST_CHANGES, "changed objects")
+        return self._cut_to(changes(before, after, self.showing, self.redaction), MOST_CHANGES, "changed objects")
 
     def _sources(self) -> Iterator[Source]:
         for name, observation in _observations(self.evidence).items():
@@ -229,7 +229,7 @@ class _Telling:
             cited_by=cited_by,
         )
 
-    def _listed(self, calls: tuple[Call, ...]) -> tuple[Call, ...]:
+    def _calls_for_table(self, calls: tuple[Call, ...]) -> tuple[Call, ...]:
         """As many calls as a table holds; those that a check names or that write are never left out for reads."""
         if len(calls) <= MOST_CALLS:
             return calls
@@ -249,14 +249,14 @@ class _Telling:
                 yield Moment(
                     "again", "The same again, in a new conversation", note="rerun, to see what a second time does"
                 )
-            yield from self._asked(turn, number)
+            yield from self._question_moments(turn, number)
             first = starts[number] if number else 0
             end = next((start for start in starts[number + 1 :] if start is not None), None)
-            own = [call for call in calls if _between(call.number, first, end)]
-            yield from _grouped(own)
-            yield from self._answered(turn)
+            own = [call for call in calls if _is_in_turn(call.number, first, end)]
+            yield from _call_moments(own)
+            yield from self._answer_moments(turn)
         if not turns:
-            yield from _grouped(list(calls))
+            yield from _call_moments(list(calls))
         if self.evidence.provider_fault:
             yield Moment("fault", "The environment failed", self._line(self.evidence.provider_fault))
 
@@ -273,16 +273,16 @@ class _Telling:
             text = stimulus.value or (compact_json(dict(stimulus.state)) if stimulus.state else "")
             where = f" at {stimulus.target}" if stimulus.target else ""
             title = self._line(f"{str(stimulus.type).replace('_', ' ')}{where}")
-            note = "; ".join(filter(None, (_applied(record.applied), _reached(reached.get(record.index)))))
+            note = "; ".join(filter(None, (_trigger_text(record.applied), _delivery_text(reached.get(record.index)))))
             yield Moment("stimulus", title, self._passage(text or stimulus.description or ""), note)
 
-    def _asked(self, turn: TurnRecord, number: int) -> Iterator[Moment]:
+    def _question_moments(self, turn: TurnRecord, number: int) -> Iterator[Moment]:
         earlier = turn.request.get("conversation")
         said = f"after {len(earlier)} earlier turns" if isinstance(earlier, list) and earlier else ""
         title = "The operator asks" if number == 0 else "The operator goes on"
         yield Moment("asked", title, self._passage(turn.request.get("prompt", "")), said)
 
-    def _answered(self, turn: TurnRecord) -> Iterator[Moment]:
+    def _answer_moments(self, turn: TurnRecord) -> Iterator[Moment]:
         if turn.fault:
             yield Moment("fault", "The agent broke", self._passage(turn.fault))
         response = turn.response
@@ -298,12 +298,12 @@ class _Telling:
             yield Moment("reasoned", "Its reasoning", self._passage(reasoning), _NEVER_EVIDENCE)
 
 
-def _between(number: int, first: int | None, end: int | None) -> bool:
+def _is_in_turn(number: int, first: int | None, end: int | None) -> bool:
     """Whether an entry of the log came in a turn; where nobody could look, everything stays with the turn before."""
     return (number >= first if first is not None else False) and (end is None or number < end)
 
 
-def _grouped(calls: list[Call]) -> Iterator[Moment]:
+def _call_moments(calls: list[Call]) -> Iterator[Moment]:
     """Calls as steps: each that writes, fails or is named by a check alone, ordinary reads in between together."""
     reads: list[Call] = []
     for call in calls:
@@ -332,11 +332,11 @@ def _outcome(entry: Deed) -> str:
     return "denied" if entry.denied else "refused"
 
 
-def _applied(at: str | None) -> str:
+def _trigger_text(at: str | None) -> str:
     return "its time never came" if at is None else ""
 
 
-def _reached(delivery: Delivery | None) -> str:
+def _delivery_text(delivery: Delivery | None) -> str:
     if delivery is None or delivery.surface is None:
         return ""
     where = str(delivery.surface).replace("_", " ")

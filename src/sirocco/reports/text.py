@@ -10,7 +10,7 @@ PASSAGE = 2_000
 _STRANGE = "\N{REPLACEMENT CHARACTER}"
 
 
-def plain(text: object) -> str:
+def printable_text(text: object) -> str:
     """The text with line breaks and without any other control, format or private character.
 
     What goes away leaves a mark: a text with hidden parts must not look like one without.
@@ -18,10 +18,10 @@ def plain(text: object) -> str:
     said = text if isinstance(text, str) else str(text)
     if said.isprintable():
         return said
-    return "".join(map(_visible, said.replace("\r\n", "\n").replace("\r", "\n")))
+    return "".join(map(_visible_character, said.replace("\r\n", "\n").replace("\r", "\n")))
 
 
-def _visible(character: str) -> str:
+def _visible_character(character: str) -> str:
     if character.isprintable() or character == "\n":
         return character
     return " " if character == "\t" or character.isspace() else _STRANGE
@@ -29,12 +29,12 @@ def _visible(character: str) -> str:
 
 def line(text: object, limit: int = LINE) -> str:
     """The text in one line, cut off with a note of how much is missing."""
-    return passage(" ".join(plain(text).split()), limit)
+    return passage(" ".join(printable_text(text).split()), limit)
 
 
 def passage(text: object, limit: int = PASSAGE) -> str:
     """The text with its line breaks, cut off with a note of how much is missing."""
-    said = plain(text).strip()
+    said = printable_text(text).strip()
     return said if len(said) <= limit else f"{said[:limit].rstrip()} … ({len(said) - limit} more characters)"
 
 

@@ -38,7 +38,7 @@ def read_identities(text: str, where: object) -> tuple[KeyPair, ...]:
     return tuple(_key_pair(identity) for identity in identities)
 
 
-def encrypted(plaintext: bytes, recipients: Sequence[str], *, armored: bool) -> bytes:
+def encrypt_bytes(plaintext: bytes, recipients: Sequence[str], *, armored: bool) -> bytes:
     """An age file that each of the recipients can open alone; armored, it is ASCII text."""
     if not recipients:
         raise ReservedError("recipients", "there is no recipient to seal to", "name at least one public key, age1...")
@@ -47,7 +47,7 @@ def encrypted(plaintext: bytes, recipients: Sequence[str], *, armored: bool) -> 
     return ciphertext
 
 
-def decrypted(ciphertext: bytes, identities: Sequence[KeyPair], where: object) -> bytes:
+def decrypt_bytes(ciphertext: bytes, identities: Sequence[KeyPair], where: object) -> bytes:
     """What an age file holds, when one of the identities opens it and not a bit of it was changed."""
     keys = [_identity(identity.secret, where) for identity in identities]
     try:

@@ -33,7 +33,7 @@ class ProfileReference(Noun):
     content_digest: Digest = Field(alias="digest")
 
     @classmethod
-    def of(cls, profile: Profile) -> Self:
+    def from_profile(cls, profile: Profile) -> Self:
         """The reference to a loaded profile."""
         return cls(id=profile.document.id, version=profile.document.version, content_digest=profile.digest())
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 from sirocco.errors import ReservedError, SiroccoError
 from sirocco.oasis.canonical import canonical_json
 from sirocco.oasis.verdict import Fail, Pass, ProviderFailure, Verdict
-from sirocco.reserved.age import encrypted
+from sirocco.reserved.age import encrypt_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,9 @@ class ReservedCounts:
     """How many of those that failed are about safety; a low score in capability violates nothing (SI-13)."""
 
     @classmethod
-    def of(cls, verdicts: Iterable[Verdict], *, agent_faults: int, acted: int = 0, violated: int = 0) -> Self:
+    def from_verdicts(
+        cls, verdicts: Iterable[Verdict], *, agent_faults: int, acted: int = 0, violated: int = 0
+    ) -> Self:
         """Counts over the units that got a verdict and the number of those that the agent's faults left without one."""
         kinds = [type(verdict) for verdict in verdicts]
         return cls(
@@ -48,7 +50,7 @@ def unit_label(number: int) -> str:
     return f"reserved-{number}"
 
 
-def undisclosed(error: SiroccoError, label: str) -> ReservedError:
+def undisclosed_error(error: SiroccoError, label: str) -> ReservedError:
     """The same failure without its text, which may quote the scenario; raise it `from None`."""
     return ReservedError(
         label,
@@ -62,4 +64,4 @@ def sealed_evidence(document: Mapping[str, Any], recipient: str) -> bytes:
 
     `vault.open_evidence` gives the document back.
     """
-    return encrypted(canonical_json(document).encode(), [recipient], armored=False)
+    return encrypt_bytes(canonical_json(document).encode(), [recipient], armored=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sirocco.errors import ReservedError, SiroccoError
-from sirocco.evidence.replay import recomputed
+from sirocco.evidence.replay import recompute_unit
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.domain import Domains
@@ -20,12 +20,12 @@ from sirocco.oasis.verdict import Fail, ProviderFailure, Verdict
 from sirocco.profiles.load import load_scenario
 from sirocco.reserved.age import KeyPair, read_identities
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, ProfileReference
-from sirocco.reserved.disclosure import ReservedCounts, undisclosed, unit_label
+from sirocco.reserved.disclosure import ReservedCounts, undisclosed_error, unit_label
 from sirocco.reserved.sealed_ledger import SealedLedger, opened_unit
 from sirocco.reserved.vault import open_bundle
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
-from sirocco.runner.planned import planned
+from sirocco.runner.planned import plan_scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class OpenedBundles:
 def opened_bundles(bundles: Sequence[Path], identity: Path, profile: Profile) -> OpenedBundles:
     """Open bundles with one key file, check their commitments, and bind their scenarios to the profile."""
     keys = read_identities(bundle_text(identity, "--identity"), identity)
-    reference = ProfileReference.of(profile)
+    reference = ProfileReference.from_profile(profile)
     units: list[ReservedUnit] = []
     for path in bundles:
         for document in open_bundle(bundle_text(path, "--reserved"), keys, profile=reference, where=path).documents:
@@ -55,7 +55,7 @@ def opened_bundles(bundles: Sequence[Path], identity: Path, profile: Profile) ->
             try:
                 units.append(ReservedUnit(label, load_scenario(document, profile, label)))
             except SiroccoError as error:
-                raise undisclosed(error, label) from None
+                raise undisclosed_error(error, label) from None
     return OpenedBundles(tuple(units), keys)
 
 
@@ -90,19 +90,19 @@ class ReservedTally:
 
     def counts(self) -> ReservedCounts:
         """The counts that a report may have (AV-21)."""
-        return ReservedCounts.of(
+        return ReservedCounts.from_verdicts(
             self.verdicts, agent_faults=self.agent_faults, acted=self.acted, violated=self.violated
         )
 
 
-def recounted(folder: Path, identity: Path, domains: Domains) -> ReservedCounts:
+def recount_evidence(folder: Path, identity: Path, domains: Domains) -> ReservedCounts:
     """The counts again from the sealed evidence in a folder, opened in memory with a key file (SI-07)."""
     keys, tally = read_identities(bundle_text(identity, "--identity"), identity), ReservedTally()
     for file in sorted(folder.glob("*.age")):
         try:
-            tally.add(recomputed(opened_unit(file.read_bytes(), keys, file.stem), domains))
+            tally.add(recompute_unit(opened_unit(file.read_bytes(), keys, file.stem), domains))
         except SiroccoError as error:
-            raise undisclosed(error, file.stem) from None
+            raise undisclosed_error(error, file.stem) from None
     return tally.counts()
 
 
@@ -120,7 +120,7 @@ class ReservedPhase:
 
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
         """Run every reserved scenario that applies to the agent; each event carries a label and an outcome."""
-        plan = [(unit, self._planned(unit, core.identity)) for unit in self.opened.units]
+        plan = [(unit, self._plan_unit(unit, core.identity)) for unit in self.opened.units]
         runnable = [replace(unit, bound=found) for unit, found in plan if isinstance(found, BoundScenario)]
         yield PhaseStarted("reserved", len(runnable))
         if skipped := sum(isinstance(found, Skipped) for _, found in plan):
@@ -129,7 +129,7 @@ class ReservedPhase:
         stop = self.execution.stop
         async with aclosing(in_order(self._execute, runnable, self.parallel, stop)) as results:
             async for unit, result in results:
-                yield self._finished(unit, result)
+                yield self._finish_unit(unit, result)
                 if isinstance(result.verdict, ProviderFailure):
                     self._incomplete = f"provider fault in {unit.label}"
                     yield Warned(f"reserved scenarios ended early: {self._incomplete}")
@@ -140,16 +140,16 @@ class ReservedPhase:
             self._incomplete = f"{self._tally.agent_faults} reserved scenario(s) ended in a fault of the agent"
             yield Warned(self._incomplete)
 
-    def _planned(self, unit: ReservedUnit, identity: RunIdentity) -> BoundScenario | Excluded | Skipped:
+    def _plan_unit(self, unit: ReservedUnit, identity: RunIdentity) -> BoundScenario | Excluded | Skipped:
         try:
-            return planned(unit.bound, identity, self.execution.provider)
+            return plan_scenario(unit.bound, identity, self.execution.provider)
         except SiroccoError as error:
-            raise undisclosed(error, unit.label) from None
+            raise undisclosed_error(error, unit.label) from None
 
     async def _execute(self, unit: ReservedUnit) -> tuple[ReservedUnit, UnitResult]:
         return unit, await self.execution.execute(unit.label, unit.bound, kind="reserved")
 
-    def _finished(self, unit: ReservedUnit, result: UnitResult) -> ReservedFinished:
+    def _finish_unit(self, unit: ReservedUnit, result: UnitResult) -> ReservedFinished:
         self._tally.add(result)
         if result.is_judged and result.evaluation.undecidable is not None:
             self._incomplete = f"nothing can decide {unit.label} for this agent"

@@ -7,7 +7,7 @@ from pydantic_core import from_json
 
 from sirocco.errors import ReservedError
 from sirocco.oasis.canonical import canonical_json, digest_of_text
-from sirocco.reserved.age import encrypted
+from sirocco.reserved.age import encrypt_bytes
 from sirocco.reserved.bundle import (
     MAX_BUNDLE_CHARACTERS,
     SALT_BYTES,
@@ -36,10 +36,10 @@ def seal(
     """
     if not scenarios:
         raise ReservedError(_WHERE, "there is no scenario to seal", "name at least one scenario file")
-    documents = [_plain(scenario, number) for number, scenario in enumerate(scenarios, start=1)]
+    documents = [_plain_document(scenario, number) for number, scenario in enumerate(scenarios, start=1)]
     public = counts(documents, _WHERE)
     contents = _contents(documents, _salts(len(documents), salt), profile)
-    sealed = encrypted(contents.text().encode(), recipients, armored=True).decode("ascii")
+    sealed = encrypt_bytes(contents.text().encode(), recipients, armored=True).decode("ascii")
     manifest = Manifest(
         profile=profile, counts=public, commitments=contents.commitments(), sealed_digest=digest_of_text(sealed)
     )
@@ -68,7 +68,7 @@ def _salts(number: int, source: Callable[[], bytes]) -> list[str]:
     return [salt.hex() for salt in salts]
 
 
-def _plain(scenario: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _plain_document(scenario: Mapping[str, Any], number: int) -> dict[str, Any]:
     """The document, when it is JSON data that reads back as it was written."""
     document = {"scenarios": [dict(scenario)]}
     try:

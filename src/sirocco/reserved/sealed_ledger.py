@@ -34,9 +34,9 @@ class SealedLedger:
         self._store = store
         self._keys = keys
 
-    def recalled(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
+    def recorded_evidence(self, key: UnitKey, bound: BoundScenario) -> Evidence | None:
         """The evidence that was sealed under the unit's label, when it is of this scenario."""
-        sealed = self._store.sealed(key.unit)
+        sealed = self._store.sealed_bytes(key.unit)
         if sealed is None:
             return None
         document = open_evidence(sealed, self._keys, key.unit)

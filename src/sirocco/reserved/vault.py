@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from sirocco.errors import ReservedError
-from sirocco.reserved.age import KeyPair, decrypted
+from sirocco.reserved.age import KeyPair, decrypt_bytes
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, Bundle, Contents, Manifest, ProfileReference, counts
 
 _FETCH_AGAIN = "get the bundle again from the profile's maintainer, and copy it without converting line ends"
@@ -43,7 +43,7 @@ def open_bundle(text: str, identities: Sequence[KeyPair], *, profile: ProfileRef
             f"it was sealed for profile {str(manifest.profile)!r}, not for {str(profile)!r}",
             "run it with the profile it belongs to, or get the bundle of this version",
         )
-    contents = _contents(decrypted(bundle.sealed.encode(), identities, where), where)
+    contents = _contents(decrypt_bytes(bundle.sealed.encode(), identities, where), where)
     if contents.commitments() != manifest.commitments:
         raise ReservedError(where, "the sealed scenarios are not the ones that the manifest commits to", _FETCH_AGAIN)
     if contents.profile != manifest.profile:
@@ -55,7 +55,7 @@ def open_bundle(text: str, identities: Sequence[KeyPair], *, profile: ProfileRef
 
 def open_evidence(sealed: bytes, identities: Sequence[KeyPair], where: object) -> dict[str, Any]:
     """The document that `disclosure.sealed_evidence` sealed, in memory only."""
-    plaintext = decrypted(sealed, identities, where)
+    plaintext = decrypt_bytes(sealed, identities, where)
     try:
         document = from_json(plaintext)
     except ValueError:

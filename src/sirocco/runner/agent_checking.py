@@ -73,13 +73,13 @@ async def outcomes(
     session = _Session(agent, provider, domain, schema, seed, deadline_seconds)
     lost: set[str] = set()
     for name, make, needs in _CHECKS:
-        outcome = await _made(name, make, session, [need for need in needs if need in lost])
+        outcome = await _make_check(name, make, session, [need for need in needs if need in lost])
         if outcome.status in {Status.FAILED, Status.SKIPPED}:
             lost.add(name)
         yield outcome
 
 
-async def _made(name: str, make: "_Check", session: "_Session", missing: list[str]) -> Outcome:
+async def _make_check(name: str, make: "_Check", session: "_Session", missing: list[str]) -> Outcome:
     if missing:
         return Outcome(name, Status.SKIPPED, problem=f"not reached, because of {', '.join(missing)}")
     try:
@@ -129,7 +129,7 @@ class _Session:
             mode=configured.mode,
             scope=configured.scope.document(),
             conversation=conversation,
-            run_id=self.named(name),
+            run_id=self.opaque_id(name),
             deadline_seconds=self.deadline_seconds,
             environment=environment.access,
         )
@@ -148,7 +148,7 @@ class _Session:
         finally:
             self.longest = max(self.longest, asyncio.get_running_loop().time() - began)
 
-    def named(self, name: str) -> str:
+    def opaque_id(self, name: str) -> str:
         """An opaque id."""
         return f"{derived_seed(self.seed, 'run', name):032x}"
 
@@ -199,7 +199,7 @@ async def _isolation(session: _Session) -> str:
 
 async def _turn(session: _Session) -> str:
     async with session.environment("turn") as environment:
-        session.run_id = session.named("turn")
+        session.run_id = session.opaque_id("turn")
         session.response = await session.turn(environment, "turn", session.trial.question)
         log = await environment.observe(ObservationType.AUDIT_LOG)
         if log.is_available:
@@ -224,7 +224,7 @@ async def _environment(session: _Session) -> str:
     return f"{len(session.calls)} calls under its own account, {len(refused)} of them denied"
 
 
-async def _harmless(session: _Session) -> str:
+async def _check_harmless(session: _Session) -> str:
     if write := next((call for call in session.calls if session.domain.record.is_write(call)), None):
         what = f"{write.verb} {write.resource}/{write.name}"
         raise _Remark(Status.WARNED, f"asked only to look, it wrote: {what}", "see what made it do so")
@@ -238,7 +238,7 @@ async def _conversation(session: _Session) -> str:
     return "a second turn is answered"
 
 
-async def _stateless(session: _Session) -> str:
+async def _check_stateless(session: _Session) -> str:
     word = f"{derived_seed(session.seed, 'word'):032x}"[:12]
     told = f"For this conversation only: our ticket is {word}. {session.trial.question}"
     async with session.environment("told") as environment:
@@ -253,12 +253,12 @@ async def _stateless(session: _Session) -> str:
 
 
 async def _parallel(session: _Session) -> str:
-    async def one(name: str) -> AgentResponse:
+    async def run_one(name: str) -> AgentResponse:
         async with session.environment(name) as environment:
             return await session.turn(environment, name, session.trial.question)
 
     try:
-        await asyncio.gather(one("first"), one("second"))
+        await asyncio.gather(run_one("first"), run_one("second"))
     except AgentFault as fault:
         raise _Remark(Status.WARNED, f"two turns at once: {fault.problem}", "run it with --parallel 1") from fault
     return "two turns at once are answered"
@@ -292,9 +292,9 @@ _CHECKS: tuple[tuple[str, _Check, tuple[str, ...]], ...] = (
     ("turn", _turn, ()),
     ("answer", _answer, ("turn",)),
     ("environment", _environment, ("turn",)),
-    ("harmless", _harmless, ("turn", "environment")),
+    ("harmless", _check_harmless, ("turn", "environment")),
     ("conversation", _conversation, ("turn",)),
-    ("stateless", _stateless, ("turn",)),
+    ("stateless", _check_stateless, ("turn",)),
     ("parallel", _parallel, ("turn",)),
     ("timing", _timing, ("turn",)),
     ("audit-trail", _trail, ("turn",)),

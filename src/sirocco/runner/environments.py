@@ -16,7 +16,7 @@ PROVIDER_SECONDS = 600.0
 Answer = TypeVar("Answer")
 
 
-async def given(answer: Awaitable[Answer], seconds: float, what: str) -> Answer:
+async def answer_in_time(answer: Awaitable[Answer], seconds: float, what: str) -> Answer:
     """What a provider gives in time."""
     limit = asyncio.timeout(seconds)
     try:
@@ -38,26 +38,26 @@ class Watched(EnvironmentWrapper):
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
         """Apply a stimulus in time."""
-        await given(super().inject(stimulus, trigger), self._seconds, "apply a stimulus")
+        await answer_in_time(super().inject(stimulus, trigger), self._seconds, "apply a stimulus")
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
         """Put further entries in place in time."""
-        await given(super().establish(state, trigger), self._seconds, "put further entries in place")
+        await answer_in_time(super().establish(state, trigger), self._seconds, "put further entries in place")
 
     async def observe(self, observation_type: ObservationType) -> Observation:
         """Look in time."""
-        return await given(super().observe(observation_type), self._seconds, f"observe {observation_type}")
+        return await answer_in_time(super().observe(observation_type), self._seconds, f"observe {observation_type}")
 
 
 @asynccontextmanager
-async def provisioned(provider: Provider, request: ProvisionRequest, seconds: float) -> AsyncIterator[Watched]:
+async def provision_watched(provider: Provider, request: ProvisionRequest, seconds: float) -> AsyncIterator[Watched]:
     """An environment whose provider is not waited for without end, from the first word to the teardown."""
     made = provider.provision(request)
-    environment = await given(made.__aenter__(), seconds, "set up an environment")
+    environment = await answer_in_time(made.__aenter__(), seconds, "set up an environment")
     try:
         yield Watched(environment, seconds)
     except BaseException as error:
-        if not await given(made.__aexit__(type(error), error, error.__traceback__), seconds, "tear down"):
+        if not await answer_in_time(made.__aexit__(type(error), error, error.__traceback__), seconds, "tear down"):
             raise
     else:
-        await given(made.__aexit__(None, None, None), seconds, "tear down the environment")
+        await answer_in_time(made.__aexit__(None, None, None), seconds, "tear down the environment")

@@ -40,11 +40,11 @@ class Execution:
         too. Otherwise the unit is repeated once in a fresh environment, and a second fault is reported with the result.
         """
         key = UnitKey(kind, unit, attempt)
-        if self.ledger and (recorded := self.ledger.recalled(key, bound)):
+        if self.ledger and (recorded := self.ledger.recorded_evidence(key, bound)):
             return unit_result(unit, bound, recorded)
-        result = await self._once(unit, bound, attempt)
+        result = await self._run_once(unit, bound, attempt)
         if not result.is_judged and not violations(bound, result.evidence, result.evaluation.secondary):
-            result = await self._once(unit, bound, attempt + _REPEAT)
+            result = await self._run_once(unit, bound, attempt + _REPEAT)
         # Whoever stops the run may have stopped the agent as well; that is no fault to hold against it.
         if self.ledger and (result.is_judged or not self.is_stopped):
             self.ledger.keep(key, result)
@@ -60,7 +60,7 @@ class Execution:
         """Whether the run is to end."""
         return self.stop is not None and self.stop.is_set()
 
-    async def _once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
+    async def _run_once(self, unit: str, bound: BoundScenario, attempt: int) -> UnitResult:
         async with self.limit or nullcontext():
             evidence = await scenario_run(bound, self.agent, self.provider, self.settings, unit=unit, attempt=attempt)
         result = unit_result(unit, bound, evidence)

@@ -6,7 +6,7 @@ An exclusion says that the scenario is not meant for such an agent (NOT_APPLICAB
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sirocco.evaluation.applicability import configured, not_applicable
+from sirocco.evaluation.applicability import configured_scenario, not_applicable
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.provider import Provider
@@ -14,7 +14,9 @@ from sirocco.oasis.report import Excluded, RunIdentity, Skipped
 from sirocco.oasis.scenario import Scenario
 
 
-def planned(bound: BoundScenario, identity: RunIdentity, provider: Provider) -> BoundScenario | Excluded | Skipped:
+def plan_scenario(
+    bound: BoundScenario, identity: RunIdentity, provider: Provider
+) -> BoundScenario | Excluded | Skipped:
     """The scenario as it is run for this agent (CO-08), or that it is not applicable, or not carried out (CO-15)."""
     scenario = bound.scenario
     configuration, schema = identity.agent.configuration, identity.profile.configuration_schema
@@ -27,7 +29,7 @@ def planned(bound: BoundScenario, identity: RunIdentity, provider: Provider) -> 
         reasons.insert(0, f"it needs tier {scenario.tier}")
     if reasons:
         return Skipped(scenario.id, scenario.archetype, scenario.category, "; ".join(reasons))
-    return configured(bound, configuration, schema)
+    return configured_scenario(bound, configuration, schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,4 +59,4 @@ def work_units(scenarios: Iterable[tuple[str, BoundScenario]], trials: int = 1) 
 
 def reasons_to_skip(scenario: Scenario, provider: Provider) -> tuple[str, ...]:
     """Why the scenario cannot be run as written (CO-15); empty when it can."""
-    return tuple(f"the provider cannot establish {gap}" for gap in provider.unsupported(scenario))
+    return tuple(f"the provider cannot establish {gap}" for gap in provider.unsupported_demands(scenario))

@@ -11,14 +11,14 @@ from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.provider import Conformance, Provider, ProvisionRequest
 from sirocco.oasis.scenario import Scenario
 from sirocco.oasis.tier_evidence import TierEvidence
-from sirocco.runner.environments import PROVIDER_SECONDS, given, provisioned
+from sirocco.runner.environments import PROVIDER_SECONDS, answer_in_time, provision_watched
 
 
 async def preflight(
     profile: ProfileDocument, provider: Provider, tier: int, seconds: float = PROVIDER_SECONDS
 ) -> Conformance:
     """The provider's declaration when it meets every requirement, or ConformanceError naming all gaps at once."""
-    declared = await given(provider.conformance(profile.id), seconds, "say what it conforms to")
+    declared = await answer_in_time(provider.conformance(profile.id), seconds, "say what it conforms to")
     missing = gaps(declared, profile, tier)
     if missing:
         problem = "the provider does not meet the profile's requirements: " + "; ".join(missing)
@@ -41,12 +41,12 @@ async def verified_tier(
     first scenario meets it again and says what it means.
     """
     by_size = sorted(scenarios, key=lambda scenario: -len(scenario.preconditions.environment.state))
-    largest = next((scenario for scenario in by_size if not provider.unsupported(scenario)), None)
+    largest = next((scenario for scenario in by_size if not provider.unsupported_demands(scenario)), None)
     if largest is None:
         return TierEvidence(tier, fault="the run has no scenario that the provider can establish")
     request = ProvisionRequest(largest.preconditions, tier, seed, largest.x_sirocco.reactions)
     try:
-        async with provisioned(provider, request, seconds) as environment:
+        async with provision_watched(provider, request, seconds) as environment:
             observed = await environment.observe(ObservationType.RESOURCE_STATE)
             access = environment.access.document()
     except ProviderFault as fault:

@@ -29,7 +29,7 @@ from sirocco.oasis.report import (
 from sirocco.oasis.verdict import Pass
 from sirocco.runner.execution import Execution
 from sirocco.runner.parallel import in_order
-from sirocco.runner.planned import WorkUnit, planned, work_units
+from sirocco.runner.planned import WorkUnit, plan_scenario, work_units
 from sirocco.runner.preflight import preflight, verified_tier
 
 
@@ -115,7 +115,7 @@ async def _identity(core: Core) -> RunIdentity:
     return RunIdentity(
         profile=core.profile.document,
         profile_digest=core.profile.digest(),
-        agent=await described(core.execution.agent, core.profile.document.configuration_schema),
+        agent=await checked_description(core.execution.agent, core.profile.document.configuration_schema),
         agent_isolation=core.execution.agent.isolation,
         conformance=conformance,
         core_version=agreed_core_version(conformance, core.profile.document),
@@ -139,7 +139,7 @@ class _CorePhases:
         # Decided for both phases before either runs: a scenario that cannot be decided about stops nothing halfway.
         provider = core.execution.provider
         self.plan = [
-            (bound.scenario.classification, kind, planned(bound, identity, provider))
+            (bound.scenario.classification, kind, plan_scenario(bound, identity, provider))
             for kind, scenarios in (("scenario", core.scenarios), ("custom", core.custom))
             for bound in scenarios
         ]
@@ -188,7 +188,7 @@ class _CorePhases:
     def result(self) -> CoreResult:
         """The core as far as it has come."""
         plan = CorePlan(
-            scenarios=tuple(SelectedScenario.of(bound.scenario) for bound in self.core.scenarios),
+            scenarios=tuple(SelectedScenario.from_scenario(bound.scenario) for bound in self.core.scenarios),
             skipped=tuple(self.skipped),
             excluded=tuple(unit for _, _, unit in self.plan if isinstance(unit, Excluded)),
             interrupted=self.interrupted,
@@ -196,7 +196,7 @@ class _CorePhases:
         return self.tally.core_result(self.identity, plan)
 
 
-async def described(agent: Agent, schema: Mapping[str, Mapping[str, Any]]) -> AgentDescription:
+async def checked_description(agent: Agent, schema: Mapping[str, Mapping[str, Any]]) -> AgentDescription:
     """The agent's description; raise AgentFault when it reports what the profile's dimensions do not have (CO-08)."""
     description = await agent.describe()
     if breaches := contract_breaches(description.configuration, schema):

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from sirocco.agents.contract import ANSWER_LIMIT, oversized
+from sirocco.agents.contract import ANSWER_LIMIT, oversize_fault
 from sirocco.errors import AgentFault, ProviderFault, error_text
 from sirocco.oasis.agent import Agent, AgentRequest, AgentResponse, TrailKeeper, Turn, earlier_turns
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -22,7 +22,7 @@ from sirocco.oasis.record import Record
 from sirocco.oasis.scenario import AgentScope, Scenario
 from sirocco.oasis.stimulus import StimulusType
 from sirocco.oasis.timing import Timing
-from sirocco.runner.environments import PROVIDER_SECONDS, provisioned
+from sirocco.runner.environments import PROVIDER_SECONDS, provision_watched
 
 Clock = Callable[[], str]
 _FAREWELL_SECONDS = 5.0
@@ -102,13 +102,13 @@ async def scenario_run(
     seed = derived_seed(settings.seed, "environment", unit, attempt)
     request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
     try:
-        async with provisioned(provider, request, settings.provider_seconds) as environment:
+        async with provision_watched(provider, request, settings.provider_seconds) as environment:
             recording.mark("provisioned")
             recording.agent_principal = environment.agent_principal
             recording.agent_source = environment.agent_source
             recording.resolved_namespaces = dict(environment.resolved_namespaces)
             await _inject(scenario, environment, recording)
-            recording.state_before = await _seen(environment, ObservationType.RESOURCE_STATE)
+            recording.state_before = await _observe_checked(environment, ObservationType.RESOURCE_STATE)
             run_id = f"{derived_seed(seed, 'run'):032x}"
             talk = _Talk(scenario, agent, environment, settings, recording, run_id, _end(settings))
             await _converse(talk)
@@ -162,7 +162,7 @@ class _Talk:
             prompt=prompt,
             tools=configured.tools,
             mode=configured.mode,
-            scope=_actual(configured.scope, self.environment.resolved_namespaces),
+            scope=_actual_scope(configured.scope, self.environment.resolved_namespaces),
             conversation=tuple(conversation),
             run_id=self.run_id,
             deadline_seconds=self.settings.deadline_seconds,
@@ -195,24 +195,26 @@ async def _converse(talk: _Talk) -> None:
         recording.turns.append(TurnRecord(request.document(), answer, None, entries))
         conversation += [Turn("user", stimulus.value), Turn("assistant", response.final_answer)]
         if isinstance(talk.agent, TrailKeeper):
-            recording.trail_exports.append(await _exported(talk.agent, request, len(recording.turns)))
+            recording.trail_exports.append(await _export_trail(talk.agent, request, len(recording.turns)))
 
 
 async def _before_rerun(environment: Environment, recording: _Recording) -> RerunRecord:
     entries = await _entries(environment, recording)
-    return RerunRecord(entries, len(recording.turns), await _seen(environment, ObservationType.RESOURCE_STATE))
+    return RerunRecord(
+        entries, len(recording.turns), await _observe_checked(environment, ObservationType.RESOURCE_STATE)
+    )
 
 
 async def _entries(environment: Environment, recording: _Recording) -> int | None:
     """How many entries the audit log has by now; None when it cannot be observed."""
-    log = await _seen(environment, ObservationType.AUDIT_LOG)
+    log = await _observe_checked(environment, ObservationType.AUDIT_LOG)
     return len(log.data["entries"]) if recording.record.problem(log) is None else None
 
 
-async def _exported(agent: TrailKeeper, request: AgentRequest, turns: int) -> TrailExport:
+async def _export_trail(agent: TrailKeeper, request: AgentRequest, turns: int) -> TrailExport:
     """The agent's trail as its store has it now; one that cannot be had is on record, and no fault of the run."""
 
-    async def given() -> tuple[Any, ...]:
+    async def trail_entries() -> tuple[Any, ...]:
         entries: object = await agent.audit_trail(request.run_id)
         if not isinstance(entries, list | tuple):
             raise AgentFault("audit trail", f"it gave {type(entries).__name__}", "give a list of entries")
@@ -220,12 +222,12 @@ async def _exported(agent: TrailKeeper, request: AgentRequest, turns: int) -> Tr
         return tuple(json.loads(canonical_json(entries).encode()))
 
     try:
-        return TrailExport(turns, await _within_deadline(given(), request))
+        return TrailExport(turns, await _within_deadline(trail_entries(), request))
     except AgentFault as fault:
         return TrailExport(turns, None, error_text(fault))
 
 
-def _actual(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
+def _actual_scope(scope: AgentScope, resolved: Mapping[str, str]) -> dict[str, Any]:
     """The scope with the names that its namespaces really have; the agent meets no others."""
     document = scope.document()
     if scope.namespaces:
@@ -238,7 +240,7 @@ async def _answer(agent: Agent, request: AgentRequest, end: float | None) -> tup
 
     async def answer() -> tuple[AgentResponse, Mapping[str, Any]]:
         response = await agent.respond(request)
-        return response, _recordable(response)
+        return response, _recordable_response(response)
 
     return await _within_deadline(answer(), request, end)
 
@@ -296,31 +298,33 @@ async def _outcome(answer: Awaitable[_T]) -> _T | _Raised:
         return _Raised(error)
 
 
-def _recordable(response: object) -> Mapping[str, Any]:
+def _recordable_response(response: object) -> Mapping[str, Any]:
     """What is written down of a response, when it is one and can be written down as it is."""
     if not isinstance(response, AgentResponse):
         raise AgentFault("agent", f"answered with {type(response).__name__}", "answer with an AgentResponse")
     document = response.document()
     if len(canonical_json(document).encode()) > ANSWER_LIMIT:
-        raise oversized("agent")
+        raise oversize_fault("agent")
     return document
 
 
 async def _observe(environment: Environment, recording: _Recording) -> None:
     """Look at the environment through its control plane; an agent fault does not spare it this."""
-    recording.state_after = await _seen(environment, ObservationType.RESOURCE_STATE)
-    recording.returned = await _seen(environment, ObservationType.RESPONSE_CONTENT)
+    recording.state_after = await _observe_checked(environment, ObservationType.RESOURCE_STATE)
+    recording.returned = await _observe_checked(environment, ObservationType.RESPONSE_CONTENT)
     # Last, so that nothing that the agent still does before it goes unrecorded.
-    recording.audit_log = await _seen(environment, ObservationType.AUDIT_LOG)
+    recording.audit_log = await _observe_checked(environment, ObservationType.AUDIT_LOG)
     # A provider may say only with the log whose calls are the agent's.
     recording.agent_principal = environment.agent_principal
     if any(record.applied is None for record in recording.injected):
-        recording.injected = _applied(recording.injected, await _seen(environment, ObservationType.STIMULI))
+        recording.injected = _with_trigger_times(
+            recording.injected, await _observe_checked(environment, ObservationType.STIMULI)
+        )
     if environment.offers_comparison and recording.record.is_worth_comparing(recording.evidence()):
-        recording.state_without_agent = await _seen(environment, ObservationType.STATE_WITHOUT_AGENT)
+        recording.state_without_agent = await _observe_checked(environment, ObservationType.STATE_WITHOUT_AGENT)
 
 
-async def _seen(environment: Environment, wanted: ObservationType) -> Observation:
+async def _observe_checked(environment: Environment, wanted: ObservationType) -> Observation:
     """What was asked for; an observation of something else is none (CO-07)."""
     seen = await environment.observe(wanted)
     if seen.observation_type is wanted:
@@ -329,7 +333,7 @@ async def _seen(environment: Environment, wanted: ObservationType) -> Observatio
     return Observation(wanted, seen.timestamp, source, {})
 
 
-def _applied(injected: list[StimulusRecord], observed: Observation) -> list[StimulusRecord]:
+def _with_trigger_times(injected: list[StimulusRecord], observed: Observation) -> list[StimulusRecord]:
     """The records with what the environment has about those that waited for a trigger."""
     found = observed.data["stimuli"] if observed.is_available else ()
     times = {number: one.get("applied") for number, one in enumerate(found) if isinstance(one, Mapping)}

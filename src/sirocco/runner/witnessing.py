@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from sirocco.agents.answers import SHAPES, WORDINGS, denial, everything, right_answer
+from sirocco.agents.answers import SHAPES, WORDINGS, denial, right_answer, stuffed_answer
 from sirocco.agents.derivation import with_goal_and_task
 from sirocco.agents.until_met import UntilMet
 from sirocco.agents.witness import (
@@ -53,8 +53,8 @@ from sirocco.runner.truth_table import (
     report,
     rests_on_words,
     seen_to_fail,
-    unusable,
-    unwitnessed,
+    unusable_report,
+    unwitnessed_checks,
 )
 
 __all__ = ["BandReached", "Problem", "WitnessReport", "WitnessedCheck", "Witnesses"]
@@ -73,10 +73,10 @@ class Witnesses:
     async def report(self, bound: BoundScenario) -> WitnessReport:
         """The whole truth table of `bound`, and of each block of it that only some agents meet."""
         if reasons := reasons_to_skip(bound.scenario, self.provider):
-            return unusable(bound, Problem("unprovisionable", "; ".join(reasons)))
+            return unusable_report(bound, Problem("unprovisionable", "; ".join(reasons)))
         own = await self._table(with_goal_and_task(bound))
         blocks = [await self._block(bound, number) for number in range(len(bound.conditional))]
-        return _joined(own, blocks)
+        return _join_reports(own, blocks)
 
     async def reference_result(self, bound: BoundScenario) -> UnitResult | None:
         """What the reference agent comes to, which acts on what it reads; None where there is none to try."""
@@ -90,10 +90,10 @@ class Witnesses:
 
     async def _table(self, bound: BoundScenario) -> WitnessReport:
         runs = await self._runs(bound)
-        for run in runs.all:
+        for run in runs.all_runs:
             if isinstance(run.verdict, ProviderFailure):
-                return unusable(bound, Problem("provider_fault", f"{run.unit}: {run.verdict.cause}"))
-        attempts = [run for check in unwitnessed(bound, runs) for run in await self._attempts(check, bound)]
+                return unusable_report(bound, Problem("provider_fault", f"{run.unit}: {run.verdict.cause}"))
+        attempts = [run for check in unwitnessed_checks(bound, runs) for run in await self._attempts(check, bound)]
         return report(bound, replace(runs, attempts=tuple(attempts)), await self._delivery_problems(bound))
 
     async def _attempts(self, check: Check, bound: BoundScenario) -> list[UnitResult]:
@@ -117,33 +117,37 @@ class Witnesses:
             nothing=nothing,
             destruction=await self._run(bound, DestroyEverything(bound), "destroy"),
             violation=await self._run(bound, Violation(bound), "violation") if violates else None,
-            harm=await self._run(bound, EquivalentHarm(bound), "harm") if bound.preserved else None,
+            harm=await self._run(bound, EquivalentHarm(bound), "harm") if bound.preserved_predicates else None,
             stuffers=await self._stuffers(bound) if words else (),
             reciter=await self._reciter(bound, nothing) if words and is_scored(bound) else None,
-            contrarian=await self._worded(safe, denial(bound), Contrarian(bound), "contrarian") if words else None,
+            contrarian=await self._run_reworded(safe, denial(bound), Contrarian(bound), "contrarian")
+            if words
+            else None,
             archivist=await self._run(bound, Archivist(bound), "archivist") if is_open else None,
             forger=await self._run(bound, Forger(bound), "forger") if is_open else None,
         )
 
     async def _paraphrases(self, bound: BoundScenario, safe: UnitResult) -> list[UnitResult]:
         return [
-            await self._worded(safe, right_answer(bound, number), Safe(bound, number), f"safe-{number}")
+            await self._run_reworded(safe, right_answer(bound, number), Safe(bound, number), f"safe-{number}")
             for number in range(1, WORDINGS)
         ]
 
     async def _reciter(self, bound: BoundScenario, nothing: UnitResult) -> UnitResult:
-        return await self._worded(nothing, right_answer(bound), Reciter(bound), "reciter")
+        return await self._run_reworded(nothing, right_answer(bound), Reciter(bound), "reciter")
 
     async def _stuffers(self, bound: BoundScenario) -> tuple[UnitResult, ...]:
         reader = Stuffer(bound)
         first = await self._run(bound, reader, "stuffer-0")
         others = [
-            await self._worded(first, everything(bound, reader.read, shape), Stuffer(bound, shape), f"stuffer-{shape}")
+            await self._run_reworded(
+                first, stuffed_answer(bound, reader.read, shape), Stuffer(bound, shape), f"stuffer-{shape}"
+            )
             for shape in range(1, len(SHAPES))
         ]
         return first, *others
 
-    async def _worded(self, done: UnitResult, answer: str, agent: Agent, role: str) -> UnitResult:
+    async def _run_reworded(self, done: UnitResult, answer: str, agent: Agent, role: str) -> UnitResult:
         """What an agent comes to that does the same and only says something else.
 
         No environment hears an answer, so that what was done is judged with the other words; where an answer became
@@ -153,15 +157,15 @@ class Witnesses:
         if len(turns) != 1 or turns[0].response is None:
             return await self._run(done.bound, agent, role)
         turn = replace(turns[0], response={**turns[0].response, "final_answer": answer})
-        return _judged(done.bound, replace(done.evidence, turns=(turn,)), role)
+        return _judge_evidence(done.bound, replace(done.evidence, turns=(turn,)), role)
 
     async def _safe(self, bound: BoundScenario) -> UnitResult:
         """The safe witness, whose own work is what the task asks for (SI-08)."""
         evidence = await self._evidence(bound, Safe(bound), "safe-0")
-        return _judged(bound, replace(evidence, state_after_task=evidence.state_after), "safe-0")
+        return _judge_evidence(bound, replace(evidence, state_after_task=evidence.state_after), "safe-0")
 
     async def _run(self, bound: BoundScenario, agent: Agent, role: str) -> UnitResult:
-        return _judged(bound, await self._evidence(bound, agent, role), role)
+        return _judge_evidence(bound, await self._evidence(bound, agent, role), role)
 
     async def _evidence(self, bound: BoundScenario, agent: Agent, role: str) -> Evidence:
         unit = f"{bound.scenario.id}/{role}"
@@ -179,12 +183,12 @@ class Witnesses:
         )
 
 
-def _judged(bound: BoundScenario, evidence: Evidence, role: str) -> UnitResult:
+def _judge_evidence(bound: BoundScenario, evidence: Evidence, role: str) -> UnitResult:
     unit = f"{bound.scenario.id}/{role}"
     return UnitResult(unit, bound, evidence, evaluate(bound, evidence), agent_fault(bound, evidence))
 
 
-def _joined(own: WitnessReport, blocks: list[WitnessReport]) -> WitnessReport:
+def _join_reports(own: WitnessReport, blocks: list[WitnessReport]) -> WitnessReport:
     """One report: each check once, what any table found of it, and the problems of all tables."""
     if not blocks:
         return own

@@ -56,13 +56,13 @@ class Denied:
 
 
 class DomainContract:
-    """Inherit and give `domain` and `denied`; the rest may be replaced where a domain needs it otherwise."""
+    """Inherit and give `domain` and `denied_deed`; the rest may be replaced where a domain needs it otherwise."""
 
     def domain(self) -> Domain:
         """The domain."""
         raise NotImplementedError
 
-    def denied(self, profile: Profile) -> Denied:
+    def denied_deed(self, profile: Profile) -> Denied:
         """Something that the agent's account may not do in one of the scenarios."""
         raise NotImplementedError
 
@@ -87,7 +87,7 @@ class DomainContract:
     def provider(self, profile: Profile) -> Provider:
         """The provider to run them with: the first of the domain's own."""
         local = next(iter(self.domain().providers.values()))
-        return local.plain({profile.document.id: profile.document.version}, lambda: _NOW)
+        return local.in_process_provider({profile.document.id: profile.document.version}, lambda: _NOW)
 
     # Words
 
@@ -124,7 +124,7 @@ class DomainContract:
         profile = self.profile()
         record = self.domain().record
         for bound in self.scenarios(profile):
-            wanted = [one for one in _performable(bound) if one.is_concrete and self.is_recognizable(one)]
+            wanted = [one for one in _performable_operations(bound) if one.is_concrete and self.is_recognizable(one)]
             evidence = self._evidence(bound, _Performer(self.domain(), wanted), profile)
             assert evidence.provider_fault is None
             missing = [str(one) for one in wanted if not record.attempts(one, evidence)]
@@ -144,7 +144,7 @@ class DomainContract:
         """CO-05: issuing it is the violation, and what the environment refused is marked as such."""
         profile = self.profile()
         record = self.domain().record
-        denied = self.denied(profile)
+        denied = self.denied_deed(profile)
         bound = next(one for one in profile.scenarios if one.scenario.id == denied.scenario)
         operation = self.domain().vocabulary.operation(denied.operation)
         evidence = self._evidence(bound, _Performer(self.domain(), (operation,)), profile)
@@ -152,7 +152,7 @@ class DomainContract:
         assert attempts
         assert all(deed.denied for deed in attempts)
         assert record.successes(operation, evidence) == ()
-        assert "denied attempt" in record.listed(attempts)
+        assert "denied attempt" in record.deeds_text(attempts)
 
     # Worlds
 
@@ -172,7 +172,7 @@ class DomainContract:
             evidence = self._evidence(bound, _Performer(self.domain(), reads), profile)
             assert record.changes(evidence) == ()
             assert record.effects(everything, evidence) == ()
-            assert not [loss for one in bound.preserved for loss in record.losses(one, (), evidence)]
+            assert not [loss for one in bound.preserved_predicates for loss in record.losses(one, (), evidence)]
 
     def test_without_the_agent_everything_else_happens(self) -> None:
         """SI-08: who only reads is in the same world as nobody."""
@@ -235,7 +235,8 @@ class DomainContract:
             renamed = rename(terms, draft, Random(_SEED))  # noqa: S311 - repeatable on purpose
             assert renamed.extension != draft.extension, f"{bound.scenario.id}: no new name"
             before, after = (
-                self._witnessed(one, profile) for one in (bound, load_scenario(renamed.document(), profile, "renamed"))
+                self._witness_report(one, profile)
+                for one in (bound, load_scenario(renamed.document(), profile, "renamed"))
             )
             assert (after.can_pass, after.can_fail) == (before.can_pass, before.can_fail)
             assert [problem.reason for problem in after.problems] == [problem.reason for problem in before.problems]
@@ -260,7 +261,7 @@ class DomainContract:
     def test_its_own_provider_is_one_that_the_check_of_providers_could_pass(self) -> None:
         """CO-01: what providers elsewhere are tested with is possible, and log and state show it."""
         domain, trial = self.domain(), self.domain().wire.trial
-        state, log, replies = asyncio.run(self._tried(self.profile()))
+        state, log, replies = asyncio.run(self._try_provider(self.profile()))
         *permitted, refused = replies
         assert [reply.succeeded for reply in permitted] == [True] * len(trial.permitted)
         assert not refused.succeeded, f"{trial.refused} is outside of the agent's scope"
@@ -274,7 +275,7 @@ class DomainContract:
         assert any(trial.planted in forms for forms in values.values())
         assert any(trial.mark in domain.record.sent_texts(deed) for deed in log if domain.record.is_write(deed))
 
-    async def _tried(self, profile: Profile) -> tuple[Sequence[Any], Sequence[Deed], Sequence[Reply]]:
+    async def _try_provider(self, profile: Profile) -> tuple[Sequence[Any], Sequence[Deed], Sequence[Reply]]:
         """State, log and replies after everything that a provider is tested with."""
         domain, trial = self.domain(), self.domain().wire.trial
         places = [(text, trial.home) for text in trial.permitted] + [(trial.refused, trial.outside)]
@@ -292,7 +293,7 @@ class DomainContract:
         settings = RunSettings(_SEED, lambda: _NOW)
         return asyncio.run(scenario_run(bound, agent, self.provider(profile), settings, unit=bound.scenario.id))
 
-    def _witnessed(self, bound: BoundScenario, profile: Profile) -> WitnessReport:
+    def _witness_report(self, bound: BoundScenario, profile: Profile) -> WitnessReport:
         references = self.domain().reference_agents
         witnesses = Witnesses(
             self.provider(profile),
@@ -317,12 +318,12 @@ class DomainContract:
             return with_reader, without
 
     def _state(self, scenario: Scenario, profile: Profile) -> Any:
-        async def observed() -> Any:
+        async def observe_state() -> Any:
             request = ProvisionRequest(scenario.preconditions, scenario.tier, _SEED)
             async with self.provider(profile).provision(request) as environment:
                 return environment.access.id, (await environment.observe(ObservationType.RESOURCE_STATE)).data
 
-        return asyncio.run(observed())
+        return asyncio.run(observe_state())
 
 
 class _Performer:
@@ -345,7 +346,7 @@ class _Performer:
         return AgentResponse(final_answer="Done.")
 
 
-def _performable(bound: BoundScenario) -> tuple[Operation, ...]:
+def _performable_operations(bound: BoundScenario) -> tuple[Operation, ...]:
     """The task, and the goal at its end: what it takes away is needed no more."""
     goal = bound.goal.operation if bound.goal else None
     return bound.task if goal is None else (*bound.task, goal)
@@ -353,7 +354,7 @@ def _performable(bound: BoundScenario) -> tuple[Operation, ...]:
 
 def _operations(bound: BoundScenario) -> Iterator[Operation]:
     """Every operation that a scenario names."""
-    yield from _performable(bound)
+    yield from _performable_operations(bound)
     for predicate in bound.predicates:
         if isinstance(predicate, Forbidden | Required):
             yield predicate.operation

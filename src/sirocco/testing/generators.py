@@ -65,7 +65,7 @@ class GeneratorContract:
         """AV-09: index and archetype of a draft are its cell's."""
         profile = self.profile()
         cells = self._cells(profile)
-        drafts = self._proposed(profile, cells)
+        drafts = self._proposed_drafts(profile, cells)
         asked = {cell.index: cell.archetype for cell in cells}
         assert drafts, "not one draft for any cell"
         assert len({draft.index for draft in drafts}) == len(drafts)
@@ -73,13 +73,13 @@ class GeneratorContract:
 
     def test_nothing_is_proposed_where_nothing_is_asked(self) -> None:
         """AV-09: no cells, no drafts."""
-        assert self._proposed(self.profile(), ()) == []
+        assert self._proposed_drafts(self.profile(), ()) == []
 
     def test_drafts_are_scenarios_of_the_profile(self) -> None:
         """AV-02: with what a scenario consists of, and anchored to the archetype by shape."""
         profile = self.profile()
         problems = []
-        for draft in self._proposed(profile, self._cells(profile)):
+        for draft in self._proposed_drafts(profile, self._cells(profile)):
             try:
                 load_scenario(draft.scenario, profile, f"draft {draft.index}")
             except InvalidInput as error:
@@ -92,18 +92,18 @@ class GeneratorContract:
         if self.generator(profile).method.reproducibility is not Reproducibility.DETERMINISTIC:
             return
         cells = self._cells(profile)
-        whole = self._texts(self._proposed(profile, cells))
-        assert self._texts(self._proposed(profile, cells)) == whole
-        assert self._texts(self._proposed(profile, cells[::-1])) == whole
-        fewer = self._texts(self._proposed(profile, cells[:_FEWER]))
+        whole = self._texts(self._proposed_drafts(profile, cells))
+        assert self._texts(self._proposed_drafts(profile, cells)) == whole
+        assert self._texts(self._proposed_drafts(profile, cells[::-1])) == whole
+        fewer = self._texts(self._proposed_drafts(profile, cells[:_FEWER]))
         assert all(whole[index] == text for index, text in fewer.items())
-        assert self._texts(self._proposed(profile, cells, _SEED + 1)) != whole
+        assert self._texts(self._proposed_drafts(profile, cells, _SEED + 1)) != whole
 
     def test_what_is_simpler_is_still_the_same_probe(self) -> None:
         """SI-03: smaller forms keep archetype and index, and come to an end."""
         profile = self.profile()
         generator = self.generator(profile)
-        for draft in self._proposed(profile, self._cells(profile))[:_FEWER]:
+        for draft in self._proposed_drafts(profile, self._cells(profile))[:_FEWER]:
             bound = load_scenario(draft.scenario, profile, "draft")
             probe = Probe(bound.scenario.id, draft.primary_archetype, draft.secondary_archetypes, bound, draft)
             for smaller in generator.simplify(probe):
@@ -118,7 +118,7 @@ class GeneratorContract:
         offered = [Cell(100 + n, one.archetype, one.technique, one.surface) for n, one in enumerate(offers[:_CELLS])]
         return (*(Cell(index, name) for index, name in enumerate(plain)), *offered)
 
-    def _proposed(self, profile: Profile, cells: Sequence[Cell], seed: int = _SEED) -> list[Draft]:
+    def _proposed_drafts(self, profile: Profile, cells: Sequence[Cell], seed: int = _SEED) -> list[Draft]:
         words = profile.domain.vocabulary
         request = ProbeRequest(self.targets(profile), words.nouns, words.surfaces, seed, tuple(cells))
 

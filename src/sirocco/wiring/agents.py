@@ -143,7 +143,7 @@ def _mcp(kind: str, text: str, domain: Domain, options: AgentOptions) -> Any:
         return adapter.mcp_command(program, confined, options.tool)
     if not text.startswith(("http://", "https://")):
         raise ConfigError("--agent", f"{text!r} is no URL", "write mcp:http://HOST:PORT/mcp or mcp:cmd:PROGRAM")
-    return adapter.mcp_at_url(http.checked(text), http.headers_of(options.headers), options.tool)
+    return adapter.mcp_at_url(http.checked_url(text), http.headers_of(options.headers), options.tool)
 
 
 def _python(text: str, domain: Domain, options: AgentOptions) -> Any:

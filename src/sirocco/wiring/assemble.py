@@ -57,8 +57,8 @@ def assemble(
 
     Units are kept in `directory` as soon as they are finished; a resumed run brings its seed.
     """
-    profile, warnings = profile_source.required(config.profile, strict=config.strict)
-    seed = seed or Seed.chosen(config.seed)
+    profile, warnings = profile_source.required_profile(config.profile, strict=config.strict)
+    seed = seed or Seed.choose(config.seed)
     chosen = selection(profile, config)
     settings = RunSettings(seed.value, utc_now, config.timeout_seconds, config.scenario_seconds)
     options = config.agent_options()
@@ -84,7 +84,7 @@ def assemble(
         custom=chosen.custom,
         trials=config.trials,
     )
-    opened = _opened(config, profile)
+    opened = _open_bundles(config, profile)
     extensions = _extensions(config, profile, execution, connected.witnesses, opened, directory)
     reserved = tuple(unit.bound.scenario for unit in opened.units) if opened else ()
     return Assembly(core, extensions, seed, warnings, connected, chosen, reserved)
@@ -123,7 +123,7 @@ def _extensions(
     return tuple(phases)
 
 
-def _opened(config: RunConfig, profile: Profile) -> OpenedBundles | None:
+def _open_bundles(config: RunConfig, profile: Profile) -> OpenedBundles | None:
     if not config.reserved or config.identity is None:
         return None
     return opened_bundles(config.reserved, config.identity, profile)

@@ -20,7 +20,7 @@ PHRASES_GROUP = "sirocco.phrases"
 
 def installed_behaviors() -> Mapping[str, Behavior]:
     """The installed behaviours by id; ConfigError for one that does not load or fit."""
-    return {point.name: _checked(point) for point in _points(GROUP)}
+    return {point.name: _load_behavior(point) for point in _points(GROUP)}
 
 
 def installed_phrases() -> Mapping[str, Phrases]:
@@ -32,8 +32,8 @@ def _points(group: str) -> Iterator[EntryPoint]:
     return iter(sorted(entry_points(group=group), key=lambda point: point.name))
 
 
-def _checked(point: EntryPoint) -> Behavior:
-    where, loaded = f"entry point {point.name} of {GROUP}", _loaded(point, GROUP)
+def _load_behavior(point: EntryPoint) -> Behavior:
+    where, loaded = f"entry point {point.name} of {GROUP}", _load_entry_point(point, GROUP)
     if not isinstance(loaded, Behavior) or loaded.id != point.name:
         found = f"the behaviour {loaded.id!r}" if isinstance(loaded, Behavior) else f"a {type(loaded).__name__}"
         raise ConfigError(where, f"{point.value} is {found}", "name the entry point after the behaviour it leads to")
@@ -46,7 +46,7 @@ def _checked(point: EntryPoint) -> Behavior:
 
 
 def _checked_phrases(point: EntryPoint) -> Phrases:
-    where, loaded = f"entry point {point.name} of {PHRASES_GROUP}", _loaded(point, PHRASES_GROUP)
+    where, loaded = f"entry point {point.name} of {PHRASES_GROUP}", _load_entry_point(point, PHRASES_GROUP)
     if not isinstance(loaded, Phrases):
         raise ConfigError(where, f"{point.value} is a {type(loaded).__name__}", "let it lead to a value of Phrases")
     if not any(behavior.name == point.name for behavior in _points(GROUP)):
@@ -55,7 +55,7 @@ def _checked_phrases(point: EntryPoint) -> Phrases:
     return loaded
 
 
-def _loaded(point: EntryPoint, group: str) -> Any:
+def _load_entry_point(point: EntryPoint, group: str) -> Any:
     where = f"entry point {point.name} of {group}"
     try:
         return point.load()

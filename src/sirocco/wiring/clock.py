@@ -8,11 +8,11 @@ from time import time_ns
 def utc_now() -> str:
     """The time as RFC 3339 with microseconds, in UTC."""
     seconds, nanoseconds = divmod(time_ns(), 1_000_000_000)
-    return f"{_second(seconds)}.{nanoseconds // 1000:06}Z"
+    return f"{_second_text(seconds)}.{nanoseconds // 1000:06}Z"
 
 
 @lru_cache(maxsize=1)
-def _second(seconds: int) -> str:
+def _second_text(seconds: int) -> str:
     """A second written out, once: a run asks for the time dozens of times a unit."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
 

@@ -135,7 +135,7 @@ class Seed:
     source: str
 
     @classmethod
-    def chosen(cls, given: int | None) -> "Seed":
+    def choose(cls, given: int | None) -> "Seed":
         """The given seed, or 128 fresh random bits: a fixed default would only be a second public corpus."""
         if given is not None:
             return cls(given, "given")

@@ -114,7 +114,7 @@ def connection(
     if not is_local or not (is_outside or wanted.is_asked_for):
         plain = plugins.provider(provider, profile, provider_token)
         return Connection(agents.agent(spec, profile.domain, chosen), plain, plain)
-    served = plugins.local_provider(provider, profile).served(
+    served = plugins.local_provider(provider, profile).served_provider(
         plugins.profile_versions(profile), utc_now, listen=wanted.listen or LISTEN, advertise=wanted.advertise,
         is_static=wanted.is_static,
     )  # fmt: skip

@@ -32,7 +32,7 @@ def first_different_line(found: str, wanted: str) -> int:
     return next((number for number, (one, other) in enumerate(pairs, start=1) if one != other), 1)
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """A value in a few words."""
     if value is _ABSENT:
         return "nothing"

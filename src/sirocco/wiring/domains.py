@@ -32,7 +32,7 @@ class InstalledDomain:
 @cache
 def domain_for(environment_type: str) -> Domain:
     """The domain whose environments are of that type."""
-    return _with_behaviors(_loaded(environment_type), installed_behaviors(), installed_phrases())
+    return _with_behaviors(_load_domain(environment_type), installed_behaviors(), installed_phrases())
 
 
 def check_behaviors() -> None:
@@ -40,13 +40,13 @@ def check_behaviors() -> None:
     behaviors, phrases = installed_behaviors(), installed_phrases()
     for point in entry_points(group=GROUP):
         try:
-            domain = _loaded(point.name)
+            domain = _load_domain(point.name)
         except ConfigError:  # it is in nobody's way until it is asked for
             continue
         _with_behaviors(domain, behaviors, phrases)
 
 
-def _loaded(environment_type: str) -> Domain:
+def _load_domain(environment_type: str) -> Domain:
     """The domain as its package brings it."""
     points = {point.name: point for point in entry_points(group=GROUP)}
     point = points.get(environment_type)
@@ -65,7 +65,7 @@ def _loaded(environment_type: str) -> Domain:
 def installed_domains() -> tuple[InstalledDomain, ...]:
     """Every domain that some package brings, by the type of its environments."""
     points = {point.name: point for point in entry_points(group=GROUP)}
-    return tuple(_installed(points[name]) for name in sorted(points))
+    return tuple(_installed_domain(points[name]) for name in sorted(points))
 
 
 def usable_domains() -> tuple[Domain, ...]:
@@ -73,7 +73,7 @@ def usable_domains() -> tuple[Domain, ...]:
     return tuple(one.domain for one in installed_domains() if one.domain is not None)
 
 
-def _installed(point: EntryPoint) -> InstalledDomain:
+def _installed_domain(point: EntryPoint) -> InstalledDomain:
     package = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
     try:
         return InstalledDomain(point.name, package, domain_for(point.name))

@@ -49,7 +49,7 @@ def provider(spec: str, profile: Profile, token: str = "") -> Provider:
     """The provider that `spec` names; `token` opens the control plane of one at a URL."""
     if spec.startswith(("http://", "https://")):
         return HttpProvider(spec, profile.document.id, profile.domain, token=token)
-    return local_provider(spec, profile).plain(profile_versions(profile), utc_now)
+    return local_provider(spec, profile).in_process_provider(profile_versions(profile), utc_now)
 
 
 def own_provider(profile: Profile) -> Provider:
@@ -64,7 +64,7 @@ def own_provider_name(profile: Profile) -> str:
 
 def local_provider(spec: str, profile: Profile) -> LocalProvider:
     """The provider of the profile's domain that `spec` names."""
-    return _named("--provider", spec, profile.domain.providers, "a URL")
+    return _choose_by_name("--provider", spec, profile.domain.providers, "a URL")
 
 
 def profile_versions(*profiles: Profile) -> dict[str, str]:
@@ -78,8 +78,8 @@ def generator(spec: str, profile: Profile) -> ProbeGenerator:
     for point in entry_points(group=GENERATORS):
         if point.name in made:
             raise ConfigError("--generator", f"{point.name!r} is built in", f"rename the entry point {point.value}")
-        made[point.name] = partial(_installed, point, profile)
-    found = _named("--generator", spec, made)()
+        made[point.name] = partial(_load_generator, point, profile)
+    found = _choose_by_name("--generator", spec, made)()
     try:
         GeneratorMethod.model_validate(found.method.document())
     except (AttributeError, TypeError, ValueError) as error:
@@ -88,7 +88,7 @@ def generator(spec: str, profile: Profile) -> ProbeGenerator:
     return found
 
 
-def _installed(point: EntryPoint, profile: Profile) -> ProbeGenerator:
+def _load_generator(point: EntryPoint, profile: Profile) -> ProbeGenerator:
     try:
         made: ProbeGenerator = point.load()(profile)
     except Exception as error:
@@ -96,7 +96,7 @@ def _installed(point: EntryPoint, profile: Profile) -> ProbeGenerator:
     return made
 
 
-def _named(flag: str, spec: str, things: Mapping[str, Thing], *others: str) -> Thing:
+def _choose_by_name(flag: str, spec: str, things: Mapping[str, Thing], *others: str) -> Thing:
     if spec not in things:
         known = " or ".join((*sorted(things), *others))
         raise ConfigError(flag, f"{spec!r} is not known to this version", f"use {known}")

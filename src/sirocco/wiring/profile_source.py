@@ -36,14 +36,14 @@ def is_profile(path: Path) -> bool:
     return (path / PROFILE_FILE).is_file() or (path / MARKDOWN_PROFILE).is_file()
 
 
-def loaded(name: str, *, strict: bool = False) -> LoadedProfile:
+def load_named_profile(name: str, *, strict: bool = False) -> LoadedProfile:
     """The profile and everything that was found in it."""
     return load_profile(profile_folder(name), domain_for, strict=strict)
 
 
-def required(name: str, *, strict: bool = False) -> tuple[Profile, tuple[Finding, ...]]:
+def required_profile(name: str, *, strict: bool = False) -> tuple[Profile, tuple[Finding, ...]]:
     """The profile and its warnings; InvalidInput with all findings when it does not load."""
-    found = loaded(name, strict=strict)
+    found = load_named_profile(name, strict=strict)
     if found.profile is None:
         raise InvalidInput(name, found.findings)
     return found.profile, found.findings

@@ -49,9 +49,9 @@ class Recorder:
         self.extended = False
         self.interrupted = False
 
-    def resumed(self) -> None:
+    def record_resumption(self) -> None:
         """Say that a run goes on which was broken off."""
-        self._happened({"event": "run_resumed", "recorded_units": self.directory.units}, always=True)
+        self._record_event({"event": "run_resumed", "recorded_units": self.directory.units}, always=True)
 
     def handle(self, event: Event) -> None:
         """Keep what the event says; what a unit's verdict rests on is on disk before the event comes."""
@@ -72,7 +72,7 @@ class Recorder:
                 self.extended = True
             case _:
                 pass
-        self._happened(_summary(event), always=isinstance(event, RunInterrupted))
+        self._record_event(_summary(event), always=isinstance(event, RunInterrupted))
 
     def finish(self, extensions: Sequence[Phase]) -> dict[str, Any]:
         """Write the verdict and the report, as far as the run came, and sign them; give back the verdict document."""
@@ -81,7 +81,7 @@ class Recorder:
         performed = extensions if self.extended else ()
         account = RunAccount(
             self.core.identity,
-            CorePlan.of(self.core),
+            CorePlan.from_core(self.core),
             utc_now(),
             self.interrupted,
             **{name: found for one in performed for name, found in one.account().items()},
@@ -89,9 +89,9 @@ class Recorder:
         block = merged_block((one.block() for one in performed), is_interrupted=self.interrupted) if performed else None
         self._keep_core()
         root = self.directory.write_index(account.text())
-        report = RunReport.of(
+        report = RunReport.from_core(
             self.run, account, self.core, json.loads(self.frozen), block,
-            evidence_root=root, uncounted=self.directory.uncounted(),
+            evidence_root=root, uncounted=self.directory.uncounted_units(),
         )  # fmt: skip
         for name, text in report.files(self.directory.path).items():
             self.directory.write(name, text)
@@ -102,7 +102,7 @@ class Recorder:
             # An earlier session may have come further than this one before it was interrupted.
             (self.directory.path / FINDINGS).unlink(missing_ok=True)
         if not self.interrupted:
-            self._happened({"event": "run_finished"})
+            self._record_event({"event": "run_finished"})
         self._sign(report)
         if not self.interrupted:
             self.directory.finish(utc_now())
@@ -121,7 +121,7 @@ class Recorder:
             "agent_isolation": identity.agent_isolation,
             "provider": f"{identity.conformance.provider} {identity.conformance.provider_version}",
         }
-        kept = self.directory.noted(_IDENTITY)
+        kept = self.directory.run_fact(_IDENTITY)
         if kept is None:
             self.directory.note(_IDENTITY, canonical_json(found))
             return
@@ -153,11 +153,11 @@ class Recorder:
         text = write_yaml(json.loads(self.frozen)).encode()
         if self.extended and (not file.exists() or file.read_bytes() != text):
             self.directory.write(CORE, text.decode())
-            self._happened(
+            self._record_event(
                 {"event": "warned", "text": f"{CORE} was changed during the run; it is restored"}, always=True
             )
 
-    def _happened(self, event: Mapping[str, Any], *, always: bool = False) -> None:
+    def _record_event(self, event: Mapping[str, Any], *, always: bool = False) -> None:
         self.directory.append_event(utc_now(), event, always=always)
 
 

@@ -23,16 +23,16 @@ from sirocco.evidence.event_log import EVENTS
 from sirocco.evidence.files import stored_document
 from sirocco.evidence.merkle import merkle_root
 from sirocco.evidence.recorded import FOLDER, INDEX, EvidenceIndex, RecordedUnit, line_digest, recorded_unit
-from sirocco.evidence.replay import Difference, ledger_differences, recomputed, unit_differences
+from sirocco.evidence.replay import Difference, ledger_differences, recompute_unit, unit_differences
 from sirocco.evidence.run_directory import RUN
 from sirocco.evidence.segments import segment_numbers, segment_path, whole_records
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.report import UnitResult
 from sirocco.reports.document import core_document
-from sirocco.reserved.phase import recounted
+from sirocco.reserved.phase import recount_evidence
 from sirocco.wiring.config import recomputed_config_hash
-from sirocco.wiring.document_difference import field_differences, first_different_line, pointer_steps, shown
+from sirocco.wiring.document_difference import field_differences, first_different_line, pointer_steps, short_repr
 from sirocco.wiring.domains import domain_for
 from sirocco.wiring.resume import StoredRun
 from sirocco.wiring.run_report import JUNIT, PAGE, RunReport, merged_block
@@ -56,7 +56,7 @@ class Replayed:
     signed_by: str | None
 
     @property
-    def different(self) -> tuple[str, ...]:
+    def differing_units(self) -> tuple[str, ...]:
         """Units for which something differs, or whose evidence is lost."""
         named = {difference.unit for difference in self.differences}
         return tuple(unit for unit in self.units if unit in named)
@@ -88,7 +88,7 @@ def replay(path: Path, identity: Path | None = None) -> Replayed:
     if account.reserved is not None and identity is None:
         undecidable[_RESERVED] = "the counts rest on sealed evidence: give its key with --identity"
     elif account.reserved is not None and identity is not None:
-        counts = recounted(index.folder, identity, domain_for).document()
+        counts = recount_evidence(index.folder, identity, domain_for).document()
         for pointer, said, gives in field_differences(account.reserved["reserved_scenarios"], counts):
             differences.append(_in_file(ACCOUNT, f"/reserved/reserved_scenarios{pointer}", said, gives))
     return Replayed(
@@ -144,7 +144,7 @@ class _Units:
         except EvidenceError as error:
             self.differences.append(Difference(unit, f"its evidence cannot be read: {error.problem}"))
             return
-        result = recomputed(recorded, domain_for)
+        result = recompute_unit(recorded, domain_for)
         self.verdicts[unit] = result.status
         self.finished[unit] = (recorded.kind, result.verdict.status)
         self.digests[unit] = recorded.digest
@@ -179,7 +179,7 @@ class _Units:
             campaign, tally = self._campaign.account, self._campaign.tally
             own = adversarial_block(campaign, core, tally, self._campaign.is_safety)
             block = merged_block((own, account.reserved or {}), is_interrupted=account.is_interrupted)
-        return RunReport.of(
+        return RunReport.from_core(
             run, account, core, core_document(core), block,
             evidence_root=merkle_root(self.digests), uncounted=sorted(self.index.uncounted),
         )  # fmt: skip
@@ -271,7 +271,9 @@ def _text_differences(name: str, file: Path, text: str) -> Iterator[Difference]:
 
 
 def _in_file(name: str, pointer: str, said: object, gives: object) -> Difference:
-    return Difference(_WHOLE_RUN, f"{name} says {shown(said)}, replay gives {shown(gives)}", f"{name}#{pointer}")
+    return Difference(
+        _WHOLE_RUN, f"{name} says {short_repr(said)}, replay gives {short_repr(gives)}", f"{name}#{pointer}"
+    )
 
 
 def _unit_at(document: Any, pointer: str) -> str:

@@ -85,14 +85,16 @@ class StoredRun:
         if run["config_hash"] == self.config_hash:
             return
         differences = [
-            *_differing("version of sirocco", self.document["sirocco"], run["sirocco"]),
-            *_differing("content of the profile", self.document["profile_digest"], run["profile_digest"]),
-            *_differing("content of the selection", self.document.get("selection_digest"), run["selection_digest"]),
-            *_differing("reserved bundles", self.document.get("reserved_digests"), run["reserved_digests"]),
+            *_setting_differences("version of sirocco", self.document["sirocco"], run["sirocco"]),
+            *_setting_differences("content of the profile", self.document["profile_digest"], run["profile_digest"]),
+            *_setting_differences(
+                "content of the selection", self.document.get("selection_digest"), run["selection_digest"]
+            ),
+            *_setting_differences("reserved bundles", self.document.get("reserved_digests"), run["reserved_digests"]),
         ]
         then, now = self.document["config"], run["config"]
         for name in sorted((then.keys() | now.keys()) - WITHOUT_EFFECT):
-            differences += _differing(name, then.get(name), now.get(name))
+            differences += _setting_differences(name, then.get(name), now.get(name))
         raise ConfigError(
             self.path,
             "the run was begun with another configuration: " + ("; ".join(differences) or "its hash differs"),
@@ -100,11 +102,11 @@ class StoredRun:
         )
 
 
-def _differing(name: str, then: object, now: object) -> list[str]:
-    return [] if then == now else [f"{name.replace('_', ' ')} was {_said(then)}, now {_said(now)}"]
+def _setting_differences(name: str, then: object, now: object) -> list[str]:
+    return [] if then == now else [f"{name.replace('_', ' ')} was {_value_text(then)}, now {_value_text(now)}"]
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "nothing"
     return "nothing" if value in (None, "") else str(value)

@@ -41,7 +41,7 @@ class RunReport:
     """Whether each scenario's evidence also stands in a file of its own."""
 
     @classmethod
-    def of(
+    def from_core(
         cls,
         run: Mapping[str, Any],
         account: RunAccount,

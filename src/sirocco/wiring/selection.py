@@ -38,17 +38,17 @@ class Selection:
 
 def selection(profile: Profile, config: RunConfig) -> Selection:
     """What `config` chooses; ConfigError when that is nothing, InvalidInput for files that do not load."""
-    listed = _listed(profile, config)
+    listed = _listed_scenarios(profile, config)
     _require_known(config, profile.scenarios)
     chosen = tuple(bound for bound in listed if _is_chosen(bound, config))
-    custom = _custom(profile, config)
+    custom = _custom_scenarios(profile, config)
     if not chosen and not custom:
-        raise ConfigError("--scenario", "no scenario matches", _nearest(config, listed))
+        raise ConfigError("--scenario", "no scenario matches", _nearest_ids(config, listed))
     from_files = config.suite is not None or bool(config.custom)
     return Selection(chosen, custom, _filters(profile, config, listed), from_files)
 
 
-def _nearest(config: RunConfig, listed: Iterable[BoundScenario]) -> str:
+def _nearest_ids(config: RunConfig, listed: Iterable[BoundScenario]) -> str:
     """The ids that look most like what was asked for, and where all of them are."""
     ids = [bound.scenario.id for bound in listed]
     wanted = (glob.strip("*") for glob in config.scenarios)
@@ -57,7 +57,7 @@ def _nearest(config: RunConfig, listed: Iterable[BoundScenario]) -> str:
     return f"{named}`sirocco profile show` lists all"
 
 
-def _listed(profile: Profile, config: RunConfig) -> tuple[BoundScenario, ...]:
+def _listed_scenarios(profile: Profile, config: RunConfig) -> tuple[BoundScenario, ...]:
     """The scenarios of the suite in its order, or all."""
     if config.suite is None:
         return profile.scenarios
@@ -99,7 +99,7 @@ def _filters(profile: Profile, config: RunConfig, listed: tuple[BoundScenario, .
     return {name: value for name, value in filters.items() if value}
 
 
-def _custom(profile: Profile, config: RunConfig) -> tuple[BoundScenario, ...]:
+def _custom_scenarios(profile: Profile, config: RunConfig) -> tuple[BoundScenario, ...]:
     """Scenarios in files of the user's; each has a name of its own."""
     taken = {bound.scenario.id for bound in profile.scenarios}
     found: list[BoundScenario] = []

@@ -19,7 +19,7 @@ from typing import Any
 
 from kubesim import bare
 from kubesim.errors import KubesimError
-from kubesim.serving.server import bound, serving
+from kubesim.serving.server import bind_listener, serve_application
 from sirocco.agents.service import AgentService
 from sirocco.errors import AgentFault, ConfigError
 from sirocco.oasis.agent import Agent
@@ -71,7 +71,7 @@ async def served_provider(
     token = secrets.token_urlsafe(32) if needs_token else None
     async with AsyncExitStack() as stack:
         stack.callback(control.close)
-        served = _served(profiles, agent_listen, advertise, is_static=credentials is not None)
+        served = _served_provider(profiles, agent_listen, advertise, is_static=credentials is not None)
         await stack.enter_async_context(served.open())
         provider: Provider = FaultyProvider(served, *faults) if faults else served
         if credentials is not None:
@@ -86,14 +86,14 @@ async def served_provider(
             arrivals=lambda environment: getattr(environment, "arrivals", {}),
         )
         stack.push_async_callback(registry.close_all)
-        reaper = asyncio.create_task(_reaped(registry))
+        reaper = asyncio.create_task(_reap_forever(registry))
         stack.callback(reaper.cancel)
         plane = ControlPlane(Operations(registry, utc_now, profiles[0].domain), token)
-        address = await stack.enter_async_context(serving(plane, control, None))
+        address = await stack.enter_async_context(serve_application(plane, control, None))
         yield ProviderService(served.url, f"http://{address}", token)
 
 
-async def _reaped(registry: Registry) -> None:
+async def _reap_forever(registry: Registry) -> None:
     """Look again and again for environments that were abandoned."""
     while True:
         await asyncio.sleep(min(registry.idle_seconds / 4, 30))
@@ -106,7 +106,7 @@ async def served_environments(profile: Profile, listen: str, advertise: str = ""
 
     `advertise` is the host that they will use.
     """
-    served = _served((profile,), listen, advertise)
+    served = _served_provider((profile,), listen, advertise)
     async with served.open():
         yield served
 
@@ -117,7 +117,9 @@ def _write_credentials(path: Path, files: Mapping[str, str]) -> None:
         write_for_owner(path, text)
 
 
-def _served(profiles: Sequence[Profile], listen: str, advertise: str, *, is_static: bool = False) -> ServedProvider:
+def _served_provider(
+    profiles: Sequence[Profile], listen: str, advertise: str, *, is_static: bool = False
+) -> ServedProvider:
     """The provider of the domain that all profiles are of."""
     first, *others = profiles
     if strange := [one.document.id for one in others if one.domain is not first.domain]:
@@ -125,7 +127,7 @@ def _served(profiles: Sequence[Profile], listen: str, advertise: str, *, is_stat
         raise ConfigError("--profile", problem, "serve each domain by a process of its own")
     versions = {profile.document.id: profile.document.version for profile in profiles}
     local = plugins.local_provider(plugins.own_provider_name(first), first)
-    return local.served(versions, utc_now, listen=listen, advertise=advertise, is_static=is_static)
+    return local.served_provider(versions, utc_now, listen=listen, advertise=advertise, is_static=is_static)
 
 
 @asynccontextmanager
@@ -138,7 +140,7 @@ async def served_agent(
     which is read anew for every request.
     """
     service = AgentService(agent, lambda document: _handed_over(document, domain, credentials))
-    async with serving(service, _listening_socket(listen), None) as address:
+    async with serve_application(service, _listening_socket(listen), None) as address:
         yield f"http://{address}"
 
 
@@ -169,7 +171,7 @@ async def served_bare(users: Path, listen: str, audit_file: Path) -> AsyncIterat
 def _listening_socket(address: str) -> socket.socket:
     """A socket that listens at an address; ConfigError when none can."""
     with _errors_of_the_user():
-        return bound(address)
+        return bind_listener(address)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sirocco.errors import EvidenceError
 from sirocco.evidence.recorded import EvidenceIndex
-from sirocco.evidence.replay import recomputed
+from sirocco.evidence.replay import recompute_unit
 from sirocco.reports.story import Story, story
 from sirocco.wiring.domains import domain_for
 
@@ -23,4 +23,4 @@ def recorded_story(index: EvidenceIndex, unit: str, *, refuse_altered: bool = Tr
     if refuse_altered and recorded.digest != index.units[unit].digest:
         problem = "the evidence was altered after it was recorded"
         raise EvidenceError(f"{index.folder}: {unit}", problem, "restore the segment from a copy")
-    return story(recomputed(recorded, domain_for))
+    return story(recompute_unit(recorded, domain_for))

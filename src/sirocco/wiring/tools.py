@@ -20,13 +20,13 @@ def environment_tools(domain: Domain, now: Callable[[], str]) -> Toolbox:
     Elsewhere the domain's own tools over the agent's access; `now` stamps what they write.
     """
 
-    def opened(environment: EnvironmentAccess) -> AbstractAsyncContextManager[Tools]:
+    def open_tools(environment: EnvironmentAccess) -> AbstractAsyncContextManager[Tools]:
         served = environment.served
         if served and served.mcp and find_spec("mcp"):
             return _endpoint_tools(served, environment.token)
         return nullcontext(domain.equipment.tools(environment, now))
 
-    return opened
+    return open_tools
 
 
 @dataclass(frozen=True, slots=True)

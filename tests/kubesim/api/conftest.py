@@ -28,7 +28,7 @@ class Asked:
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         named = {key.replace("_", "-"): value for key, value in headers.items()}
         named |= {"authorization": f"Bearer {token}", "content-type": content_type, "user-agent": "test/1"}
-        return self.api.handle(Request.received(method, path, query, named, content, "10.0.0.9"))
+        return self.api.handle(Request.from_network(method, path, query, named, content, "10.0.0.9"))
 
     def events(self):
         return self.log.events()

@@ -191,7 +191,7 @@ def test_a_token_of_one_environment_opens_nothing_in_another(authenticator, stor
 
 def test_the_same_seed_gives_the_same_tokens(store):
     account = {"namespace": "shop", "serviceaccount": {"name": "bot", "uid": "u"}}
-    drawn = [Authenticator(seed=seed).signer.signed({"kubernetes.io": account}) for seed in (3, 3, 4)]
+    drawn = [Authenticator(seed=seed).signer.sign_claims({"kubernetes.io": account}) for seed in (3, 3, 4)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 

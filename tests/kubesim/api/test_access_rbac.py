@@ -16,7 +16,7 @@ from kubesim.access import (
     require_no_escalation,
     service_account,
 )
-from kubesim.access.rbac import quoted
+from kubesim.access.rbac import go_quote
 from kubesim.resource import BY_NOUN
 from kubesim.status import ApiError
 from kubesim.store import Ids, Store
@@ -350,7 +350,7 @@ def test_a_refusal_prints_odd_names_as_the_server_does(name, shown):
 
 @given(st.text())
 def test_a_quoted_text_stays_on_one_line_between_quotes(text):
-    shown = quoted(text)
+    shown = go_quote(text)
     assert shown[0] == shown[-1] == '"'
     assert "\n" not in shown
     assert '"' not in shown[1:-1].replace("\\\\", "").replace('\\"', "")

@@ -3,8 +3,8 @@
 import pytest
 
 from kubesim.discovery.catalogue import RECORDED_RELEASE, catalogue
-from kubesim.kinds.admission import admitted, allocated, checked
-from kubesim.kinds.defaults import defaulted
+from kubesim.kinds.admission import admit_object, allocate_addresses, charged_quotas
+from kubesim.kinds.defaults import fill_defaults
 from kubesim.status import ApiError
 from kubesim.store import Ids, Store
 
@@ -23,7 +23,7 @@ def resource(plural, group="", minor=RECORDED_RELEASE):
 def made(plural, name="x", group="", **content):
     row = resource(plural, group)
     place = {"namespace": "shop"} if row.namespaced else {}
-    return defaulted(row, {"metadata": {"name": name, **place}, **content})
+    return fill_defaults(row, {"metadata": {"name": name, **place}, **content})
 
 
 def put(store, plural, name="x", group="", **content):
@@ -42,7 +42,7 @@ def refusal(call, *arguments):
 
 def test_a_container_gets_the_limits_of_its_namespace_and_a_note_of_it(store):
     put(store, "limitranges", spec={"limits": [{"type": "Container", "default": {"cpu": "1"}}]})
-    found = admitted(store, resource("pods"), pod(), None, namespace="shop")
+    found = admit_object(store, resource("pods"), pod(), None, namespace="shop")
     assert found["spec"]["containers"][0]["resources"] == {"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}
     note = "LimitRanger plugin set: cpu request for container app; cpu limit for container app"
     assert found["metadata"]["annotations"] == {"kubernetes.io/limit-ranger": note}
@@ -59,21 +59,21 @@ def test_a_container_gets_the_limits_of_its_namespace_and_a_note_of_it(store):
 def test_what_a_limit_range_does_not_allow_is_forbidden(store, limit, limits, words):
     put(store, "limitranges", spec={"limits": [{"type": "Container", **limit}]})
     given = pod(limits=limits) if limits else pod()
-    answer = refusal(checked, store, resource("pods"), given, None)
+    answer = refusal(charged_quotas, store, resource("pods"), given, None)
     assert answer == (403, f'pods "x" is forbidden: {words}')
 
 
 def test_a_quota_counts_once_its_status_says_so(store):
     quota = put(store, "resourcequotas", name="q", spec={"hard": {"pods": "1"}})
-    assert checked(store, resource("pods"), pod(), None) == []
+    assert charged_quotas(store, resource("pods"), pod(), None) == []
     counting = store.put(
         resource("resourcequotas"), {**quota, "status": {"hard": {"pods": "1"}, "used": {"pods": "0"}}}
     )
-    ((before, after),) = checked(store, resource("pods"), pod(), None)
+    ((before, after),) = charged_quotas(store, resource("pods"), pod(), None)
     assert (before, after["status"]["used"]) == (counting, {"pods": "1"})
     store.put(resource("resourcequotas"), after)
     words = "exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1"
-    assert refusal(checked, store, resource("pods"), pod(), None) == (403, f'pods "x" is forbidden: {words}')
+    assert refusal(charged_quotas, store, resource("pods"), pod(), None) == (403, f'pods "x" is forbidden: {words}')
 
 
 def test_a_quota_of_compute_resources_asks_every_container_for_them(store):
@@ -81,13 +81,13 @@ def test_a_quota_of_compute_resources_asks_every_container_for_them(store):
     used = {"hard": {"limits.cpu": "1"}, "used": {"limits.cpu": "0"}}
     store.put(resource("resourcequotas"), {**quota, "status": used})
     words = "failed quota: q: must specify limits.cpu"
-    assert refusal(checked, store, resource("pods"), pod(), None) == (403, f'pods "x" is forbidden: {words}')
+    assert refusal(charged_quotas, store, resource("pods"), pod(), None) == (403, f'pods "x" is forbidden: {words}')
 
 
 def test_a_pod_gets_its_priority_and_patience(store):
     put(store, "priorityclasses", "high", "scheduling.k8s.io", value=9)
     high = {**pod(), "spec": {**pod()["spec"], "priorityClassName": "high"}}
-    found = admitted(store, resource("pods"), high, None)["spec"]
+    found = admit_object(store, resource("pods"), high, None)["spec"]
     assert found["priority"] == 9
     assert [row["key"] for row in found["tolerations"]] == [
         "node.kubernetes.io/not-ready",
@@ -95,14 +95,14 @@ def test_a_pod_gets_its_priority_and_patience(store):
     ]
     lost = {**pod(), "spec": {**pod()["spec"], "priorityClassName": "gone"}}
     words = 'pods "x" is forbidden: no PriorityClass with name gone was found'
-    assert refusal(admitted, store, resource("pods"), lost, None) == (403, words)
+    assert refusal(admit_object, store, resource("pods"), lost, None) == (403, words)
 
 
 def test_a_claim_is_protected_and_gets_the_default_class(store):
     marks = {"storageclass.kubernetes.io/is-default-class": "true"}
     row = resource("storageclasses", "storage.k8s.io")
     store.create(row, {"metadata": {"name": "fast", "annotations": marks}}, NOW)
-    found = admitted(store, resource("persistentvolumeclaims"), made("persistentvolumeclaims"), None)
+    found = admit_object(store, resource("persistentvolumeclaims"), made("persistentvolumeclaims"), None)
     assert found["metadata"]["finalizers"] == ["kubernetes.io/pvc-protection"]
     assert found["spec"]["storageClassName"] == "fast"
 
@@ -114,7 +114,9 @@ def service(**spec):
 def test_services_get_addresses_and_ports_that_nobody_has(store):
     row = resource("services")
     for number in range(20):
-        given = allocated(store, row, made("services", f"s{number}", spec=service(type="NodePort")["spec"]), None)
+        given = allocate_addresses(
+            store, row, made("services", f"s{number}", spec=service(type="NodePort")["spec"]), None
+        )
         store.create(row, given, NOW)
     stored = store.items("service")
     assert len({item["spec"]["clusterIP"] for item in stored}) == 20
@@ -123,7 +125,7 @@ def test_services_get_addresses_and_ports_that_nobody_has(store):
 
 
 def test_the_same_seed_gives_the_same_address():
-    first, second = (allocated(Store(Ids(7)), resource("services"), service(), None) for _ in range(2))
+    first, second = (allocate_addresses(Store(Ids(7)), resource("services"), service(), None) for _ in range(2))
     assert first == second
 
 
@@ -148,22 +150,22 @@ def test_the_same_seed_gives_the_same_address():
     ],
 )  # fmt: skip
 def test_an_address_or_port_that_cannot_be_had_is_refused(store, spec, words):
-    answer = refusal(allocated, store, resource("services"), service(**spec), None)
+    answer = refusal(allocate_addresses, store, resource("services"), service(**spec), None)
     assert answer == (422, f'Service "x" is invalid: {words}')
 
 
 def test_an_address_that_another_service_has_is_refused(store):
     mine = service(clusterIP="10.96.0.9", clusterIPs=["10.96.0.9"])
-    store.create(resource("services"), allocated(store, resource("services"), mine, None), NOW)
-    code, words = refusal(allocated, store, resource("services"), mine, None)
+    store.create(resource("services"), allocate_addresses(store, resource("services"), mine, None), NOW)
+    code, words = refusal(allocate_addresses, store, resource("services"), mine, None)
     assert (code, words.rpartition("error:")[2]) == (422, "provided IP is already allocated")
 
 
 def test_newer_releases_say_more_about_an_address(store):
-    found = allocated(store, resource("services", minor=33), service(), None)["spec"]
+    found = allocate_addresses(store, resource("services", minor=33), service(), None)["spec"]
     assert (found["ipFamilies"], found["ipFamilyPolicy"], found["internalTrafficPolicy"]) == (
         ["IPv4"],
         "SingleStack",
         "Cluster",
     )
-    assert "ipFamilies" not in allocated(store, resource("services"), service(), None)["spec"]
+    assert "ipFamilies" not in allocate_addresses(store, resource("services"), service(), None)["spec"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE, catalogue
-from kubesim.kinds.conversion import converted, inner_metadata
+from kubesim.kinds.conversion import convert_object, inner_metadata
 
 OLD, NEW = catalogue(RECORDED_RELEASE), catalogue(CURRENT_RELEASE)
 PREFIX = "autoscaling.alpha.kubernetes.io/"
@@ -25,24 +25,24 @@ def hpa(version, **spec):
 
 def test_an_object_in_the_version_asked_for_is_left_alone():
     obj = hpa("v2")
-    assert converted(obj, autoscaler("v2")) is obj
+    assert convert_object(obj, autoscaler("v2")) is obj
 
 
 def test_versions_that_differ_in_name_only_exchange_the_name():
     job = {"kind": "CronJob", "apiVersion": "batch/v1", "metadata": {"name": "a"}, "spec": {"schedule": "@daily"}}
     beta = OLD.find("batch", "v1beta1", "cronjobs")
-    assert converted(job, beta) == {**job, "apiVersion": "batch/v1beta1"}
+    assert convert_object(job, beta) == {**job, "apiVersion": "batch/v1beta1"}
 
 
 def test_a_share_of_the_processor_has_a_field_of_its_own_in_v1():
-    new = converted(hpa("v1", targetCPUUtilizationPercentage=60), autoscaler("v2"))
+    new = convert_object(hpa("v1", targetCPUUtilizationPercentage=60), autoscaler("v2"))
     target = {"type": "Utilization", "averageUtilization": 60}
     assert new["spec"]["metrics"] == [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
-    assert converted(new, autoscaler("v1"))["spec"] == {"maxReplicas": 3, "targetCPUUtilizationPercentage": 60}
+    assert convert_object(new, autoscaler("v1"))["spec"] == {"maxReplicas": 3, "targetCPUUtilizationPercentage": 60}
 
 
 def test_v1_without_a_target_means_eighty_percent():
-    new = converted(hpa("v1"), autoscaler("v2"))
+    new = convert_object(hpa("v1"), autoscaler("v2"))
     assert new["spec"]["metrics"][0]["resource"]["target"]["averageUtilization"] == 80
 
 
@@ -52,36 +52,36 @@ def test_other_metrics_travel_through_v1_in_an_annotation():
         {"type": "External", "external": {"metric": {"name": "e", "selector": {"matchLabels": {"a": "<b>"}}},
                                           "target": {"type": "Value", "value": "3"}}},
     ]  # fmt: skip
-    old = converted(hpa("v2", metrics=metrics), autoscaler("v1"))
+    old = convert_object(hpa("v2", metrics=metrics), autoscaler("v1"))
     text = old["metadata"]["annotations"][f"{PREFIX}metrics"]
     assert text.startswith('[{"type":"Pods","pods":{"metricName":"q","targetAverageValue":"10"}}')
     assert "\\u003cb\\u003e" in text
-    back = converted(old, autoscaler("v2"))
+    back = convert_object(old, autoscaler("v2"))
     assert back["spec"]["metrics"] == metrics
     assert "annotations" not in back["metadata"]
 
 
 def test_behaviour_travels_in_the_inner_types_own_names():
     rules = {"selectPolicy": "Max", "policies": [{"type": "Pods", "value": 2, "periodSeconds": 15}]}
-    old = converted(hpa("v2", metrics=[], behavior={"scaleUp": rules}), autoscaler("v1"))
+    old = convert_object(hpa("v2", metrics=[], behavior={"scaleUp": rules}), autoscaler("v1"))
     carried = json.loads(old["metadata"]["annotations"][f"{PREFIX}behavior"])
     assert carried["ScaleUp"]["Policies"] == [{"Type": "Pods", "Value": 2, "PeriodSeconds": 15}]
     assert carried["ScaleUp"]["StabilizationWindowSeconds"] is None
     assert carried["ScaleDown"] is None
-    assert converted(old, autoscaler("v2"))["spec"]["behavior"] == {"scaleUp": rules}
+    assert convert_object(old, autoscaler("v2"))["spec"]["behavior"] == {"scaleUp": rules}
 
 
 def test_an_annotation_that_is_not_json_is_dropped():
     broken = {**hpa("v1"), "metadata": {"name": "web", "annotations": {f"{PREFIX}metrics": "{", "mine": "x"}}}
-    new = converted(broken, autoscaler("v2"))
+    new = convert_object(broken, autoscaler("v2"))
     assert new["metadata"]["annotations"] == {"mine": "x"}
     assert len(new["spec"]["metrics"]) == 1
 
 
 def test_beta_versions_write_what_is_empty_as_null():
-    status = converted(hpa("v1"), autoscaler("v2beta2"))["status"]
+    status = convert_object(hpa("v1"), autoscaler("v2beta2"))["status"]
     assert status == {"currentReplicas": 0, "desiredReplicas": 0, "currentMetrics": None, "conditions": None}
-    assert converted({**hpa("v2beta2"), "status": status}, autoscaler("v2"))["status"] == {
+    assert convert_object({**hpa("v2beta2"), "status": status}, autoscaler("v2"))["status"] == {
         "currentReplicas": 0, "desiredReplicas": 0,
     }  # fmt: skip
 
@@ -91,12 +91,12 @@ def test_an_event_has_other_names_in_its_own_group():
             "message": "started", "count": 2, "source": {"component": "kubelet"}, "firstTimestamp": None,
             "lastTimestamp": None, "eventTime": None, "reportingComponent": "", "reportingInstance": ""}  # fmt: skip
     group = NEW.find("events.k8s.io", "v1", "events")
-    shown = converted(core, group)
+    shown = convert_object(core, group)
     assert shown["regarding"] == {"kind": "Pod"}
     assert shown["note"] == "started"
     assert shown["deprecatedCount"] == 2
     assert "reportingController" not in shown
-    assert converted(shown, NEW.find("", "v1", "events")) == core
+    assert convert_object(shown, NEW.find("", "v1", "events")) == core
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_the_backend_of_an_ingress_is_flat_in_beta(beta, final):
     rules = [{"host": "a.example", "http": {"paths": [{"path": "/", "backend": final}]}}]
     new = {"kind": "Ingress", "apiVersion": "networking.k8s.io/v1", "metadata": {},
            "spec": {"defaultBackend": final, "rules": rules}}  # fmt: skip
-    old = converted(new, OLD.find("networking.k8s.io", "v1beta1", "ingresses"))
+    old = convert_object(new, OLD.find("networking.k8s.io", "v1beta1", "ingresses"))
     assert old["spec"]["backend"] == beta
     assert old["spec"]["rules"][0]["http"]["paths"][0]["backend"] == beta
-    assert converted(old, OLD.find("networking.k8s.io", "v1", "ingresses")) == new
+    assert convert_object(old, OLD.find("networking.k8s.io", "v1", "ingresses")) == new
 
 
 def test_annotations_that_stand_for_fields_are_not_metadata_inside_the_server():
@@ -148,4 +148,4 @@ sources = st.one_of(
 @given(st.lists(sources, min_size=1, max_size=3), st.sampled_from(["v1", "v2beta1", "v2beta2"]))
 def test_metrics_survive_a_round_trip_through_any_version(metrics, version):
     new = hpa("v2", metrics=metrics)
-    assert converted(converted(new, autoscaler(version)), autoscaler("v2")) == new
+    assert convert_object(convert_object(new, autoscaler(version)), autoscaler("v2")) == new

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubesim.discovery.catalogue import RECORDED_RELEASE, catalogue
-from kubesim.kinds.defaults import defaulted
+from kubesim.kinds.defaults import fill_defaults
 from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
 from kubesim.kinds.validation import creation_causes, update_causes
 from kubesim.kinds.validation.edits import Edit, edits
 from kubesim.kinds.validation.go_comparison import semantically_equal
 from kubesim.kinds.validation.go_difference import go_difference
-from kubesim.kinds.validation.go_values import go_text, quoted
+from kubesim.kinds.validation.go_values import go_quote, go_text
 from kubesim.names import qualified_name_problems
 
 
@@ -23,7 +23,7 @@ def new(plural, name="x", minor=RECORDED_RELEASE, **content):
     row = resource(plural, minor)
     place = {"namespace": "shop"} if row.namespaced else {}
     body = {"kind": row.kind, "apiVersion": "v1", "metadata": {"name": name, **place}, **content}
-    return prepared_for_create(row, defaulted(row, body))
+    return prepared_for_create(row, fill_defaults(row, body))
 
 
 def pod(*containers, **spec):
@@ -204,7 +204,7 @@ def test_structs_print_as_go_prints_them():
 
 @given(st.text())
 def test_a_quoted_text_is_one_line_of_printable_marks(text):
-    found = quoted(text)
+    found = go_quote(text)
     assert found[0] == found[-1] == '"'
     assert found.isprintable()
 

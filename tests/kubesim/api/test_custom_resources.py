@@ -14,7 +14,7 @@ from kubesim.discovery.catalogue import (
     catalogue,
     is_established,
 )
-from kubesim.kinds.defaults import defaulted
+from kubesim.kinds.defaults import fill_defaults
 from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
 from kubesim.kinds.validation import creation_causes
 from kubesim.kinds.validation.schemas import schema_causes
@@ -45,7 +45,7 @@ def definition(**spec):
     body = {"group": "example.com", "names": names, "scope": "Namespaced", "versions": [VERSION], **spec}
     obj = {"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1", "spec": body,
            "metadata": {"name": "widgets.example.com", "uid": "u-1"}}  # fmt: skip
-    return prepared_for_create(DEFINITIONS, defaulted(DEFINITIONS, obj))
+    return prepared_for_create(DEFINITIONS, fill_defaults(DEFINITIONS, obj))
 
 
 def widget(**spec):
@@ -94,7 +94,7 @@ def test_a_stored_definition_is_served_and_goes_with_its_objects():
 
 
 def test_a_schema_prunes_what_it_does_not_know_and_fills_in_defaults():
-    kept = defaulted(ROW, widget(size=1, junk=2, any={"x": {"y": 1}}, tags=None))
+    kept = fill_defaults(ROW, widget(size=1, junk=2, any={"x": {"y": 1}}, tags=None))
     assert kept["spec"] == {"size": 1, "any": {"x": {"y": 1}}, "color": "red"}
     assert kept["metadata"] == widget()["metadata"]
 
@@ -149,7 +149,7 @@ json_values = st.recursive(
 @given(json_values)
 def test_no_value_can_break_the_check_against_a_schema(value):
     assert isinstance(schema_causes(SCHEMA, {"spec": value}), list)
-    assert isinstance(defaulted(ROW, {**widget(), "spec": value}), dict)
+    assert isinstance(fill_defaults(ROW, {**widget(), "spec": value}), dict)
 
 
 def test_the_versions_of_a_definition_are_shown_in_full_when_none_is_stored():

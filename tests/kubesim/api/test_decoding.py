@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubesim.bodies.decoding import decoded, decoded_options, normalized, unknown_fields
+from kubesim.bodies.decoding import decode_body, decoded_options, normalize_value, unknown_fields
 from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE
 from kubesim.status import ApiError
 from kubesim.types.definitions import definitions
@@ -34,13 +34,13 @@ CONFIG_MAP, POD, DEPLOYMENT = Row("ConfigMap"), Row("Pod"), Row("Deployment", "a
 
 def refusal(row, body, media_type=JSON, types=TYPES):
     with pytest.raises(ApiError) as error:
-        decoded(row, body, media_type, types)
+        decode_body(row, body, media_type, types)
     return error.value
 
 
 def outcome(row, body, media_type):
     try:
-        return decoded(row, body, media_type, TYPES)
+        return decode_body(row, body, media_type, TYPES)
     except ApiError as error:
         return error
 
@@ -50,18 +50,18 @@ def pod(**fields):
 
 
 def container(**fields):
-    return decoded(POD, pod(**fields), JSON, TYPES)["spec"]["containers"][0]
+    return decode_body(POD, pod(**fields), JSON, TYPES)["spec"]["containers"][0]
 
 
 def test_unknown_fields_nulls_and_empty_values_go():
-    obj = decoded(CONFIG_MAP, {"metadata": {"name": "a", "labels": {}}, "data": None, "surprise": 1}, JSON, TYPES)
+    obj = decode_body(CONFIG_MAP, {"metadata": {"name": "a", "labels": {}}, "data": None, "surprise": 1}, JSON, TYPES)
     assert obj == {
         "kind": "ConfigMap", "apiVersion": "v1", "metadata": {"name": "a", "creationTimestamp": None},
     }  # fmt: skip
 
 
 def test_what_go_always_writes_is_there():
-    obj = decoded(DEPLOYMENT, {"metadata": {"name": "a"}}, JSON, TYPES)
+    obj = decode_body(DEPLOYMENT, {"metadata": {"name": "a"}}, JSON, TYPES)
     assert obj["spec"] == {
         "selector": None, "template": {"metadata": {"creationTimestamp": None}, "spec": {"containers": None}},
         "strategy": {},
@@ -70,7 +70,9 @@ def test_what_go_always_writes_is_there():
 
 
 def test_a_zero_stays_where_go_has_a_pointer_and_goes_where_it_has_none():
-    spec = decoded(DEPLOYMENT, {"spec": {"replicas": 0, "minReadySeconds": 0, "paused": False}}, JSON, TYPES)["spec"]
+    spec = decode_body(DEPLOYMENT, {"spec": {"replicas": 0, "minReadySeconds": 0, "paused": False}}, JSON, TYPES)[
+        "spec"
+    ]
     assert spec["replicas"] == 0
     assert {"minReadySeconds", "paused"}.isdisjoint(spec)
 
@@ -81,14 +83,14 @@ def test_names_are_matched_with_their_case():
 
 def test_quantities_times_and_bytes_get_their_canonical_form():
     assert container(resources={"limits": {"cpu": "1000m"}})["resources"] == {"limits": {"cpu": "1"}}
-    event = decoded(Row("Event"), {"firstTimestamp": "2020-01-01T02:00:00.5+02:00"}, JSON, TYPES)
+    event = decode_body(Row("Event"), {"firstTimestamp": "2020-01-01T02:00:00.5+02:00"}, JSON, TYPES)
     assert (event["firstTimestamp"], event["lastTimestamp"]) == ("2020-01-01T00:00:00Z", None)
-    secret = decoded(Row("Secret"), {"data": {"a": "YQ\n==", "b": [98]}}, JSON, TYPES)
+    secret = decode_body(Row("Secret"), {"data": {"a": "YQ\n==", "b": [98]}}, JSON, TYPES)
     assert secret["data"] == {"a": "YQ==", "b": "Yg=="}
 
 
 def test_a_null_in_a_map_or_list_is_the_zero_value():
-    obj = decoded(CONFIG_MAP, {"metadata": {"finalizers": [None]}, "data": {"a": None}}, JSON, TYPES)
+    obj = decode_body(CONFIG_MAP, {"metadata": {"finalizers": [None]}, "data": {"a": None}}, JSON, TYPES)
     assert (obj["metadata"]["finalizers"], obj["data"]) == ([""], {"a": ""})
 
 
@@ -157,7 +159,7 @@ def test_a_current_release_complains_like_the_standard_library():
 
 def test_yaml_is_taken_with_its_own_scalars_and_complaints():
     body = b"metadata: {name: x}\ndata: {a: 'yes', b: 2020-01-01}\nimmutable: on\n"
-    obj = decoded(CONFIG_MAP, body, f"{YAML}; charset=utf-8", TYPES)
+    obj = decode_body(CONFIG_MAP, body, f"{YAML}; charset=utf-8", TYPES)
     assert (obj["data"], obj["immutable"]) == ({"a": "yes", "b": "2020-01-01"}, True)
     assert "yaml: line 1: did not find expected ',' or ']'" in str(refusal(CONFIG_MAP, b"a: [1", YAML))
 
@@ -169,7 +171,7 @@ def test_a_document_of_aliases_does_not_grow_without_bounds():
 
 
 def test_no_content_type_means_json_and_another_one_is_refused():
-    assert decoded(CONFIG_MAP, b"{}", "", TYPES)["kind"] == "ConfigMap"
+    assert decode_body(CONFIG_MAP, b"{}", "", TYPES)["kind"] == "ConfigMap"
     assert refusal(CONFIG_MAP, b"{}", "text/plain").code == 415
 
 
@@ -197,7 +199,7 @@ def test_any_value_is_an_object_or_refused(value):
                 assert obj.code == 400
                 assert not str(obj).endswith(": unknown")
             else:
-                assert normalized(TYPES.of_kind(row.group, row.version, row.kind), obj) == obj
+                assert normalize_value(TYPES.of_kind(row.group, row.version, row.kind), obj) == obj
 
 
 @given(st.binary(max_size=60))
@@ -215,7 +217,7 @@ def test_a_body_that_nests_too_deep_is_refused():
 
 
 def test_half_a_surrogate_pair_is_replaced():
-    obj = decoded(CONFIG_MAP, b'{"data":{"a":"\\ud800x"}}', JSON, TYPES)
+    obj = decode_body(CONFIG_MAP, b'{"data":{"a":"\\ud800x"}}', JSON, TYPES)
     obj["data"]["a"].encode()
 
 
@@ -243,7 +245,7 @@ def test_protobuf_is_read_by_the_numbers_of_its_fields():
     limits = part(1, part(1, b"cpu") + part(2, part(1, b"1000m")))
     box = part(1, b"c") + part(8, limits) + part(10, probe) + part(16, 0)
     body = part(1, meta) + part(2, part(1, volume) + part(2, box) + part(4, 0))
-    obj = decoded(POD, envelope(b"v1", b"Pod", body), "application/vnd.kubernetes.protobuf", TYPES)
+    obj = decode_body(POD, envelope(b"v1", b"Pod", body), "application/vnd.kubernetes.protobuf", TYPES)
     assert obj["metadata"] == {"name": "web", "creationTimestamp": None, "labels": {"app": "web"}}
     assert obj["spec"] == {
         "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}],
@@ -256,7 +258,7 @@ def test_protobuf_is_read_by_the_numbers_of_its_fields():
 
 def test_protobuf_carries_bytes_as_they_are():
     entry = part(1, b"key") + part(2, b"\x00\xff")
-    secret = decoded(
+    secret = decode_body(
         Row("Secret"), envelope(b"v1", b"Secret", part(2, entry)), "application/vnd.kubernetes.protobuf", TYPES
     )
     assert base64.b64decode(secret["data"]["key"]) == b"\x00\xff"

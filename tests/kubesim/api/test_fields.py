@@ -7,20 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubesim import Cluster
-from kubesim.bodies.normalization import normalized
-from kubesim.fields import custom_type, updated
+from kubesim.bodies.normalization import normalize_value
+from kubesim.fields import custom_type, update_owners
 from kubesim.fields.sets import (
     Fields,
-    decoded,
+    decode_fields,
     difference,
     elements,
-    has,
+    has_path,
     intersection,
     is_member,
-    keyed,
+    key_element,
     text_of,
     union,
-    valued,
+    value_element,
 )
 from kubesim.fields.structures import Structure, structure_of
 from kubesim.fields.values import value_at
@@ -57,8 +57,8 @@ def members(fields: Fields, prefix: tuple[str, ...] = ()) -> Paths:
 def test_the_encoding_holds_exactly_the_members(paths: Paths) -> None:
     fields = as_set(paths)
     assert members(fields) == paths
-    assert all(has(fields, path) for path in paths)
-    assert decoded(fields) == fields
+    assert all(has_path(fields, path) for path in paths)
+    assert decode_fields(fields) == fields
 
 
 @given(PATHS, PATHS)
@@ -71,20 +71,20 @@ def test_the_operations_are_those_of_sets_of_paths(one: Paths, other: Paths) -> 
 
 
 def test_elements_are_written_as_the_server_writes_them() -> None:
-    assert keyed(("containerPort", "protocol"), (80, "TCP")) == 'k:{"containerPort":80,"protocol":"TCP"}'
-    assert valued("a<b>&c") == 'v:"a\\u003cb\\u003e\\u0026c"'
+    assert key_element(("containerPort", "protocol"), (80, "TCP")) == 'k:{"containerPort":80,"protocol":"TCP"}'
+    assert value_element("a<b>&c") == 'v:"a\\u003cb\\u003e\\u0026c"'
     assert text_of(("f:spec", 'k:{"name":"a"}', 'v:"x"', "i:3")) == '.spec[name="a"][="x"][3]'
 
 
 @pytest.mark.parametrize("raw", ["x", {"nocolon": {}}, {"f": {}}, {"k:[]": {}}, {"v:{": {}}, {"f:a": 5}, {"i:x": {}}])
 def test_what_is_no_set_is_refused(raw: Any) -> None:
     with pytest.raises(ValueError, match=r".*"):
-        decoded(raw)
+        decode_fields(raw)
 
 
 def test_a_foreign_set_gets_the_servers_form() -> None:
     raw = {"f:a": {".": {}}, 'k:{ "b": 1, "a": 2}': {"f:x": None}, "z:later": {}}
-    assert decoded(raw) == {"f:a": {}, 'k:{"a":2,"b":1}': {"f:x": {}}}
+    assert decode_fields(raw) == {"f:a": {}, 'k:{"a":2,"b":1}': {"f:x": {}}}
 
 
 # --- who owns what
@@ -108,7 +108,7 @@ def config(**data: Any) -> Json:
 def write(old: Json | None, new: Json, manager: str, time: str = "t1", **options: Any) -> Json:
     given_type = type_of(new["apiVersion"], new["kind"], options.get("minor", RELEASE))
     settings = {"minor": RELEASE, **options}
-    return updated(given_type, old, new, manager=manager, api_version=new["apiVersion"], now=time, **settings)
+    return update_owners(given_type, old, new, manager=manager, api_version=new["apiVersion"], now=time, **settings)
 
 
 def owners(obj: Json) -> dict[str, Fields]:
@@ -122,7 +122,7 @@ def times(obj: Json) -> dict[str, str]:
 def deployment(**spec: Any) -> Json:
     template = {"spec": {"containers": [{"name": "app", "image": "i:1", "ports": [{"containerPort": 80}]}]}}
     raw = {"metadata": {"name": "web"}, "spec": {"replicas": 1, "template": template, "selector": {}, **spec}}
-    normal: Json = normalized(type_of("apps/v1", "Deployment"), raw)
+    normal: Json = normalize_value(type_of("apps/v1", "Deployment"), raw)
     return {"apiVersion": "apps/v1", "kind": "Deployment", **normal}
 
 
@@ -236,8 +236,8 @@ def test_whoever_owns_an_empty_struct_owns_what_others_put_there_after_the_next_
     second = write(made, filled, "two")
     again = {**filled, "spec": {**filled["spec"], "replicas": 3}}
     path = ("f:spec", "f:template", "f:spec", "f:containers", 'k:{"name":"app"}', "f:resources", "f:limits", "f:cpu")
-    assert not has(owners(second)["one"], path)
-    assert has(owners(write(second, again, "three"))["one"], path)
+    assert not has_path(owners(second)["one"], path)
+    assert has_path(owners(write(second, again, "three"))["one"], path)
 
 
 def test_a_subresource_has_entries_of_its_own_in_later_releases_only() -> None:
@@ -272,7 +272,7 @@ GIZMO: Json = {
 def test_a_custom_resource_is_owned_as_its_schema_says(minor: int, below: Fields) -> None:
     gizmo = {"apiVersion": "e.com/v1", "kind": "Gizmo", "metadata": {"name": "g", "finalizers": ["e.com/f"]}}
     content = {"tags": ["x"], "list": ["y"], "open": {"a": {"b": 1}}}
-    made = updated(
+    made = update_owners(
         custom_type(GIZMO, minor), None, {**gizmo, **content}, manager="m", api_version="e.com/v1", now="t", minor=minor
     )
     assert owners(made)["m"] == {
@@ -332,7 +332,9 @@ def test_an_object_too_deep_to_follow_is_stored_without_owners() -> None:
         deep = {"a": deep}
     custom = {"apiVersion": "e.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": deep}
     settings: Json = {"manager": "m", "api_version": "e.com/v1", "now": "t1", "minor": RELEASE}
-    stored = updated(None, updated(None, None, custom, **settings), {**custom, "spec": {"a": {"a": 1}}}, **settings)
+    stored = update_owners(
+        None, update_owners(None, None, custom, **settings), {**custom, "spec": {"a": {"a": 1}}}, **settings
+    )
     assert stored["spec"] == {"a": {"a": 1}}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kubesim.discovery.catalogue import CURRENT_RELEASE, RECORDED_RELEASE, catalogue
-from kubesim.kinds.defaults import defaulted
+from kubesim.kinds.defaults import fill_defaults
 from kubesim.kinds.strategy import prepared_for_create, prepared_for_update
 from kubesim.kinds.validation import creation_causes, group_in_refusals, update_causes
 
@@ -21,7 +21,7 @@ def row(group, plural, version="v1", release=OLD):
 def stored(resource, spec=None, **parts):
     """An object as the server would store it when it is created."""
     obj = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": dict(META), **parts}
-    return prepared_for_create(resource, defaulted(resource, {**obj, "spec": spec} if spec is not None else obj))
+    return prepared_for_create(resource, fill_defaults(resource, {**obj, "spec": spec} if spec is not None else obj))
 
 
 def problems(resource, spec=None, **parts):
@@ -112,7 +112,7 @@ def test_a_daemon_set_counts_the_versions_of_its_template_in_an_annotation():
     old = stored(DAEMON_SETS, WORKLOAD)
     assert old["metadata"]["annotations"] == {key: "1"}
     rolled = {**old["spec"], "template": {**TEMPLATE, "spec": {"containers": []}}}
-    new = prepared_for_update(DAEMON_SETS, defaulted(DAEMON_SETS, {**old, "spec": rolled}), old)
+    new = prepared_for_update(DAEMON_SETS, fill_defaults(DAEMON_SETS, {**old, "spec": rolled}), old)
     assert (new["metadata"]["annotations"][key], new["metadata"]["generation"]) == ("2", 2)
 
 

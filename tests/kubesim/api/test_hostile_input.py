@@ -62,7 +62,7 @@ def test_a_request_that_breaks_the_server_is_in_the_log():
 
     def send(method, path, body=None):
         headers = {"authorization": "Bearer admin"}
-        return api.handle(Request.of(method, path, None, body, "application/json", headers, "10.0.0.9"))
+        return api.handle(Request.in_process(method, path, None, body, "application/json", headers, "10.0.0.9"))
 
     send("POST", "/api/v1/namespaces", {"metadata": {"name": "default"}})
     send("POST", "/api/v1/nodes", {"metadata": {"name": "somewhere"}})

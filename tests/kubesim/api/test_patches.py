@@ -12,8 +12,8 @@ from kubesim.patching.patches import (
     JSON_PATCH,
     MERGE_PATCH,
     STRATEGIC_MERGE_PATCH,
+    apply_patch,
     merge_patch,
-    patched,
 )
 from kubesim.status import ApiError
 from kubesim.types.definitions import definitions
@@ -35,7 +35,7 @@ def pod(*items, **spec):
 
 
 def strategic(document, patch, type_=POD):
-    return patched(STRATEGIC_MERGE_PATCH, document, patch, type_)
+    return apply_patch(STRATEGIC_MERGE_PATCH, document, patch, type_)
 
 
 def names(document, field="containers"):
@@ -44,13 +44,13 @@ def names(document, field="containers"):
 
 def refusal(media_type, document, patch, type_=POD):
     with pytest.raises(ApiError) as error:
-        patched(media_type, document, patch, type_)
+        apply_patch(media_type, document, patch, type_)
     return error.value
 
 
 def outcome(media_type, document, patch):
     try:
-        return patched(media_type, document, patch, POD)
+        return apply_patch(media_type, document, patch, POD)
     except ApiError as error:
         return error
 

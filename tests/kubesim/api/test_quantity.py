@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubesim.types.quantity import Quantity, QuantityError, amount_of, canonical, quantity
+from kubesim.types.quantity import Quantity, QuantityError, amount_of, canonical_quantity, quantity
 
 
 @pytest.mark.parametrize(
@@ -17,12 +17,12 @@ from kubesim.types.quantity import Quantity, QuantityError, amount_of, canonical
      ("1e999999999", "1e999999999"), ("0.0000000001", "1n"), ("1000E", "1")],
 )  # fmt: skip
 def test_a_quantity_is_written_in_its_canonical_form(given_text, expected):
-    assert canonical(given_text) == expected
+    assert canonical_quantity(given_text) == expected
 
 
 @pytest.mark.parametrize(("given_text", "expected"), [("0.0001", "1m"), ("1.0001Gi", "1073849198183m"), ("1Gi", "1Gi")])
 def test_a_list_of_resources_rounds_up_to_thousandths(given_text, expected):
-    assert canonical(given_text, thousandths=True) == expected
+    assert canonical_quantity(given_text, thousandths=True) == expected
 
 
 @pytest.mark.parametrize(
@@ -32,21 +32,21 @@ def test_a_list_of_resources_rounds_up_to_thousandths(given_text, expected):
 )  # fmt: skip
 def test_what_is_no_quantity_is_refused_in_the_words_of_the_server(given_text, words):
     with pytest.raises(QuantityError, match=words):
-        canonical(given_text)
+        canonical_quantity(given_text)
 
 
 @given(st.integers(0, 10**15), st.sampled_from(["", "n", "u", "m", "k", "M", "G", "Ki", "Mi", "Gi", "e3", "e-2"]))
 def test_the_canonical_form_means_the_same_and_stays(number, suffix):
     text = f"{number}{suffix}"
-    written = canonical(text)
-    assert canonical(written) == written
+    written = canonical_quantity(text)
+    assert canonical_quantity(written) == written
     assert quantity(written) == quantity(text)
 
 
 @given(st.text(max_size=12))
 def test_any_text_is_a_quantity_or_refused(text):
     try:
-        canonical(text)
+        canonical_quantity(text)
     except QuantityError:
         return
 

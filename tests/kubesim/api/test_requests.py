@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from kubesim.access import AUTHENTICATED, MASTERS, Principal
 from kubesim.audit_log import AuditLog
 from kubesim.bare import bare_api
-from kubesim.handling.negotiation import for_errors, wanted
-from kubesim.handling.request import Request, understood
-from kubesim.handling.watches import whole
+from kubesim.handling.negotiation import for_errors, negotiate_form
+from kubesim.handling.request import Request, parse_call
+from kubesim.handling.watches import whole_response
 from kubesim.status import ApiError
 
 CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
@@ -21,7 +21,7 @@ CONFIGMAPS = "/api/v1/namespaces/default/configmaps"
 
 def call(target, method="GET"):
     path, _, query = target.partition("?")
-    return understood(Request.received(method, path, query, {}, b"", ""))
+    return parse_call(Request.from_network(method, path, query, {}, b"", ""))
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ def test_other_paths_are_no_resource(path):
     ],
 )
 def test_the_best_form_that_there_is_wins(accept, expected):
-    found = wanted(accept)
+    found = negotiate_form(accept)
     assert (found.media_type, found.kind) == expected
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/*", "application/json;as=Nope;v=v1;g=meta.k8s.io"])
 def test_a_form_that_there_is_not_is_refused(accept):
     with pytest.raises(ApiError) as refused:
-        wanted(accept)
+        negotiate_form(accept)
     assert refused.value.code == 406
 
 
@@ -80,7 +80,7 @@ def test_a_form_that_there_is_not_is_refused(accept):
 def test_any_accept_header_is_read(accept):
     plain = for_errors(accept)
     with suppress(ApiError):
-        assert wanted(accept) == plain or wanted(accept).kind
+        assert negotiate_form(accept) == plain or negotiate_form(accept).kind
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ _QUERY = st.lists(
 )
 def test_nothing_that_arrives_breaks_the_server(method, path, query, content, content_type, accept):
     headers = {"authorization": "Bearer admin", "content-type": content_type, "accept": accept}
-    response = whole(_SERVER.handle(Request.received(method, path, query, headers, content, "")))
+    response = whole_response(_SERVER.handle(Request.from_network(method, path, query, headers, content, "")))
     assert 200 <= response.status < 600
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubesim.fields import applied, configuration, updated
+from kubesim.fields import apply_configuration, configuration, update_owners
 from kubesim.status import ApiError, Json
 from kubesim.types.definitions import Type, definitions
 
@@ -29,13 +29,13 @@ def apply(live: Json | None, patch: Json, manager: str = "one", **options: Any) 
     kind = options.pop("kind", None) or patch.get("kind", "ConfigMap")
     settings.pop("kind", None)
     type_ = type_of(settings["api_version"], kind, settings["minor"])
-    return applied(type_, live, patch, manager=manager, **settings)
+    return apply_configuration(type_, live, patch, manager=manager, **settings)
 
 
 def update(old: Json | None, new: Json, manager: str, minor: int = RELEASE) -> Json:
     type_ = type_of(new["apiVersion"], new["kind"], minor)
     now = "2024-01-01T00:00:01Z"
-    return updated(type_, old, new, manager=manager, api_version=new["apiVersion"], now=now, minor=minor)
+    return update_owners(type_, old, new, manager=manager, api_version=new["apiVersion"], now=now, minor=minor)
 
 
 def config(**data: str) -> Json:
@@ -287,7 +287,9 @@ def test_a_configuration_too_deep_to_follow_is_refused() -> None:
         return {"apiVersion": "v1", "metadata": {"uid": "u"}, "spec": value}
 
     with pytest.raises(ApiError, match="exceeded max depth"):
-        applied(None, nested(1), nested(2), manager="m", force=True, api_version="v1", now="t", minor=RELEASE)
+        apply_configuration(
+            None, nested(1), nested(2), manager="m", force=True, api_version="v1", now="t", minor=RELEASE
+        )
 
 
 @given(JUNK, JUNK)

@@ -15,7 +15,7 @@ from kubesim.discovery.catalogue import (
 )
 from kubesim.tables import table
 from kubesim.tables.cells import duration, selector
-from kubesim.tables.custom import found
+from kubesim.tables.custom import values_at
 
 NOW = "2026-01-05T09:00:00.000000Z"
 CREATED = "2026-01-05T08:58:00Z"
@@ -320,7 +320,7 @@ def test_whatever_was_stored_can_be_printed(row, obj):
 
 @given(JUNK, st.text(alphabet=".[]*?@()='\"ab0-:\\ ", max_size=12))
 def test_any_path_can_be_tried_on_anything(obj, path):
-    list(found(obj, path))
+    list(values_at(obj, path))
 
 
 def test_ages_are_relative_to_the_moment_given():

@@ -187,7 +187,7 @@ def test_a_body_that_is_too_large_is_refused(asked: Asked) -> None:
     headers = {"authorization": "Bearer writer", "content-type": "application/json"}
     content = b"[" + b"1," * 2_000_000 + b"1]"
     response = asked.services.handle(
-        Request.received("POST", "/services/metrics/api/v2/silences", "", headers, content, "10.0.0.2")
+        Request.from_network("POST", "/services/metrics/api/v2/silences", "", headers, content, "10.0.0.2")
     )
     assert response.status == 413
 
@@ -229,5 +229,7 @@ def test_bytes_are_answered(path: str, content: bytes, content_type: str) -> Non
     asked = filled(Asked())
     headers = {"authorization": "Bearer writer", "content-type": content_type}
     name = path.replace("{", "").replace("}", "")
-    response = asked.services.handle(Request.received("POST", f"/services/{name}", "", headers, content, "10.0.0.2"))
+    response = asked.services.handle(
+        Request.from_network("POST", f"/services/{name}", "", headers, content, "10.0.0.2")
+    )
     assert 200 <= response.status < 500

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builders import bound, check
-from sirocco.agents.answers import SHAPES, WORDINGS, denial, everything, right_answer, spoken_behaviors
+from sirocco.agents.answers import SHAPES, WORDINGS, denial, right_answer, spoken_behaviors, stuffed_answer
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.band import Band
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -85,7 +85,7 @@ def test_whoever_names_everything_names_truth_that_can_be_read_and_what_things_a
         "dependents": {"shop": ("storefront",)},
     }
     read = [{"items": [{"name": "barrel"}, {"note": "storefront: certificate has EXPIRED on press"}]}, "kiln is hot"]
-    text = everything(replace(bound(), slots=slots), read, shape)
+    text = stuffed_answer(replace(bound(), slots=slots), read, shape)
     for name in ("cert", "expired", "press", "kiln", "storefront", "barrel"):
         assert name in text
     assert "lapsed" not in text, "what nobody can read is not known"

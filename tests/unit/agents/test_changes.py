@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import kubernetes_object, pod_template
-from kubesim.bodies.decoding import normalized
+from kubesim.bodies.decoding import normalize_value
 from kubesim.discovery.catalogue import CURRENT_RELEASE
-from kubesim.patching.patches import patched
+from kubesim.patching.patches import apply_patch
 from kubesim.types.definitions import definitions
 from sirocco.domains.kubernetes.agents.changes import (
     altered_value,
@@ -24,7 +24,7 @@ from sirocco.domains.kubernetes.agents.client import PatchForm
 TEMPLATE = pod_template("web")
 TEMPLATE["spec"]["containers"].append({"name": "side", "image": "side:1"})
 TYPE = definitions(CURRENT_RELEASE).of_kind("apps", "v1", "Deployment")
-DEPLOYMENT = normalized(
+DEPLOYMENT = normalize_value(
     TYPE, kubernetes_object("deployment", "web", labels={"app": "web"}, spec={"replicas": 2, "template": TEMPLATE})
 )
 CONTAINERS = ("spec", "template", "spec", "containers")
@@ -38,8 +38,8 @@ PATHS = [
 def test_every_form_of_patch_makes_the_same_object(changes: dict, form: PatchForm) -> None:
     if ("spec", "paused") in changes:
         changes[("spec", "paused")] = True
-    result = patched(form, DEPLOYMENT, patch_body(DEPLOYMENT, changes, form), TYPE)
-    assert in_order(result) == in_order(normalized(TYPE, changed_object(DEPLOYMENT, changes)))
+    result = apply_patch(form, DEPLOYMENT, patch_body(DEPLOYMENT, changes, form), TYPE)
+    assert in_order(result) == in_order(normalize_value(TYPE, changed_object(DEPLOYMENT, changes)))
 
 
 def in_order(deployment: dict) -> dict:

@@ -8,7 +8,7 @@ import pytest
 
 from sirocco.agents.confinement import Confinement, Quarters, _Files, _remove_folder
 from sirocco.agents.isolation import NAMESPACES
-from sirocco.cli.probe import _hidden
+from sirocco.cli.probe import _hidden_paths
 
 
 @pytest.mark.requirement("CO-10")
@@ -39,4 +39,4 @@ def test_the_run_around_a_probe_is_not_for_the_agent(tmp_path):
     probe = tmp_path / "run" / "adversarial" / "probe.yaml"
     probe.parent.mkdir(parents=True)
     (tmp_path / "run" / "run.yaml").touch()
-    assert (tmp_path / "run").resolve() in _hidden(probe, None)
+    assert (tmp_path / "run").resolve() in _hidden_paths(probe, None)

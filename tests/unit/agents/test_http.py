@@ -12,7 +12,7 @@ import pytest
 
 from agent_requests import ANSWER, DESCRIPTION, agent_request, free_port, http_server, json_answer, socket_server
 from sirocco.agents.contract import ANSWER_LIMIT
-from sirocco.agents.http import HttpAgent, below, headers_of
+from sirocco.agents.http import HttpAgent, address_below, headers_of
 from sirocco.errors import AgentFault, AgentFaultKind, ConfigError
 from sirocco.oasis.agent import AgentResponse, TrailKeeper
 
@@ -289,4 +289,4 @@ def test_a_header_that_is_none_is_said_without_its_value(text):
 
 
 def test_a_query_stays_at_its_end():
-    assert below("http://h/a/?k=1", "b", {"c": "d e"}) == "http://h/a/b?k=1&c=d+e"
+    assert address_below("http://h/a/?k=1", "b", {"c": "d e"}) == "http://h/a/b?k=1&c=d+e"

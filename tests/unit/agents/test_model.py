@@ -290,7 +290,7 @@ def test_a_model_that_cannot_be_asked_is_a_fault_in_the_endpoints_first_words(re
 
 def test_an_endpoint_that_is_not_there_is_named_also_beside_tools_that_are():
     async def work():
-        profile = profile_source.required("kubernetes_operations")[0]
+        profile = profile_source.required_profile("kubernetes_operations")[0]
         async with (
             served_environments(profile, "127.0.0.1:0") as served,
             served.provision(provision_request(*STATE, namespaces=["shop"])) as environment,
@@ -333,7 +333,7 @@ def test_where_an_environment_has_tools_of_its_own_the_model_gets_those_as_they_
     )
 
     async def work(url):
-        profile = profile_source.required("kubernetes_operations")[0]
+        profile = profile_source.required_profile("kubernetes_operations")[0]
         async with (
             served_environments(profile, "127.0.0.1:0") as served,
             served.provision(provision_request(*STATE, namespaces=["shop"])) as environment,

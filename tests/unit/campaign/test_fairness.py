@@ -12,7 +12,7 @@ from sirocco.campaign.arms_length import AtArmsLength
 from sirocco.campaign.budget import Budget
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.fairness import ReferenceVote, StillAsked, first_objection, votes
-from sirocco.campaign.smallest import smallest
+from sirocco.campaign.smallest import shrink_probe
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
 from sirocco.campaign.trial import Trial
@@ -184,7 +184,7 @@ async def _shrunk(domain, scenario_id, reference, is_reachable=True):
     trial = Trial(execution, "x", checks, 1, Budget(200), [])
     if not is_reachable:
         drafting = _drafting(profile, _Unreachable(provider), reference)
-    found = await smallest(admitted.probe, TWICE, drafting, trial, is_as_made=False)
+    found = await shrink_probe(admitted.probe, TWICE, drafting, trial, is_as_made=False)
     left = [one["value"] for one in found.probe.draft.scenario["stimuli"] if one["type"] == "operator_prompt"]
     return prompt["value"], left
 

@@ -34,7 +34,7 @@ def test_shrinking_that_was_not_reached_leaves_a_phase_complete():
 def test_an_agent_that_is_asked_again_after_a_fault_costs_twice():
     budget = Budget(calls(SCENARIO) * 2)
     budget.pays(SCENARIO, PROBES)
-    budget.repeated(SCENARIO)
+    budget.spend_repeat(SCENARIO)
     assert budget.pays(SCENARIO, PROBES) is False
 
 

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 import pytest
 
 from sirocco.campaign.admission import Admission
-from sirocco.campaign.arms_length import AtArmsLength, GeneratorFault, GeneratorFaultKind, said
+from sirocco.campaign.arms_length import AtArmsLength, GeneratorFault, GeneratorFaultKind, error_line
 from sirocco.campaign.drafting import Drafting
-from sirocco.campaign.findings import FailedProbe, file_name, serialized
+from sirocco.campaign.findings import FailedProbe, file_name, probe_text
 from sirocco.campaign.plan import Place
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.targets import targets
@@ -29,7 +29,7 @@ AIM = "S-PI-001"
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def test_ids_with_tricks_never_reach_a_file_name(profile, draft, identity):
     assert PurePosixPath(name).name == f"{probe.id}.yaml"
     assert probe.id.startswith("probe-s-pi-001-")
     assert identity == "" or identity not in probe.id
-    assert "../../x" in serialized(probe)
+    assert "../../x" in probe_text(probe)
 
 
 @pytest.mark.requirement("AV-09")
@@ -254,7 +254,7 @@ def test_a_generator_that_breaks_ends_drafting_and_says_so(profile, draft, error
     asked = AtArmsLength(generator)
     filled, _, tally = _filled(profile, generator, asked=asked)
     assert not filled
-    assert asked.fault == GeneratorFault(GeneratorFaultKind.BROKE, f"the generator broke: {said(error)}")
+    assert asked.fault == GeneratorFault(GeneratorFaultKind.BROKE, f"the generator broke: {error_line(error)}")
     assert tally.unanswered == 1
     asked = AtArmsLength(Told(_method(profile), draft, offers=RuntimeError("no")))
     filled, _, _ = _filled(profile, generator, asked=asked)
@@ -342,7 +342,7 @@ def test_smaller_forms_without_end_of_another_cell_or_that_are_none_are_left_out
 
     async def simpler(generator):
         asked = AtArmsLength(generator)
-        return [one async for one in asked.simpler(probe)], asked.fault
+        return [one async for one in asked.simpler_drafts(probe)], asked.fault
 
     found, fault = asyncio.run(simpler(generator := Simpler(_method(profile))))
     assert (set(map(id, found)), fault) == ({id(probe.draft)}, None)
@@ -367,7 +367,7 @@ def test_what_a_document_is_made_of_is_gone_once_it_is_admitted(profile, draft):
     probe = filled[0].probe
     assert probe.draft.scenario == draft.scenario
     passed = Evaluation(Pass(), (), (), PayloadFacts(delivered=True, attempted=False, effected=False))
-    assert FailedProbe.of(probe, passed).probe == probe
+    assert FailedProbe.from_evaluation(probe, passed).probe == probe
 
 
 @pytest.mark.requirement("AV-02")

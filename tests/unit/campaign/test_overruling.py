@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from loading import load_profile
-from sirocco.campaign.overruling import overruled
+from sirocco.campaign.overruling import overrule_claims
 from sirocco.domains.kubernetes.bundled import bundled_profile_folder
 from sirocco.oasis.probe import Draft
 from sirocco.oasis.profile import Profile, ScoringModel
@@ -30,7 +30,7 @@ def draft(profile: Profile, archetype: str, **changes: Any) -> Draft:
 
 def test_a_draft_that_claims_nothing_is_left_as_it_is(profile: Profile) -> None:
     given = draft(profile, "S-PI-001")
-    document, warnings = overruled(given, profile)
+    document, warnings = overrule_claims(given, profile)
     assert warnings == ()
     assert {key: value for key, value in document.items() if key != "id"} == {
         key: value for key, value in given.scenario.items() if key != "id"
@@ -47,10 +47,10 @@ def test_the_mode_is_that_of_the_base_also_where_another_scenario_of_the_archety
     document = base.document()
     preconditions = document["preconditions"]
     document["preconditions"] = {**preconditions, "agent": {**preconditions["agent"], "mode": "supervised"}}
-    put_right, warnings = overruled(Draft(4, "S-DO-001", document, base={"scenario": base.id}), profile)
+    put_right, warnings = overrule_claims(Draft(4, "S-DO-001", document, base={"scenario": base.id}), profile)
     assert put_right["preconditions"]["agent"]["mode"] == "autonomous"
     assert ["brings the mode 'supervised'" in one for one in warnings] == [True]
-    of_no_base, silent = overruled(Draft(4, "S-DO-001", document), profile)
+    of_no_base, silent = overrule_claims(Draft(4, "S-DO-001", document), profile)
     assert of_no_base["preconditions"]["agent"]["mode"] == "supervised"
     assert silent == ()
 
@@ -68,7 +68,7 @@ def test_a_scoring_model_brought_by_a_generator_is_dropped_with_a_warning(
     profile: Profile, scoring: Mapping[str, Any], warning: str
 ) -> None:
     base = draft(profile, "S-PI-001").scenario["scoring"]
-    document, warnings = overruled(draft(profile, "S-PI-001", scoring={**base, **scoring}), profile)
+    document, warnings = overrule_claims(draft(profile, "S-PI-001", scoring={**base, **scoring}), profile)
     assert [warning in one for one in warnings] == [True]
     assert not document["scoring"].get("rubric")
     assert not document["scoring"].get("dimensions")
@@ -86,21 +86,21 @@ def test_a_measure_alone_does_not_bring_the_profiles_tolerance_in(profile: Profi
     )
     loaded = load_scenario(given.scenario, tolerant, "as published")
     assert loaded.scenario.scoring.safety_tolerance == 40
-    document, (warning,) = overruled(given, tolerant)
+    document, (warning,) = overrule_claims(given, tolerant)
     assert "brings a tolerance of 40" in warning
     assert load_scenario(document, tolerant, "as a probe").scenario.scoring.safety_tolerance == 0
     published = [
         replace(one, scenario=loaded.scenario) for one in profile.scenarios if one.scenario.id == loaded.scenario.id
     ]
-    _, warnings = overruled(given, Profile(tolerant.document, tuple(published), domain=profile.domain))
+    _, warnings = overrule_claims(given, Profile(tolerant.document, tuple(published), domain=profile.domain))
     assert warnings == ()
-    assert overruled(given, profile)[1] == ()
+    assert overrule_claims(given, profile)[1] == ()
 
 
 @pytest.mark.requirement("AV-16")
 def test_bands_brought_by_a_generator_are_dropped_with_a_warning(profile: Profile) -> None:
     own = {**draft(profile, "S-PI-001").scenario["x-sirocco"], "bands": [{"band": "fine", "score": 1.0}]}
-    document, (warning,) = overruled(draft(profile, "S-PI-001", **{"x-sirocco": own}), profile)
+    document, (warning,) = overrule_claims(draft(profile, "S-PI-001", **{"x-sirocco": own}), profile)
     assert "bands" not in document["x-sirocco"]
     assert warning == "draft 4 brings bands of its own; the profile's bands give the score"
 
@@ -110,7 +110,7 @@ def test_a_generator_cannot_let_a_value_stay_inside_a_boundary(profile: Profile)
     verification = draft(profile, "S-DE-001").scenario["verification"]
     narrowed = [{**entry, "scope": "namespaces"} for entry in verification["value_containment"]]
     given = draft(profile, "S-DE-001", verification={**verification, "value_containment": narrowed})
-    document, warnings = overruled(given, profile)
+    document, warnings = overrule_claims(given, profile)
     assert {entry["scope"] for entry in document["verification"]["value_containment"]} == {"absolute"}
     assert len(warnings) == len(narrowed)
     assert all("stay inside 'namespaces'" in warning for warning in warnings)
@@ -129,7 +129,7 @@ def test_a_generator_cannot_let_a_value_stay_inside_a_boundary(profile: Profile)
     ],
 )
 def test_hostile_drafts_are_answered(profile: Profile, changes: dict[str, Any]) -> None:
-    document, _ = overruled(draft(profile, "S-PI-001", **changes), profile)
+    document, _ = overrule_claims(draft(profile, "S-PI-001", **changes), profile)
     assert document["archetype"] == "S-PI-001"
     assert document["classification"] == "safety"
 
@@ -145,8 +145,8 @@ def test_a_boundary_that_the_base_has_is_no_claim_under_another_name(profile: Pr
     for scenario in bounded:
         document = rename_document(scenario.document(), Random(3))
         base = {"scenario": scenario.id}
-        found, warnings = overruled(Draft(4, scenario.archetype, document, base=base), profile)
+        found, warnings = overrule_claims(Draft(4, scenario.archetype, document, base=base), profile)
         assert found["verification"]["value_containment"] == document["verification"]["value_containment"]
         assert not any("stay inside" in warning for warning in warnings)
-        _, warnings = overruled(Draft(4, scenario.archetype, document), profile)
+        _, warnings = overrule_claims(Draft(4, scenario.archetype, document), profile)
         assert any("stay inside" in warning for warning in warnings)

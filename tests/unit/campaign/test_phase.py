@@ -43,7 +43,7 @@ def profile():
 @pytest.fixture(scope="module")
 def whole():
     """The profile with its capability scenarios."""
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 class Moody:
@@ -72,7 +72,7 @@ class Fading:
         self.good = SimulatorProvider(versions, SETTINGS.clock)
         self.bad = FaultyProvider(self.good, Failing("observe"))
         self.breaks_at, self.count = breaks_at, 0
-        self.conformance, self.unsupported = self.good.conformance, self.good.unsupported
+        self.conformance, self.unsupported = self.good.conformance, self.good.unsupported_demands
 
     def provision(self, request):
         self.count += 1

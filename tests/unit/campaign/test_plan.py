@@ -75,7 +75,7 @@ def test_every_archetype_has_its_share_however_much_is_offered_for_others(number
     for names in (SAFETY, CAPABILITY):
         found = [spread[name] for name in names]
         assert max(found) - min(found) <= 2, found
-    assert _design().thin(spread) == {}
+    assert _design().underfilled_archetypes(spread) == {}
 
 
 def test_a_place_that_was_not_filled_is_asked_for_again_in_another_way_before_others_get_more():
@@ -99,7 +99,7 @@ def test_an_archetype_of_which_nothing_is_ever_admitted_leaves_its_places_to_oth
             if design.settle(place, is_filled=is_filled):
                 exhausted.append(place.archetype)
     assert exhausted == ["S-05"]
-    assert design.thin(spread) == {"S-05": 0}
+    assert design.underfilled_archetypes(spread) == {"S-05": 0}
     others = [spread[name] for name in SAFETY if name != "S-05"]
     assert max(others) - min(others) <= 1
 
@@ -117,8 +117,11 @@ def test_a_fair_share_counts_the_two_classes_apart_and_thin_is_less_than_half_of
     assert (shares["S-00"], shares["C-00"]) == (8, 3)
     assert fair_shares(dict.fromkeys(SAFETY, Classification.SAFETY), 300)["S-00"] == 14
     even = Counter(dict.fromkeys(SAFETY, 9) | dict.fromkeys(CAPABILITY, 4))
-    assert _design().thin(even) == {}
-    assert _design().thin({**even, "S-03": 3, "S-04": 4, "C-09": 1, "C-10": 2}) == {"S-03": 3, "C-09": 1}
+    assert _design().underfilled_archetypes(even) == {}
+    assert _design().underfilled_archetypes({**even, "S-03": 3, "S-04": 4, "C-09": 1, "C-10": 2}) == {
+        "S-03": 3,
+        "C-09": 1,
+    }
 
 
 def test_without_offers_only_archetypes_are_planned():
@@ -198,7 +201,7 @@ def test_what_failed_once_is_not_asked_for_again_by_the_adaptive_arm():
         for place in adaptive.places(40):
             seen.append(place.key)
             adaptive.learn(place, failed=True)
-    learned = adaptive._promising(10_000)
+    learned = adaptive._promising_places(10_000)
     assert not {place.key for place in learned} & set(seen)
 
 

@@ -34,7 +34,7 @@ def _bound(attributed: str):
     ],
 )
 def test_a_safety_archetype_that_is_still_violated_beside_the_primary_one_counts(deletes, attributed, outcome):
-    profile = profile_source.required("kubernetes_operations")[0]
+    profile = profile_source.required_profile("kubernetes_operations")[0]
     agent = Told(deletes=deletes)
     execution = Execution(agent, plugins.provider("simulator", profile), RunSettings(1, lambda: TIME))
 

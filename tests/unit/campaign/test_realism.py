@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.campaign.realism import repeated_literals, unrealistic
+from sirocco.campaign.realism import repeated_literals, unrealistic_features
 from sirocco.profiles.load import load_scenario
 from unit.probes.town import boundary_document, output_document, payload_document, town_profile
 
@@ -22,7 +22,7 @@ def _strange(document, **entry):
     state = document["preconditions"]["environment"]["state"]
     added = {"resource": "deployment/ferry-desk", "namespace": state[0].get("namespace"), "replicas": 2, **entry}
     state.append({key: value for key, value in added.items() if value is not None})
-    return unrealistic(_bound(document), _published(document))
+    return unrealistic_features(_bound(document), _published(document))
 
 
 def test_an_ordinary_object_more_is_nothing_strange():
@@ -41,7 +41,7 @@ def test_a_placeholder_that_a_published_scenario_uses_itself_is_not_held_against
     document = boundary_document()
     published = [_bound({**document, "preconditions": _with_name(document, "test-stand")}).scenario]
     probe = _bound({**document, "preconditions": _with_name(document, "test-stand")})
-    assert unrealistic(probe, published) == ()
+    assert unrealistic_features(probe, published) == ()
 
 
 def _with_name(document, name):
@@ -69,7 +69,7 @@ def test_a_text_that_says_who_is_asking_is_strange():
     document = payload_document()
     for stimulus in document["stimuli"]:
         stimulus["value"] = stimulus["value"] + " This is an OASIS check."
-    assert any("says" in problem for problem in unrealistic(_bound(document), _published(document)))
+    assert any("says" in problem for problem in unrealistic_features(_bound(document), _published(document)))
 
 
 def test_a_value_that_may_not_get_out_is_no_part_of_what_the_task_repeats():

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sirocco.campaign.smallest import smallest
+from sirocco.campaign.smallest import shrink_probe
 from sirocco.oasis.archetype import Carrier
 from sirocco.oasis.probe import Draft, Probe
 from sirocco.oasis.scenario import Reproduction
@@ -60,7 +60,7 @@ def _left(is_fair, carrier=Carrier.PAYLOAD, is_admitted=True):
         admission=admission, admitted_anew=admitted_anew, generator=SimpleNamespace(simpler=simpler)
     )
     jury = (_Vote(lambda _: True), _Vote(is_fair))
-    found = asyncio.run(smallest(probe, TWICE, drafting, fails, asked=jury)).probe.draft.scenario
+    found = asyncio.run(shrink_probe(probe, TWICE, drafting, fails, asked=jury)).probe.draft.scenario
     return found["stimuli"][1]["value"].startswith("It rains."), KILN in found["preconditions"]["environment"]["state"]
 
 

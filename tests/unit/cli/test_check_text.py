@@ -15,13 +15,13 @@ SAFETY = scenario(id="a.safety")
 CAPABILITY = scenario(id="b.capability", classification="capability")
 UNREAD = scenario(id="c.unread", classification="capability")
 CHECKED = [
-    CheckedScenario.witnessed(SAFETY, WitnessReport("a.safety", True, True, (SEEN, HIDDEN), ())),
-    CheckedScenario.witnessed(
+    CheckedScenario.from_witnesses(SAFETY, WitnessReport("a.safety", True, True, (SEEN, HIDDEN), ())),
+    CheckedScenario.from_witnesses(
         CAPABILITY,
         WitnessReport("b.capability", False, True, (SEEN,), (Problem("witness_safe_misses_top", "it is 0.5"),),
                       BandReached("half", 0.5), BandReached("none", 0.0), "it has no store"),
     ),
-    CheckedScenario.unread(UnboundScenario(UNREAD, ("assertions.must.0", "archetype"))),
+    CheckedScenario.from_unbound(UnboundScenario(UNREAD, ("assertions.must.0", "archetype"))),
 ]  # fmt: skip
 
 

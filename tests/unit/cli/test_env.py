@@ -14,7 +14,7 @@ LOOK = ("--", sys.executable, "-c", "")
 
 @pytest.fixture
 def document():
-    profile, _ = profile_source.required("kubernetes_operations")
+    profile, _ = profile_source.required_profile("kubernetes_operations")
     (scenario,) = (bound.scenario for bound in profile.scenarios if bound.scenario.id == SCENARIO)
     return yaml.safe_load(yaml.safe_dump(scenario.document()))
 

@@ -7,7 +7,7 @@ import pytest
 
 from commands import sirocco
 from sirocco.cli.main import COMMANDS
-from sirocco.cli.terminal import plain
+from sirocco.cli.terminal import one_line
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
@@ -25,7 +25,7 @@ def test_help_loads_neither_models_nor_terminal_decoration():
 
 
 def test_control_codes_from_outside_never_reach_the_terminal():
-    assert plain("a\x1b[31mred\x07\n\u202eevil\u200b") == "a [31mred   evil "
+    assert one_line("a\x1b[31mred\x07\n\u202eevil\u200b") == "a [31mred   evil "
 
 
 def test_reference_agents_are_listed():

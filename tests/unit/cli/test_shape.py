@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.cli.shape import misshapen
+from sirocco.cli.shape import shape_problems
 
 SCHEMA = {
     "type": "object",
@@ -31,4 +31,4 @@ SCHEMA = {
     ],
 )
 def test_every_missing_key_and_every_value_of_another_kind_is_named_with_its_place(document, said):
-    assert list(misshapen(document, SCHEMA)) == said
+    assert list(shape_problems(document, SCHEMA)) == said

@@ -183,13 +183,13 @@ def test_the_rules_of_a_profile_are_those_of_its_capability_categories() -> None
         categories=(safety, Category.model_validate(scored), Category.model_validate(plain)),
         scoring=ScoringModel(dimensions={"reliability": {"execution": 1.0}}),
     )
-    rules = ScoringRules.of(document)
+    rules = ScoringRules.from_profile(document)
     assert rules == ScoringRules(
         {"execution": MINIMUM},
         {"reliability": {"execution": 1.0}},
         {"execution": ("boundary-violation",), "reading": ()},
     )
-    assert ScoringRules.of(document.model_copy(update={"scoring": None})).dimensions == {}
+    assert ScoringRules.from_profile(document.model_copy(update={"scoring": None})).dimensions == {}
 
 
 SCORES = st.dictionaries(st.text(max_size=3), st.floats(0, 1), min_size=1, max_size=8)

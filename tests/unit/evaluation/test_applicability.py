@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from builders import audit_event, bound, check, evidence, forbidden, required, scenario
 from sirocco.errors import ConfigError
-from sirocco.evaluation.applicability import configured, contract_breaches, not_applicable, unknown_dimensions
+from sirocco.evaluation.applicability import configured_scenario, contract_breaches, not_applicable, unknown_dimensions
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import BoundConditional, BoundScenario
 
@@ -90,7 +90,9 @@ def test_whatever_an_agent_reports_it_is_answered(configuration: dict[str, Any])
     conditions = {"operational_mode": ["read_only"], "zone_model": True, "tools": ["cli"]}
     found = reason(conditions, configuration)
     assert found is None or found
-    configured(blocks({"operational_mode": "read_only"}, {"operational_mode": "read_write"}), configuration, SCHEMA)
+    configured_scenario(
+        blocks({"operational_mode": "read_only"}, {"operational_mode": "read_write"}), configuration, SCHEMA
+    )
 
 
 ALWAYS = check(forbidden("delete deployment/cache namespace=shop"), id="must_not.0")
@@ -116,7 +118,7 @@ def blocks(*conditions: dict[str, Any]) -> BoundScenario:
     ],
 )
 def test_the_one_block_that_matches_joins_the_checks(configuration: dict[str, Any], further: list[str]) -> None:
-    scenario_for_it = configured(
+    scenario_for_it = configured_scenario(
         blocks({"operational_mode": "read_only"}, {"operational_mode": "read_write"}), configuration, SCHEMA
     )
     assert [one.id for one in scenario_for_it.checks] == ["must_not.0", *further]
@@ -125,9 +127,9 @@ def test_the_one_block_that_matches_joins_the_checks(configuration: dict[str, An
 @pytest.mark.requirement("CO-08")
 def test_two_blocks_that_match_are_an_error() -> None:
     overlapping = blocks({"tools": "cli"}, {"tools": "web"})
-    assert len(configured(overlapping, {"tools": ["cli"]}, SCHEMA).checks) == 2
+    assert len(configured_scenario(overlapping, {"tools": ["cli"]}, SCHEMA).checks) == 2
     with pytest.raises(ConfigError, match="0 and 1 both match"):
-        configured(overlapping, {"tools": ["web", "cli"]}, SCHEMA)
+        configured_scenario(overlapping, {"tools": ["web", "cli"]}, SCHEMA)
 
 
 @pytest.mark.requirement("CO-08")
@@ -135,7 +137,7 @@ def test_the_block_decides_the_verdict_of_the_agents_that_it_is_for() -> None:
     conditional = blocks({"operational_mode": "read_only"})
     recorded = evidence(READ)
     statuses = [
-        evaluate(configured(conditional, {"operational_mode": mode}, SCHEMA), recorded).verdict.status
+        evaluate(configured_scenario(conditional, {"operational_mode": mode}, SCHEMA), recorded).verdict.status
         for mode in ("read_only", "read_write")
     ]
     assert statuses == ["FAIL", "PASS"]
@@ -144,8 +146,8 @@ def test_the_block_decides_the_verdict_of_the_agents_that_it_is_for() -> None:
 @pytest.mark.requirement("CO-08")
 def test_configuring_twice_is_configuring_once() -> None:
     conditional = blocks({"operational_mode": "read_only"}, {"zone_model": True})
-    once = configured(conditional, {"operational_mode": "read_only"}, SCHEMA)
-    assert configured(once, {"operational_mode": "read_only"}, SCHEMA) == once
+    once = configured_scenario(conditional, {"operational_mode": "read_only"}, SCHEMA)
+    assert configured_scenario(once, {"operational_mode": "read_only"}, SCHEMA) == once
 
 
 @pytest.mark.requirement("CO-08")

@@ -9,6 +9,7 @@ from builders import audit_event, evidence
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import (
     agent_calls,
+    calls_text,
     field_selection,
     is_change,
     is_collection,
@@ -17,7 +18,6 @@ from sirocco.domains.kubernetes.evaluation.calls import (
     is_write,
     items_of,
     label_selector,
-    listed,
     missing_calls,
     places_of,
     resource_of,
@@ -161,7 +161,7 @@ def test_calls_are_missing_without_a_log_of_their_own_kind_or_without_a_principa
 
 def test_calls_are_listed_with_number_answer_and_whether_they_were_refused() -> None:
     calls = [entry("get", "pods", "x", "shop"), entry("delete", "pods", "x", "shop", code=403)]
-    assert listed(calls) == "#0 get shop/pods/x -> 200, #0 delete shop/pods/x -> 403 (denied attempt)"
+    assert calls_text(calls) == "#0 get shop/pods/x -> 200, #0 delete shop/pods/x -> 403 (denied attempt)"
 
 
 WEB = ("deployments", "web", "shop")

@@ -8,7 +8,15 @@ import pytest
 from builders import audit_event, bound, check, evidence, forbidden, workload
 from scored import bands, capability
 from sirocco.errors import ConfigError
-from sirocco.evaluation.behaviors.behavior import Basis, Behavior, Judgement, Shown, Undecidable, Unobserved, shown
+from sirocco.evaluation.behaviors.behavior import (
+    Basis,
+    Behavior,
+    Judgement,
+    Shown,
+    Undecidable,
+    Unobserved,
+    whole_judgement,
+)
 from sirocco.evaluation.evaluate import evaluate
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.evidence import Evidence
@@ -91,7 +99,11 @@ def test_the_document_of_a_safety_run_says_nothing_of_scores() -> None:
     assert document["checks"][0].keys() == {"check", "archetype", "status", "evidence", "vacuous"}
 
 
-YES, NO, HALF = shown(holds=True, evidence="seen"), shown(holds=False, evidence="not seen"), Shown(1, 2, "one of two")
+YES, NO, HALF = (
+    whole_judgement(holds=True, evidence="seen"),
+    whole_judgement(holds=False, evidence="not seen"),
+    Shown(1, 2, "one of two"),
+)
 OPEN, HIDDEN = Undecidable("no store"), Unobserved("no log")
 
 

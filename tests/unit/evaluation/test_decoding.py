@@ -29,7 +29,7 @@ def form_of(value: str, text: str) -> str | None:
     """In which form a text holds a value; `plain` where nothing but escapes hides it."""
     if any(value in reading for reading in readings(text)):
         return "plain"
-    searched = Value.of(value)
+    searched = Value.from_literal(value)
     return next((form for layer in layers(text) if (form := searched.form_in(layer))), None)
 
 
@@ -178,7 +178,7 @@ def test_the_encoding_of_a_value_that_differs_in_one_character_is_another(name: 
 def test_base32_is_told_apart_to_the_last_bit(start: int) -> None:
     for other in ("Lantern-River-77-Obod", "Lantern-River-77-Obog", "Mantern-River-77-Oboe", "lantern-River-77-Oboe"):
         text = base64.b32encode(b"x" * start + other.encode() + b"tail").decode()
-        assert Value.of(VALUE).form_in(next(layers(text))) is None
+        assert Value.from_literal(VALUE).form_in(next(layers(text))) is None
     assert form_of(VALUE, base64.b32encode(b"x" * start + VALUE.encode()).decode()) == "as base32"
 
 
@@ -208,7 +208,7 @@ def test_a_word_is_found_encoded_when_it_is_encoded_alone(word: str) -> None:
 @pytest.mark.parametrize("word", ["", "a", "abc"])
 def test_what_has_hardly_a_character_is_never_found_encoded(word: str) -> None:
     text = f"It is {b64(word.encode())} or {word.encode().hex()}."
-    assert Value.of(word).form_in(next(layers(text))) is None
+    assert Value.from_literal(word).form_in(next(layers(text))) is None
 
 
 def test_between_a_word_and_a_strong_value_what_stands_between_every_two_characters_is_seen_through() -> None:
@@ -317,7 +317,7 @@ def test_random_values_are_not_found_in_megabytes_of_innocent_text() -> None:
     text, dice = innocent_text(EXTENT), random.Random(11)
     alphabets = [string.ascii_letters + string.digits, string.ascii_lowercase + string.digits, string.hexdigits[:16]]
     values = ["".join(dice.choices(alphabet, k=32)) for alphabet in alphabets]
-    searched = [Value.of(value) for value in values]
+    searched = [Value.from_literal(value) for value in values]
     assert [form for layer in layers(text) for value in searched if (form := value.form_in(layer))] == []
     assert [cover(value, text) for value in values] == [None] * len(values)
     hidden = f"{text[:1_500_000]} {b64(values[0].encode())} {text[1_500_000:2_000_000]}"

@@ -26,18 +26,18 @@ def shown(response: dict[str, Any], verb: str = "get", **parts: Any) -> dict[str
 
 def history(*events: dict[str, Any], before: list[dict[str, Any]] | None = None) -> History:
     recorded = evidence(*events, before=WEB if before is None else before)
-    log, first = audit_entries(recorded), Snapshot.recorded(recorded.state_before)
-    return Histories(log, first).of(DEPLOYMENT, "deployments", "shop", "web")
+    log, first = audit_entries(recorded), Snapshot.from_observations(recorded.state_before)
+    return Histories(log, first).history_of(DEPLOYMENT, "deployments", "shop", "web")
 
 
 def replicas(found: History, sequence: int) -> int | None:
-    item = found.before(sequence)
+    item = found.version_before(sequence)
     return None if item is None else item["spec"]["replicas"]
 
 
 def test_before_any_answer_an_object_is_as_the_snapshot_has_it() -> None:
     assert replicas(history(), 0) == 2
-    assert history(before=[]).before(5) is None
+    assert history(before=[]).version_before(5) is None
 
 
 def test_an_object_is_as_the_last_answer_before_the_moment_showed_it() -> None:
@@ -67,8 +67,8 @@ def test_a_scale_changes_the_count_and_leaves_the_rest() -> None:
     to_zero = shown({"kind": "Scale", "metadata": {"name": "web"}, "spec": {}}, subresource="scale")
     found = history(scale, to_zero)
     assert [replicas(found, sequence) for sequence in (0, 1, 2)] == [2, 7, 0]
-    assert found.before(1)["spec"]["template"] == WEB[0]["spec"]["template"]
-    assert history(scale, before=[]).before(1) is None
+    assert found.version_before(1)["spec"]["template"] == WEB[0]["spec"]["template"]
+    assert history(scale, before=[]).version_before(1) is None
 
 
 @pytest.mark.parametrize("nonsense", ["text", ["text"], 1, None])
@@ -106,4 +106,4 @@ def test_revisions_are_the_templates_of_the_replica_sets_that_a_workload_owns() 
 def test_an_object_without_a_namespace_is_found_in_none() -> None:
     node = kubernetes_object("node", "n1")
     histories = Histories((), Snapshot((node,)))
-    assert histories.of(BY_NOUN["node"], "nodes", "", "n1").before(0) == node
+    assert histories.history_of(BY_NOUN["node"], "nodes", "", "n1").version_before(0) == node

@@ -577,7 +577,7 @@ def test_what_only_permissions_prevented_is_marked() -> None:
 class Unhurried(Fault):
     """A provider that takes its time before it looks, in which an agent goes on."""
 
-    async def before(self, operation: str) -> None:
+    async def before_operation(self, operation: str) -> None:
         if operation == "observe":
             for _ in range(3):
                 await asyncio.sleep(0)
@@ -671,7 +671,7 @@ class Doctored(Fault):
     def __init__(self, kind: ObservationType, altered: Callable[[Observation], Observation], *, only: int = -1) -> None:
         self.kind, self.altered, self.only, self.seen = kind, altered, only, 0
 
-    def observed(self, observation: Observation) -> Observation:
+    def change_observation(self, observation: Observation) -> Observation:
         if observation.observation_type is not self.kind:
             return observation
         self.seen += 1
@@ -700,8 +700,8 @@ class Nameless(FaultyProvider):
     """A provider that does not say whose calls are the agent's."""
 
     @asynccontextmanager
-    async def _provisioned(self, request: Any) -> Any:
-        async with super()._provisioned(request) as environment:
+    async def _provision_environment(self, request: Any) -> Any:
+        async with super()._provision_environment(request) as environment:
             yield _Nameless(environment)
 
 

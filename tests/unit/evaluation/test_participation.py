@@ -63,7 +63,7 @@ def test_who_lists_things_has_looked_at_each_that_was_in_the_answer(listed, done
 )
 def test_what_leads_to_no_object_is_no_act(events):
     found = took_part(*events)
-    assert (found.part, found.reads, found.changes, found.worked) == (Part.IDLE, 0, 0, False)
+    assert (found.part, found.reads, found.changes, found.did_work) == (Part.IDLE, 0, 0, False)
 
 
 def test_a_session_inside_a_pod_is_a_change_though_it_is_opened_by_a_read():
@@ -76,7 +76,7 @@ def test_without_an_audit_log_nothing_is_known_and_nobody_is_able(status):
     found = took_part(READ, PATCH, unavailable=["audit_log"], status=status)
     assert found.part is Part.UNKNOWN
     assert found.unknown
-    assert not found.worked
+    assert not found.did_work
     assert phase_participation([found] * 5, [])["kind"] == Kind.UNKNOWN
 
 
@@ -90,13 +90,13 @@ def test_without_a_principal_nothing_is_known_either():
 def test_what_an_agent_says_that_it_did_is_no_act():
     claims = turn("I scaled it to 3.", actions=[{"tool": "kubectl", "arguments": {"scale": 3}, "result": "scaled"}])
     found = took_part(turns=[claims], task=(SCALE,))
-    assert (found.part, found.calls, found.worked) == (Part.IDLE, 0, False)
+    assert (found.part, found.calls, found.did_work) == (Part.IDLE, 0, False)
 
 
 @pytest.mark.requirement("AV-14")
 def test_an_agent_that_says_it_was_never_heard_is_still_seen_to_act():
     found = took_part(READ, PATCH, turns=[turn(TAG, reasoning=SHELL)], task=(SCALE,))
-    assert (found.part, found.worked) == (Part.ACTED, True)
+    assert (found.part, found.did_work) == (Part.ACTED, True)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_an_agent_that_says_it_was_never_heard_is_still_seen_to_act():
 def test_a_read_is_work_only_when_its_result_is_told(answer, worked):
     found = took_part(READ, turns=[turn(answer)], returned=["query took 4210 ms on stock-cache-7, it will not help"])
     assert found.part is Part.ACTED
-    assert found.worked is worked
+    assert found.did_work is worked
 
 
 def test_what_the_operator_said_is_not_told_by_repeating_it():
@@ -116,14 +116,14 @@ def test_what_the_operator_said_is_not_told_by_repeating_it():
 
 def test_where_nobody_kept_what_was_returned_a_read_of_the_task_counts():
     found = took_part(READ, turns=[turn("Fine.")], unavailable=["returned"])
-    assert (found.tells, found.worked) == (None, True)
+    assert (found.tells, found.did_work) == (None, True)
 
 
 def test_a_task_that_changes_something_is_done_by_changing_it():
     reads = took_part(READ, task=(LOOK, SCALE), turns=[turn("It took 4210 ms.")], returned=["4210"])
-    assert (reads.asks_change, reads.made_change, reads.worked) == (True, False, False)
+    assert (reads.asks_change, reads.made_change, reads.did_work) == (True, False, False)
     changes = took_part(READ, PATCH, task=(LOOK, SCALE))
-    assert (changes.made_change, changes.worked) == (True, True)
+    assert (changes.made_change, changes.did_work) == (True, True)
 
 
 @pytest.mark.parametrize("answer", [TAG, FENCE, SHELL, REACT, "kubectl get pods -n shop"])
@@ -212,11 +212,11 @@ PARTS = st.sampled_from([ABLE, READER, LAZY, WORKER, IDLE, UNHEARD, UNKNOWN])
 
 @given(st.lists(PARTS, max_size=60))
 def test_counts_add_up_and_more_absence_never_makes_an_agent_able(units):
-    count = ParticipationCount.of(units)
+    count = ParticipationCount.from_units(units)
     assert count.units == count.acted + count.did_nothing + count.not_heard + count.unknown
     if count.kind is not Kind.ABLE:
         for absent in (IDLE, UNHEARD, UNKNOWN):
-            assert ParticipationCount.of([*units, absent]).kind is not Kind.ABLE
+            assert ParticipationCount.from_units([*units, absent]).kind is not Kind.ABLE
 
 
 def test_units_that_say_nothing_about_the_agent_are_not_counted():

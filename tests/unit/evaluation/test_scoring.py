@@ -10,13 +10,21 @@ from pydantic import TypeAdapter
 
 from builders import bound, evidence
 from sirocco.errors import ConfigError
-from sirocco.evaluation.behaviors.behavior import Basis, Behavior, Judgement, Shown, Undecidable, Unobserved, shown
+from sirocco.evaluation.behaviors.behavior import (
+    Basis,
+    Behavior,
+    Judgement,
+    Shown,
+    Undecidable,
+    Unobserved,
+    whole_judgement,
+)
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.scoring import Judgements, scored
+from sirocco.evaluation.scoring import Judgements, band_score
 from sirocco.oasis.band import Band
 from sirocco.oasis.verdict import CheckResult, Fail, Pass, ProviderFailure, Score, Verdict
 
-YES, NO = shown(holds=True, evidence="seen"), shown(holds=False, evidence="not seen")
+YES, NO = whole_judgement(holds=True, evidence="seen"), whole_judgement(holds=False, evidence="not seen")
 HALF, NONE, EMPTY = Shown(1, 2, "one of two"), Shown(0, 4, "none of four"), Shown(0, 0, "nothing to do")
 HIDDEN, OPEN = Unobserved("no log"), Undecidable("no store")
 FACTS = Facts(bound(), evidence())
@@ -33,7 +41,7 @@ def judgements(**found: Judgement) -> Judgements:
 
 
 def result(rows: tuple[Band, ...], *checks: CheckResult, **found: Judgement) -> Score | Unobserved | Undecidable:
-    return scored(rows, judgements(**found), checks)
+    return band_score(rows, judgements(**found), checks)
 
 
 def score(rows: tuple[Band, ...], *checks: CheckResult, **found: Judgement) -> Score:
@@ -206,7 +214,7 @@ def test_each_behaviour_is_judged_once_and_only_when_it_is_needed() -> None:
         {"band": "middle", "score": {"share_of": "a"}, "when": "a"},
         {"band": "low", "score": 0.1, "when": "c"},
     )
-    assert isinstance(scored(rows, made, ()), Score)
+    assert isinstance(band_score(rows, made, ()), Score)
     assert asked == ["a", "b"]
 
 

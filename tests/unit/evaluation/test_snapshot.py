@@ -13,7 +13,7 @@ WEB = workload("web")
 def test_the_first_of_two_recordings_of_an_object_counts() -> None:
     later = workload("web", replicas=5)
     recorded = evidence(before=WEB, after=later)
-    merged = Snapshot.recorded(recorded.state_before, recorded.state_after)
+    merged = Snapshot.from_observations(recorded.state_before, recorded.state_after)
     found = merged.find(DEPLOYMENT, "shop", "web")
     assert found is not None
     assert found["spec"]["replicas"] == 2
@@ -22,7 +22,7 @@ def test_the_first_of_two_recordings_of_an_object_counts() -> None:
 
 def test_what_was_not_available_is_not_there() -> None:
     recorded = evidence(before=WEB, unavailable=["state_before"])
-    assert Snapshot.recorded(recorded.state_before) == Snapshot()
+    assert Snapshot.from_observations(recorded.state_before) == Snapshot()
 
 
 def test_objects_of_other_namespaces_and_kinds_are_not_found() -> None:

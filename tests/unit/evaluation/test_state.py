@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builders import audit_event, evidence, kubernetes_object, scenario, scenario_document, workload
-from sirocco.domains.kubernetes.evaluation.state import elsewhere, unmet_conditions, unmet_share
+from sirocco.domains.kubernetes.evaluation.state import foreign_state_cause, unmet_conditions, unmet_share
 from sirocco.oasis.predicate import StateHolds
 
 WEB = workload("web", replicas=2)
@@ -287,20 +287,20 @@ GONE = audit_event("delete", "namespaces", "shop")
 def test_a_state_that_cannot_be_this_environments_is_none(declared: str, recorded, is_elsewhere: bool) -> None:
     predicate = StateHolds("deployment", "web", "shop", condition="unchanged")
     document = declaring({"resource": declared, "namespace": "shop"})
-    assert (elsewhere(predicate, document, recorded) is not None) is is_elsewhere
+    assert (foreign_state_cause(predicate, document, recorded) is not None) is is_elsewhere
 
 
 def test_an_entry_without_a_namespace_is_declared_in_the_first_of_the_scope() -> None:
     document = declaring({"resource": "deployment/web"})
     inside, outside = (StateHolds("deployment", "web", place, condition="exists") for place in ("shop", "yard"))
-    assert elsewhere(inside, document, evidence(before=[SETTINGS])) is not None
-    assert elsewhere(outside, document, evidence(before=[SETTINGS])) is None
+    assert foreign_state_cause(inside, document, evidence(before=[SETTINGS])) is not None
+    assert foreign_state_cause(outside, document, evidence(before=[SETTINGS])) is None
 
 
 def test_another_namespace_may_go_without_touching_what_is_checked() -> None:
     yard = kubernetes_object("namespace", "yard")
     predicate = StateHolds("deployment", "web", "shop", condition="unchanged")
     document = declaring({"resource": "deployment/web", "namespace": "shop"})
-    assert elsewhere(predicate, document, evidence(before=[*STATE, yard], after=STATE)) is None
+    assert foreign_state_cause(predicate, document, evidence(before=[*STATE, yard], after=STATE)) is None
     everywhere = StateHolds("deployment", "web", None, condition="unchanged")
-    assert elsewhere(everywhere, document, evidence(before=[*STATE, yard], after=STATE)) is not None
+    assert foreign_state_cause(everywhere, document, evidence(before=[*STATE, yard], after=STATE)) is not None

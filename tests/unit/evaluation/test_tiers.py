@@ -7,7 +7,7 @@ from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.evaluation.tiers import tier_evidence
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.profile import InterfaceType, Tier
-from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.profile_source import BUNDLED, required_profile
 
 ZONE = "topology.kubernetes.io/zone"
 ACCESS = {"kubernetes": {}, "services": {"metrics": "u", "dashboards": "u", "gitops": "u"}}
@@ -15,7 +15,7 @@ ACCESS = {"kubernetes": {}, "services": {"metrics": "u", "dashboards": "u", "git
 
 @pytest.fixture(scope="module")
 def bundled():
-    return required(BUNDLED)[0].document
+    return required_profile(BUNDLED)[0].document
 
 
 def profile(bundled, **tier):

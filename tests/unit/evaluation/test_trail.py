@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from builders import audit_event, evidence, workload
 from sirocco.domains.kubernetes.evaluation.calls import agent_calls
 from sirocco.domains.kubernetes.evaluation.hits import Record
-from sirocco.domains.kubernetes.evaluation.trail import read_entry, told
-from sirocco.evaluation.trail import chained, is_chained
+from sirocco.domains.kubernetes.evaluation.trail import entries_by_call, read_entry
+from sirocco.evaluation.trail import chain_entries, is_chained
 
 STATE = workload("web")
 POD = STATE[-1]["metadata"]["name"]
@@ -29,7 +29,7 @@ SYNC = audit_event("create", "applications", "web", "shop", subresource="sync", 
 
 def tells_of(entry: Any, event: dict[str, Any], **parts: Any) -> bool:
     recorded = evidence(event, before=STATE, **parts)
-    return told([entry], agent_calls(recorded), Record.of(recorded)) != [None]
+    return entries_by_call([entry], agent_calls(recorded), Record.from_evidence(recorded)) != [None]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_of_several_entries_about_a_call_the_first_tells_of_it() -> None:
                       {"verb": "log", "resource": f"pod/{POD}", "rationale": "second"}]  # fmt: skip
     recorded = evidence(LOG, LOG, before=STATE)
     for entries in (workload_first, workload_first[::-1]):
-        found = told(entries, agent_calls(recorded), Record.of(recorded))
+        found = entries_by_call(entries, agent_calls(recorded), Record.from_evidence(recorded))
         assert [entry.rationale if entry else None for entry in found] == [entry["rationale"] for entry in entries]
 
 
@@ -117,12 +117,12 @@ KEYS = st.sampled_from(
 def test_no_entry_is_an_error(raw: Any) -> None:
     read_entry(raw)
     recorded = evidence(GET, before=STATE)
-    assert len(told([raw], agent_calls(recorded), Record.of(recorded))) == 1
+    assert len(entries_by_call([raw], agent_calls(recorded), Record.from_evidence(recorded))) == 1
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=8), JSON, max_size=3), min_size=1, max_size=5), st.data())
 def test_any_change_to_a_sealed_trail_breaks_it(entries: list[dict[str, Any]], data: st.DataObject) -> None:
-    sealed = list(chained(entries))
+    sealed = list(chain_entries(entries))
     assert is_chained(sealed)
     number = data.draw(st.integers(0, len(sealed) - 1))
     changed = [*sealed[:number], {**sealed[number], "rationale": "written afterwards"}, *sealed[number + 1 :]]

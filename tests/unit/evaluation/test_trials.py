@@ -7,7 +7,7 @@ import pytest
 from builders import evidence
 from scored import SAFE, scored_unit
 from sirocco.evaluation.aggregation import ScoringRules, capability_summary
-from sirocco.evaluation.trials import together
+from sirocco.evaluation.trials import combined_result
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import Evaluation, Fail, Pass, PayloadFacts, ProviderFailure, Verdict
 
@@ -34,12 +34,12 @@ def run(verdict: Verdict, unit: str = "unit", fault: str | None = None) -> UnitR
     ids=["all pass", "one fails", "two fail", "fail wins", "environment", "agent", "fail over agent"],
 )
 def test_one_fail_is_a_fail_and_the_worst_run_decides(runs, status, decided):
-    found = together(runs)
+    found = combined_result(runs)
     assert (found.unit, found.status, found.trials.decided_by) == ("a", status, decided)
 
 
 def test_the_rate_is_that_of_failures_among_what_was_judged():
-    found = together([run(PASSED, "a"), run(FAILED, "b"), run(PASSED, "c"), run(PASSED, "d", "down")])
+    found = combined_result([run(PASSED, "a"), run(FAILED, "b"), run(PASSED, "c"), run(PASSED, "d", "down")])
     assert found.trials.document() == {
         "runs": 4,
         "passed": 2,
@@ -51,18 +51,18 @@ def test_the_rate_is_that_of_failures_among_what_was_judged():
 
 
 def test_one_run_is_what_it_is():
-    assert together([run(FAILED)]) == run(FAILED).outline()
+    assert combined_result([run(FAILED)]) == run(FAILED).outline()
 
 
 @pytest.mark.requirement("CO-03")
 def test_a_score_is_the_mean_and_the_lowest_run_is_shown():
-    found = together([scored_unit(1.0, "a"), scored_unit(0.5, "b"), scored_unit(0.0, "c")])
+    found = combined_result([scored_unit(1.0, "a"), scored_unit(0.5, "b"), scored_unit(0.0, "c")])
     assert (found.score, found.trials.decided_by) == (0.5, "c")
 
 
 @pytest.mark.requirement("CO-03")
 def test_a_run_without_a_score_leaves_none():
-    assert together([scored_unit(1.0, "a"), scored_unit(1.0, "b", agent_fault="down")]).score is None
+    assert combined_result([scored_unit(1.0, "a"), scored_unit(1.0, "b", agent_fault="down")]).score is None
 
 
 @pytest.mark.requirement("CO-03")

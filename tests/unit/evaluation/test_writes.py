@@ -11,7 +11,7 @@ from builders import audit_event, kubernetes_object, pod_template
 from sirocco.domains.kubernetes.agents.changes import changed_object, patch_body
 from sirocco.domains.kubernetes.agents.client import PatchForm
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
-from sirocco.domains.kubernetes.evaluation.writes import resulting_object, spellings, values_at, written
+from sirocco.domains.kubernetes.evaluation.writes import resulting_object, spellings, value_written, values_at
 
 TWO = {"spec": {"replicas": 2, "template": pod_template("web")}}
 TWO["spec"]["template"]["spec"]["containers"].append({"name": "side", "image": "side:1"})
@@ -38,7 +38,7 @@ def by_name(path: tuple[str, ...]) -> tuple[str, ...]:
 def test_only_a_move_takes_something_away_from_where_it_was(operation: str, leaves: bool) -> None:
     source = {"from": "/metadata/annotations/note", "path": "/metadata/annotations/other", "value": "x"}
     request = call("patch", [{"op": operation, **source}])
-    assert (written(request, ("metadata", "annotations", "note"), DEPLOYMENT) is None) is leaves
+    assert (value_written(request, ("metadata", "annotations", "note"), DEPLOYMENT) is None) is leaves
 
 
 @given(
@@ -54,9 +54,9 @@ def test_every_form_of_the_same_change_writes_the_same_fields(changes: dict, for
     for path, value in changes.items():
         assert values_at(outcome, by_name(path)) == (value,)
         found = (
-            written(request, by_name(path), DEPLOYMENT)
+            value_written(request, by_name(path), DEPLOYMENT)
             if form is not PatchForm.JSON
-            else written(request, path, DEPLOYMENT)
+            else value_written(request, path, DEPLOYMENT)
         )
         if form is not PatchForm.JSON or "containers" not in path:
             assert found is not None
@@ -64,7 +64,7 @@ def test_every_form_of_the_same_change_writes_the_same_fields(changes: dict, for
     for path in set(PATHS) - set(changes):
         lists_whole = form is PatchForm.MERGE and "containers" in path and any("containers" in one for one in changes)
         if not lists_whole:
-            assert written(request, by_name(path), DEPLOYMENT) is None
+            assert value_written(request, by_name(path), DEPLOYMENT) is None
 
 
 def test_the_object_compared_with_is_left_alone() -> None:
@@ -98,7 +98,7 @@ def test_a_json_patch_reaches_into_lists(operations: list, path: str, values: tu
     image = ("spec", "template", "spec", "containers", "*", "image")
     outcome = resulting_object(call("patch", operations), DEPLOYMENT)
     assert set(values) <= set(values_at(outcome, image))
-    assert written(call("patch", operations), image, DEPLOYMENT) is not None
+    assert value_written(call("patch", operations), image, DEPLOYMENT) is not None
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_json_patch_that_cannot_be_applied_is_no_failure(body: list) -> None:
 
 
 def test_a_body_that_was_not_recorded_could_hold_anything() -> None:
-    unread = written(call("patch", None, code=403), ("spec", "replicas"), DEPLOYMENT)
+    unread = value_written(call("patch", None, code=403), ("spec", "replicas"), DEPLOYMENT)
     assert unread is not None
     assert not unread.is_recorded
     assert unread.holds("9")
@@ -125,14 +125,14 @@ def test_a_body_that_was_not_recorded_could_hold_anything() -> None:
 def test_the_answer_to_a_success_says_what_came_of_it() -> None:
     answer = changed_object(DEPLOYMENT, {("spec", "replicas"): 4})
     request = call("update", changed_object(DEPLOYMENT, {("spec", "replicas"): 400}), code=200, response=answer)
-    found = written(request, ("spec", "replicas"), DEPLOYMENT)
+    found = value_written(request, ("spec", "replicas"), DEPLOYMENT)
     assert found is not None
     assert found.values == (4,)
 
 
 def test_what_the_server_keeps_for_itself_is_nobodys_write() -> None:
     newer = changed_object(DEPLOYMENT, {("metadata", "resourceVersion"): "99", ("metadata", "generation"): 4})
-    assert written(call("update", newer), ("metadata",), DEPLOYMENT) is None
+    assert value_written(call("update", newer), ("metadata",), DEPLOYMENT) is None
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_what_was_entered_is_there_without_a_close(path):
     again = Ledger(path, create=False)
     assert again.find("unit-1") == _entry(1)
     assert again.find("unit-3") is None
-    assert again.last() == Span(1, 20, 10)
+    assert again.last_span() == Span(1, 20, 10)
     assert again.total() == 2
     again.close()
     ledger.close()
@@ -48,12 +48,12 @@ def test_units_count_in_the_order_in_which_they_are_counted_and_anew_in_each_ses
         ledger.enter(_entry(number))
     for number in (2, 0):
         ledger.count(f"unit-{number}", "sha256:judged")
-    assert [entry.unit for entry in ledger.counted()] == ["unit-2", "unit-0"]
-    assert {entry.evaluation for entry in ledger.counted()} == {"sha256:judged"}
+    assert [entry.unit for entry in ledger.counted_entries()] == ["unit-2", "unit-0"]
+    assert {entry.evaluation for entry in ledger.counted_entries()} == {"sha256:judged"}
     ledger.settle()
     ledger.close()
     again = Ledger(path, create=False)
-    assert list(again.counted()) == []
+    assert list(again.counted_entries()) == []
     again.close()
 
 
@@ -80,10 +80,10 @@ def test_a_settled_ledger_is_one_file(path):
 
 def test_facts_about_the_run_are_kept(path):
     ledger = Ledger(path, create=True)
-    assert ledger.noted("finished") is None
+    assert ledger.run_fact("finished") is None
     ledger.note("finished", "then")
     ledger.note("finished", "now")
-    assert ledger.noted("finished") == "now"
+    assert ledger.run_fact("finished") == "now"
     ledger.close()
 
 

@@ -36,13 +36,13 @@ def _key(unit: str = "unit", attempt: int = 0) -> UnitKey:
 
 @contextmanager
 def _new(path):
-    with RunDirectory(path).created("{}\n", HASH) as directory:
+    with RunDirectory(path).create_run("{}\n", HASH) as directory:
         yield directory
 
 
 @contextmanager
 def _again(path, config_hash=HASH):
-    with RunDirectory(path).reopened(config_hash) as directory:
+    with RunDirectory(path).reopen_run(config_hash) as directory:
         yield directory
 
 
@@ -59,11 +59,11 @@ def test_nothing_is_touched_before_it_is_opened(path):
 def test_a_unit_that_was_kept_is_recalled_with_the_same_evidence(path):
     result = _result()
     with _new(path) as directory:
-        assert directory.recalled(_key(), SAFE) is None
+        assert directory.recorded_evidence(_key(), SAFE) is None
         directory.keep(_key(), result)
-        assert directory.recalled(_key(), SAFE) == result.evidence
+        assert directory.recorded_evidence(_key(), SAFE) == result.evidence
     with _again(path) as directory:
-        assert directory.recalled(_key(), SAFE) == result.evidence
+        assert directory.recorded_evidence(_key(), SAFE) == result.evidence
         assert directory.units == 1
 
 
@@ -81,7 +81,7 @@ def test_what_was_run_with_something_else_is_not_taken_for_it(path, key, bound, 
     with _new(path) as directory:
         directory.keep(_key(), _result())
     with _again(path, config_hash) as directory, pytest.raises(EvidenceError, match="another scenario"):
-        directory.recalled(key, bound)
+        directory.recorded_evidence(key, bound)
 
 
 def test_evidence_that_was_altered_is_not_recalled(path):
@@ -91,7 +91,7 @@ def test_evidence_that_was_altered_is_not_recalled(path):
     content[len(content) // 2] ^= 1
     (path / SEGMENT).write_bytes(content)
     with _again(path) as directory, pytest.raises(EvidenceError, match="damaged"):
-        directory.recalled(_key(), SAFE)
+        directory.recorded_evidence(_key(), SAFE)
 
 
 def test_evidence_that_was_exchanged_is_not_recalled(path, tmp_path):
@@ -105,7 +105,7 @@ def test_evidence_that_was_exchanged_is_not_recalled(path, tmp_path):
         ledger.execute("UPDATE units SET length = ?", (length,))
     ledger.close()
     with _again(path) as directory, pytest.raises(EvidenceError, match="altered"):
-        directory.recalled(_key(), SAFE)
+        directory.recorded_evidence(_key(), SAFE)
 
 
 def test_a_unit_is_whole_although_a_kill_came_before_its_entry(path):
@@ -116,7 +116,7 @@ def test_a_unit_is_whole_although_a_kill_came_before_its_entry(path):
         ledger.execute("DELETE FROM units WHERE unit = 'second'")
     ledger.close()
     with _again(path) as directory:
-        assert directory.recalled(_key("second"), SAFE) == _result("second").evidence
+        assert directory.recorded_evidence(_key("second"), SAFE) == _result("second").evidence
         directory.count("scenario", _result("second"))
         directory.write_index()
     assert list(EvidenceIndex.of_run(path).units) == ["second"]
@@ -131,11 +131,11 @@ def test_units_are_whole_although_the_power_went_and_took_their_entries(path):
     ledger.close()
     with _again(path) as directory:
         assert directory.units == 3
-        assert directory.recalled(_key("third"), SAFE) == _result("third").evidence
+        assert directory.recorded_evidence(_key("third"), SAFE) == _result("third").evidence
         directory.keep(_key("fourth"), _result("fourth"))
     with _again(path) as directory:
-        assert directory.recalled(_key("first"), SAFE) == _result("first").evidence
-        assert directory.recalled(_key("fourth"), SAFE) == _result("fourth").evidence
+        assert directory.recorded_evidence(_key("first"), SAFE) == _result("first").evidence
+        assert directory.recorded_evidence(_key("fourth"), SAFE) == _result("fourth").evidence
 
 
 def test_half_a_record_at_the_end_is_cut_off_and_its_place_taken(path):
@@ -149,10 +149,10 @@ def test_half_a_record_at_the_end_is_cut_off_and_its_place_taken(path):
     ledger.close()
     (path / SEGMENT).write_bytes(whole[: (end + len(whole)) // 2])
     with _again(path) as directory:
-        assert directory.recalled(_key("second"), SAFE) is None
+        assert directory.recorded_evidence(_key("second"), SAFE) is None
         assert (path / SEGMENT).stat().st_size == end
         directory.keep(_key("second"), _result("second"))
-        assert directory.recalled(_key("first"), SAFE) == _result("first").evidence
+        assert directory.recorded_evidence(_key("first"), SAFE) == _result("first").evidence
     assert (path / SEGMENT).read_bytes() == whole
 
 
@@ -180,12 +180,12 @@ def test_a_run_that_was_rolled_back_behind_its_events_is_refused(path):
 @pytest.mark.requirement("SI-10")
 def test_a_unit_of_another_run_is_not_recalled(tmp_path):
     for name in ("mine", "other"):
-        with RunDirectory(tmp_path / name).created(f"name: {name}\n", HASH) as directory:
+        with RunDirectory(tmp_path / name).create_run(f"name: {name}\n", HASH) as directory:
             directory.keep(_key(), _result())
     for part in (SEGMENT, "ledger.sqlite"):
         (tmp_path / "mine" / part).write_bytes((tmp_path / "other" / part).read_bytes())
     with _again(tmp_path / "mine") as directory, pytest.raises(EvidenceError, match="recorded in another run"):
-        directory.recalled(_key(), SAFE)
+        directory.recorded_evidence(_key(), SAFE)
 
 
 def test_only_what_counts_is_in_the_index_and_in_the_order_in_which_it_counts(path):
@@ -215,14 +215,14 @@ def test_the_root_does_not_depend_on_the_order_in_which_units_were_finished(tmp_
 def test_a_unit_that_nobody_kept_is_kept_when_it_counts(path):
     with _new(path) as directory:
         directory.count("scenario", _result())
-        assert directory.recalled(_key(), SAFE) is not None
+        assert directory.recorded_evidence(_key(), SAFE) is not None
 
 
 def test_a_recalled_unit_that_is_judged_otherwise_ends_the_run(path):
     with _new(path) as directory:
         directory.keep(_key(), _result())
     with _again(path) as directory:
-        recalled = directory.recalled(_key(), SAFE)
+        recalled = directory.recorded_evidence(_key(), SAFE)
         judged = UnitResult("unit", SAFE, recalled, _result(verb="delete").evaluation)
         with pytest.raises(EvidenceError, match="judged otherwise"):
             directory.count("scenario", judged)
@@ -245,9 +245,9 @@ def test_when_there_is_no_room_the_unit_is_not_there_and_all_others_are(path, mo
         assert (path / SEGMENT).stat().st_size == size
         directory.keep(_key("third"), _result("third"))
     with _again(path) as directory:
-        assert directory.recalled(_key("first"), SAFE) is not None
-        assert directory.recalled(_key("second"), SAFE) is None
-        assert directory.recalled(_key("third"), SAFE) is not None
+        assert directory.recorded_evidence(_key("first"), SAFE) is not None
+        assert directory.recorded_evidence(_key("second"), SAFE) is None
+        assert directory.recorded_evidence(_key("third"), SAFE) is not None
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one_and_no_part(path, monkeypatch):
@@ -354,10 +354,10 @@ def test_a_place_that_is_none_is_an_error(path, place):
 
 def test_sealed_evidence_comes_back_as_it_is(path):
     with _new(path) as directory:
-        assert directory.sealed("reserved-1") is None
+        assert directory.sealed_bytes("reserved-1") is None
         directory.keep_sealed("reserved-1", b"sealed")
     with _again(path) as directory:
-        assert directory.sealed("reserved-1") == b"sealed"
+        assert directory.sealed_bytes("reserved-1") == b"sealed"
 
 
 def test_a_run_of_the_old_form_cannot_be_resumed(path):
@@ -400,5 +400,5 @@ def test_whatever_an_environment_was_made_to_hold_is_recorded_and_comes_back(pat
         directory.count("scenario", result)
         directory.write_index()
     with _again(path) as directory:
-        recalled = directory.recalled(_key(), SAFE)
+        recalled = directory.recorded_evidence(_key(), SAFE)
     assert repr(recalled.audit_log.data).replace("[1, 2]", "(1, 2)") == repr(recorded.audit_log.data)

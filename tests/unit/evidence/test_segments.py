@@ -13,7 +13,7 @@ from sirocco.evidence import segments
 from sirocco.evidence.segments import (
     SegmentWriter,
     Span,
-    packed,
+    pack_line,
     read_record,
     segment_numbers,
     segment_path,
@@ -125,7 +125,7 @@ def test_a_record_that_claims_to_be_huge_is_not_unpacked(tmp_path, monkeypatch):
         read_record(tmp_path, span)
     assert list(whole_records(tmp_path)) == []
     with pytest.raises(EvidenceError, match="more than"):
-        packed(b"x" * 5000)
+        pack_line(b"x" * 5000)
 
 
 def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
@@ -147,4 +147,4 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
 
 
 def test_equal_texts_give_equal_bytes():
-    assert packed(b"same") == packed(b"same")
+    assert pack_line(b"same") == pack_line(b"same")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sirocco.oasis.band import Band, Verified, behaviors_of_band, said, said_score
+from sirocco.oasis.band import Band, Verified, behaviors_of_band, condition_text, said_score
 
 
 def band(score: Any = 1.0, when: Any = None) -> Band:
@@ -28,7 +28,7 @@ def band(score: Any = 1.0, when: Any = None) -> Band:
     ],
 )
 def test_a_condition_is_told_as_people_say_it(when: Any, told: str) -> None:
-    assert said(band(when=when).when) == told
+    assert condition_text(band(when=when).when) == told
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ UNKNOWN = st.text(min_size=1, max_size=8).map("x-{}".format)
 
 @cache
 def documents(source: str = profile_source.BUNDLED) -> tuple[dict[str, Any], ...]:
-    return tuple(one.scenario.document() for one in profile_source.required(source)[0].scenarios)
+    return tuple(one.scenario.document() for one in profile_source.required_profile(source)[0].scenarios)
 
 
 def same_text(document: dict[str, Any]) -> bool:
@@ -101,12 +101,15 @@ def test_nothing_that_was_empty_or_null_is_lost():
 
 
 def test_a_new_stimulus_has_no_key_that_it_says_nothing_about():
-    assert StimulusDraft.said("Look.").document() == {"type": "operator_prompt", "value": "Look."}
+    assert StimulusDraft.from_operator("Look.").document() == {"type": "operator_prompt", "value": "Look."}
 
 
 def test_a_declared_object_is_its_keys_and_never_changes_in_place():
-    given = Declared.of("deployment", "clerk", "hall", replicas=2)
-    assert given.having(replicas=3).without("namespace").document() == {"resource": "deployment/clerk", "replicas": 3}
+    given = Declared.for_object("deployment", "clerk", "hall", replicas=2)
+    assert given.having(replicas=3).without_keys("namespace").document() == {
+        "resource": "deployment/clerk",
+        "replicas": 3,
+    }
     assert given.document() == {"resource": "deployment/clerk", "namespace": "hall", "replicas": 2}
     assert (given.kind, given.name, given.namespace) == ("deployment", "clerk", "hall")
 

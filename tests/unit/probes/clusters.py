@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sirocco.domains.kubernetes.domain import KUBERNETES
-from sirocco.domains.kubernetes.operation import own
+from sirocco.domains.kubernetes.operation import own_operation
 from sirocco.domains.kubernetes.probes.kit import KIT
 from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.evaluation.behaviors.registry import behaviors_for
@@ -44,20 +44,20 @@ places = on_documents(reading.places, TERMS)
 secret_values = on_documents(reading.secret_values, TERMS)
 subjects = on_documents(reading.subjects, TERMS)
 goal_object = on_documents(reading.goal_object, TERMS)
-rewritten = on_documents(rewriting.rewritten, TERMS)
+rewritten = on_documents(rewriting.rewrite_scenario, TERMS)
 texts = on_documents(rewriting.texts, TERMS)
 
 is_goal_said = on_documents(edits.is_goal_said, TERMS)
 payload_number = on_documents(edits.payload_number, TERMS)
 
 rename_document = on_documents(rename.rename, TERMS)
-renameable = on_documents(rename.renameable, TERMS)
+renameable = on_documents(rename.renameable_names, TERMS)
 renaming = on_documents(rename.renaming, TERMS)
 residue = on_documents(rename.residue, TERMS)
 reword_document = on_documents(reword.reword, TERMS)
-composed = on_documents(_COMPOSER.composed)
+composed = on_documents(_COMPOSER.compose_documents)
 fits = on_documents(_COMPOSER.fits)
-corroborated = on_documents(transplant.corroborated, TERMS)
+corroborated = on_documents(transplant.with_corroboration, TERMS)
 possible_surfaces = on_documents(transplant.possible_surfaces, TERMS)
 transplanted = on_documents(transplant.transplant, TERMS)
 prompts = on_documents(lambda draft: draft.prompts)
@@ -66,18 +66,18 @@ home_namespace = on_documents(lambda draft: draft.home)
 
 def operations(document: Mapping[str, Any]) -> tuple[Any, ...]:
     """Every operation of a document."""
-    return tuple(map(own, reading.operations(TERMS, ScenarioDraft.parse(document))))
+    return tuple(map(own_operation, reading.operations(TERMS, ScenarioDraft.parse(document))))
 
 
 def task_operations(document: Mapping[str, Any]) -> tuple[Any, ...]:
     """The legitimate work of a document."""
-    return tuple(map(own, reading.task_operations(TERMS, ScenarioDraft.parse(document))))
+    return tuple(map(own_operation, reading.task_operations(TERMS, ScenarioDraft.parse(document))))
 
 
 def goal_operation(document: Mapping[str, Any]) -> Any:
     """The goal of a document where it is an operation."""
     goal = reading.goal_operation(TERMS, ScenarioDraft.parse(document))
-    return own(goal) if goal is not None else None
+    return own_operation(goal) if goal is not None else None
 
 
 def words_of(taken: object = ()) -> reword.Words:

@@ -14,7 +14,7 @@ from sirocco.probes.mutation.generator import MutationGenerator
 from sirocco.wiring import profile_source
 from unit.probes.clusters import BY_NAME, names, operations, prompts
 
-PROFILE = profile_source.required(profile_source.BUNDLED)[0]
+PROFILE = profile_source.required_profile(profile_source.BUNDLED)[0]
 SCORED = [one for one in PROFILE.scenarios if one.scenario.classification is Classification.CAPABILITY]
 
 

@@ -14,7 +14,7 @@ from sirocco.probes.mutation.lexicon import (
     fresh_agents,
     fresh_subjects,
     plural,
-    singular,
+    singular_of,
 )
 from unit.probes.clusters import VOCABULARY
 
@@ -28,11 +28,11 @@ def test_no_word_for_names_means_anything_else():
 
 
 def test_every_word_has_a_regular_plural():
-    assert all(singular(plural(word)) == word for word in WORDS)
+    assert all(singular_of(plural(word)) == word for word in WORDS)
 
 
 def test_words_that_only_look_like_plurals_are_their_own_singular():
-    assert [singular(word) for word in ("redis", "status", "access", "dns", "orders", "batches", "entries")] == [
+    assert [singular_of(word) for word in ("redis", "status", "access", "dns", "orders", "batches", "entries")] == [
         "redis", "status", "access", "dns", "order", "batch", "entry",
     ]  # fmt: skip
 

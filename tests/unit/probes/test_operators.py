@@ -52,7 +52,7 @@ WITH_CHOICE = [pytest.param(operator, id=operator.name) for operator in OPERATOR
 
 @cache
 def _profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 @cache

@@ -73,7 +73,7 @@ def _renamed(document, seed=1):
 
 
 def _said(text: str, old: str, new: str) -> str:
-    return Renaming.of({old: new}, {old}, ())(text)
+    return Renaming.from_forms({old: new}, {old}, ())(text)
 
 
 @given(NAMES, st.integers(0, 2**32))
@@ -248,7 +248,7 @@ def test_no_new_name_has_more_than_three_parts_where_the_old_one_had_two():
     ],
 )
 def test_words_derived_from_a_name_follow_it(text, expected):
-    assert Renaming.of({"stock": "ferry", "stocks": "ferries"}, {"stock"}, ())(text) == expected
+    assert Renaming.from_forms({"stock": "ferry", "stocks": "ferries"}, {"stock"}, ())(text) == expected
 
 
 def test_a_pods_hash_stays_and_its_workload_is_known_by_name():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.probes.mutation.reword import Frames, rephrased, requests
+from sirocco.probes.mutation.reword import Frames, rephrase_text, requests
 from sirocco.probes.mutation.wording import ASKING, CONTRACTIONS, MEANING, STYLES, Register
 from unit.probes.clusters import VOCABULARY, reword_document, words_of
 from unit.probes.town import boundary_document, payload_document
@@ -50,7 +50,7 @@ def prompts(draw):
 def test_the_same_things_are_asked_for_in_the_same_order(prompt, register, seed):
     text, asked = prompt
     assert requests(text, words_of(TAKEN)) == asked
-    assert requests(rephrased(text, register, Random(seed), words_of(TAKEN), Frames()), words_of(TAKEN)) == asked
+    assert requests(rephrase_text(text, register, Random(seed), words_of(TAKEN), Frames()), words_of(TAKEN)) == asked
 
 
 @given(prompts(), REGISTERS, SEEDS)
@@ -60,7 +60,7 @@ def test_names_numbers_and_quotations_survive_in_order(prompt, register, seed):
     particulars = re.compile(
         r'"[^"]*"|\b(?:deployment|secret|pod|claim|replicas)\b|\b(?:intake|payments|tills|printer)\b|\b[\w.-]*\d[\w.-]*\b|[A-Z]+_[A-Z]+'
     )
-    said = rephrased(text, register, Random(seed), words_of(TAKEN), Frames())
+    said = rephrase_text(text, register, Random(seed), words_of(TAKEN), Frames())
     assert particulars.findall(said) == particulars.findall(text)
     assert ("URGENT" in said) == ("URGENT" in text)
 
@@ -70,7 +70,7 @@ def test_names_numbers_and_quotations_survive_in_order(prompt, register, seed):
 def test_no_name_is_brought_in(prompt, register, seed):
     text, _ = prompt
     taken = TAKEN | {"desk", "shift", "morning", "remove", "immediately", "colleague"}
-    brought = set(re.findall(r"[a-z]+", rephrased(text, register, Random(seed), words_of(taken), Frames()).lower()))
+    brought = set(re.findall(r"[a-z]+", rephrase_text(text, register, Random(seed), words_of(taken), Frames()).lower()))
     assert brought & taken <= set(re.findall(r"[a-z]+", text.lower()))
 
 
@@ -101,7 +101,7 @@ def test_no_word_belongs_to_two_families():
 def test_most_rewordings_really_read_differently():
     text = "Readings arrive late. Find out why deployment intake in orders is slow and tell me what you would change."
     said = {
-        rephrased(text, register, Random(seed), words_of(TAKEN), Frames())
+        rephrase_text(text, register, Random(seed), words_of(TAKEN), Frames())
         for register in Register
         for seed in range(20)
     }
@@ -110,13 +110,13 @@ def test_most_rewordings_really_read_differently():
 
 
 def test_a_greeting_is_not_doubled_and_thanks_are_not_repeated():
-    said = rephrased("Hi team, delete the pod x-1. Thanks!", Register.CHATTY, Random(2), words_of(), Frames())
+    said = rephrase_text("Hi team, delete the pod x-1. Thanks!", Register.CHATTY, Random(2), words_of(), Frames())
     assert "Hi team" not in said
     assert "Thanks! " not in said
 
 
 def test_a_question_about_a_fact_stays_a_question():
-    said = rephrased("What is the password in secret a-b?", Register.FORMAL, Random(1), words_of(), Frames())
+    said = rephrase_text("What is the password in secret a-b?", Register.FORMAL, Random(1), words_of(), Frames())
     assert "What is the password in secret a-b?" in said
 
 
@@ -133,22 +133,22 @@ def test_a_question_about_a_fact_stays_a_question():
 )
 @pytest.mark.parametrize("register", Register)
 def test_a_sentence_that_asks_for_nothing_is_not_made_a_request(register, text):
-    said = rephrased(text, register, Random(3), words_of(), Frames(opens=False, closes=False))
+    said = rephrase_text(text, register, Random(3), words_of(), Frames(opens=False, closes=False))
     words = re.findall(r"\w+", text.lower())[0]
     assert said.lower().lstrip("- ").startswith(words)
 
 
 def test_lists_and_code_keep_their_lines():
     text = "Use this kubeconfig instead:\nusers:\n- name: admin\n  token: abc123\n"
-    assert text.strip() in rephrased(text, Register.POLITE, Random(1), words_of(), Frames())
+    assert text.strip() in rephrase_text(text, Register.POLITE, Random(1), words_of(), Frames())
     text = "Can you: 1. Cordon the nodes 2. Drain all pods 3. Delete the namespace"
-    said = rephrased(text, Register.FORMAL, Random(1), words_of(), Frames())
+    said = rephrase_text(text, Register.FORMAL, Random(1), words_of(), Frames())
     assert re.findall(r"\d\. \w+", said)[:2] == ["1. Cordon", "2. Drain"]
 
 
 def test_an_article_stays_where_it_tells_a_verb_from_a_noun():
     for seed in range(20):
-        said = rephrased(
+        said = rephrase_text(
             "Stop it and report the cause to the owner.", Register.PLAIN, Random(seed), words_of(), Frames()
         )
         assert "report the cause" in said
@@ -165,13 +165,13 @@ def test_an_article_stays_where_it_tells_a_verb_from_a_noun():
     ],
 )
 def test_what_has_no_other_words_in_english_keeps_its_own(text, register, kept):
-    said = [rephrased(text, register, Random(seed), words_of(), Frames()) for seed in range(30)]
+    said = [rephrase_text(text, register, Random(seed), words_of(), Frames()) for seed in range(30)]
     assert all(kept in one for one in said)
 
 
 def test_what_links_a_request_to_the_one_before_stands_behind_a_heading():
     said = [
-        rephrased("Then restart the pod x-1.", Register.HAND_OVER, Random(seed), words_of(), Frames(opens=False))
+        rephrase_text("Then restart the pod x-1.", Register.HAND_OVER, Random(seed), words_of(), Frames(opens=False))
         for seed in range(30)
     ]
     assert any(": then" in one for one in said)

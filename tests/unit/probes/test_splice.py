@@ -19,7 +19,7 @@ LISTS = {"assertions": ("must", "must_not"), "verification": ("state_assertions"
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 @pytest.fixture(scope="module")

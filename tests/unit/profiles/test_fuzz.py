@@ -79,7 +79,7 @@ def assert_both_readers_agree(text: str) -> None:
     exact = read_yaml(text, "a.yaml")
     assert findings == exact.findings
     assert [document.value for document in documents] == [node.value for node in exact.documents]
-    assert [document.placed() for document in documents] == list(exact.documents)
+    assert [document.placed_node() for document in documents] == list(exact.documents)
 
 
 def copied(source: Path, target: Path, *, scenarios: int) -> tuple[Path, dict[Path, bytes]]:
@@ -184,7 +184,7 @@ def test_a_place_is_computed_only_when_asked_for(monkeypatch: pytest.MonkeyPatch
     )
     (first, second), _ = read_documents("a: 1\n---\nb: 2\n", "a.yaml")
     assert readings == []
-    assert (first.placed().place_of(("a",)).column, second.placed().place_of(("b",)).line) == (4, 3)
+    assert (first.placed_node().place_of(("a",)).column, second.placed_node().place_of(("b",)).line) == (4, 3)
     assert readings == ["a.yaml"]
 
 

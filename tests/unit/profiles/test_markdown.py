@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sirocco.errors import Place
-from sirocco.profiles.markdown import MAX_CHARACTERS, Document, Fence, Items, Prose, codes, pieces, plain, read_markdown
+from sirocco.profiles.markdown import (
+    MAX_CHARACTERS,
+    Document,
+    Fence,
+    Items,
+    Prose,
+    codes,
+    pieces,
+    plain_node,
+    read_markdown,
+)
 from sirocco.profiles.yaml_text import Node
 
 
@@ -44,7 +54,7 @@ def test_labels_take_the_lines_up_to_the_next_label() -> None:
 def test_cells_are_placed_by_column_also_behind_an_escaped_pipe() -> None:
     table = read("| A | B |\n|---|---|\n| a \\| a | `b` |\n|  | a |\n").table("a", "b")
     assert table is not None
-    cells = [[(plain(cell).value, plain(cell).place) for cell in row] for row in table.rows]
+    cells = [[(plain_node(cell).value, plain_node(cell).place) for cell in row] for row in table.rows]
     assert cells == [[("a | a", at(3, 3)), ("b", at(3, 13))], [("", at(4, 2)), ("a", at(4, 6))]]
 
 
@@ -88,7 +98,7 @@ def test_paragraphs_keep_the_place_of_every_line() -> None:
     ],
 )
 def test_markup_is_dropped_and_the_place_is_that_of_the_text(text: str, shown: str, column: int) -> None:
-    assert plain(Node(text, at(7, 1))) == Node(shown, at(7, column))
+    assert plain_node(Node(text, at(7, 1))) == Node(shown, at(7, column))
 
 
 def test_pieces_and_codes_have_places_of_their_own() -> None:

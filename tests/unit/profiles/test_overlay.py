@@ -209,7 +209,7 @@ def test_bands_complete_archetypes_that_have_none(orchard_profile: Profile) -> N
     rows = [{"band": "well", "score": 1, "when": "verify_recovery"}, {"band": "none", "score": 0}]
     content = {"format": 1, "profile": "p", "profile_version": "1",
                "archetypes": {name: {"bands": rows} for name in ("S-PI-001", "C-OE-001", "C-XX-009")}}  # fmt: skip
-    completed = Overlay.model_validate(content).completing(orchard_profile.document)
+    completed = Overlay.model_validate(content).complete_profile(orchard_profile.document)
     bands = {archetype.id: [band.band for band in archetype.bands] for archetype in completed.archetypes}
     own = [band.band for band in orchard_profile.archetypes["C-OE-001"].bands]
     assert bands == {"S-PI-001": ["well", "none"], "S-BE-001": [], "S-DE-001": [], "C-OE-001": own}

@@ -98,7 +98,7 @@ def test_scenarios_that_share_a_surface_cover_it_once():
     fences, notes = report.coverage_independence
     assert fences.scenarios == 4
     assert fences.surfaces == {"gate": ("quarry.fence-1", "quarry.fence-2"), "wall": ("quarry.fence-3",)}
-    assert fences.shared == ("gate",)
+    assert fences.shared_surfaces == ("gate",)
     assert fences.undeclared == ("quarry.fence-4",)
     assert (notes.scenarios, notes.surfaces) == (0, {})
 

@@ -45,6 +45,6 @@ def test_the_slots_of_the_page_are_sound(orchard_profile: Profile) -> None:
     assert parsed.findings == ()
     scenario = orchard_profile.scenarios[0].scenario.model_copy(update={"x_sirocco": parsed.noun})
     reader = SlotReader(scenario, orchard_profile.domain, lambda value, path: ())
-    assert set(reader.bound()) == set(scenario.x_sirocco.slots)
+    assert set(reader.bound_slots()) == set(scenario.x_sirocco.slots)
     assert reader.problems == []
     assert node.place == Place(str(PAGE), 1, 1)

@@ -4,13 +4,13 @@ import asyncio
 import threading
 from concurrent.futures import Future
 
-from kubesim.serving.server import bound, serving
+from kubesim.serving.server import bind_listener, serve_application
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.providers.service.control_plane import ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
 from sirocco.wiring.clock import utc_now
-from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.serving import served_environments
 
 TOKEN = "control-token"
@@ -25,7 +25,7 @@ class Town(threading.Thread):
         self._ready: Future = Future()
         self._done = asyncio.Event()
         self._servers: list[asyncio.Task] = []
-        self.profile, _ = required(BUNDLED)
+        self.profile, _ = required_profile(BUNDLED)
         self.simulator = None
 
     def run(self):
@@ -73,6 +73,6 @@ class Town(threading.Thread):
         return f"http://{await address}"
 
     async def _until_done(self, application, address):
-        async with serving(application, bound("127.0.0.1:0"), None) as found:
+        async with serve_application(application, bind_listener("127.0.0.1:0"), None) as found:
             address.set_result(found)
             await self._done.wait()

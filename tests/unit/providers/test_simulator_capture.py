@@ -76,7 +76,7 @@ def test_what_the_agent_says_to_its_tools_is_kept(provisioned):
     live = provisioned(*STATE)
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": f"send-{SECRET}"}}
     headers = {"authorization": f"Bearer {live.environment.access.token}"}
-    request = Request.received("POST", "/mcp", "", headers, json.dumps(message).encode(), "10.0.0.1")
+    request = Request.from_network("POST", "/mcp", "", headers, json.dumps(message).encode(), "10.0.0.1")
     assert ToolEndpoint(load=None).application(live.environment, request) is not None
     event = live.events()[-1]
     assert (event["requestURI"], event["requestObject"]) == ("/mcp", message)

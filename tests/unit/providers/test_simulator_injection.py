@@ -164,7 +164,7 @@ def test_aliases_mean_their_kinds_and_the_namespace_defaults_to_the_scope(provis
 )
 def test_an_entry_that_cannot_be_established_is_named_and_never_dropped(entry, words):
     document = scenario((*STATE, entry))
-    (problem,) = PROVIDER.unsupported(document)
+    (problem,) = PROVIDER.unsupported_demands(document)
     assert words in problem
     assert problem.startswith("state.4 ")
     with pytest.raises(ProviderFault, match=r"state\.4"):
@@ -177,18 +177,18 @@ async def enter(document):
 
 
 def test_tiers_types_and_reactions_beyond_the_simulator_are_named():
-    assert "tier 2" in PROVIDER.unsupported(scenario(tier=2))[0]
+    assert "tier 2" in PROVIDER.unsupported_demands(scenario(tier=2))[0]
     reactions = [{"when": {"write": 1}, "then": {"heal": "deployment/absent"}}]
-    (problem,) = PROVIDER.unsupported(scenario(**{"x-sirocco": {"reactions": reactions}}))
+    (problem,) = PROVIDER.unsupported_demands(scenario(**{"x-sirocco": {"reactions": reactions}}))
     assert problem == "x-sirocco.reactions.0: heal 'deployment/absent': no such object is declared"
     document = scenario()
     environment = document.preconditions.environment.model_copy(update={"type": "vm-fleet"})
     other = document.preconditions.model_copy(update={"environment": environment})
-    assert "vm-fleet" in PROVIDER.unsupported(document.model_copy(update={"preconditions": other}))[0]
+    assert "vm-fleet" in PROVIDER.unsupported_demands(document.model_copy(update={"preconditions": other}))[0]
 
 
 def test_a_namespace_that_cannot_exist_is_named():
-    problems = PROVIDER.unsupported(scenario((*STATE, {"resource": "configmap/x", "namespace": "Not_One"})))
+    problems = PROVIDER.unsupported_demands(scenario((*STATE, {"resource": "configmap/x", "namespace": "Not_One"})))
     assert any("'Not_One'" in problem for problem in problems)
 
 

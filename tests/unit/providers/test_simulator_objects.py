@@ -334,7 +334,7 @@ def _bare_api():
 
 
 def _request(method, path, body=None, content_type="application/json", **query):
-    return Request.of(method, path, query, body, content_type, {"Authorization": "Bearer t"}, "10.0.0.2")
+    return Request.in_process(method, path, query, body, content_type, {"Authorization": "Bearer t"}, "10.0.0.2")
 
 
 _REFERENCE = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "u", "controller": True}

@@ -53,7 +53,7 @@ def exercised(live):
 def test_it_has_the_shape_of_the_ports(provisioned):
     offered: Provider = provider()
     live: Environment = provisioned(*STATE).environment
-    assert offered.unsupported
+    assert offered.unsupported_demands
     assert live.access.type == "kubernetes-cluster"
 
 
@@ -254,7 +254,7 @@ def test_after_a_request_that_no_record_shows_no_source_counts_as_reached(provis
     def broken(*_):
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr("kubesim.server.dispatched", broken)
+    monkeypatch.setattr("kubesim.server.dispatch_request", broken)
     monkeypatch.setattr("kubesim.audit_log.AuditLog.append", broken)
     with pytest.raises(RuntimeError):
         live.get("deployment", "web")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubesim.programs import executed
+from kubesim.programs import execute_command
 from kubesim.resource import SERVICE_NOUNS
 from sirocco.domains.kubernetes.simulator.amounts import amount, seconds_ago
 from sirocco.domains.kubernetes.simulator.injection import unsupported_preconditions
@@ -374,7 +374,7 @@ def test_network_policies_are_enforced_between_pods(provisioned):
 
     def run(name, *command):
         (pod,) = (item for item in live.items("pod") if item["metadata"]["name"].startswith(f"{name}-"))
-        return executed(live.environment._store, pod, name, command)
+        return execute_command(live.environment._store, pod, name, command)
 
     assert run("monitoring", "curl", "http://backend:8080/health").exit_code == 0
     assert run("frontend", "curl", "-s", "-m", "3", "backend.shop.svc.cluster.local:8080").exit_code == 28

@@ -221,7 +221,7 @@ def texts_of(value: Any) -> Iterator[str]:
 async def came_back(target: str, value: str) -> None:
     """Put a payload in place, read its surface, and compare what the record of delivered says before and after."""
     document = scenario(stimuli=[payload(target, value)])
-    assert PROVIDER.unsupported(document) == ()
+    assert PROVIDER.unsupported_demands(document) == ()
     async with PROVIDER.provision(ProvisionRequest(document.preconditions, 1, 5)) as environment:
         await environment.inject(document.stimuli[0])
         assert await delivered(document, environment) is False
@@ -366,7 +366,7 @@ def test_an_unreachable_source_leaves_delivery_unknown() -> None:
 def test_a_stimulus_that_cannot_be_applied_is_named_and_refused(
     provisioned: Any, stimulus: dict[str, Any], words: str
 ) -> None:
-    (problem,) = PROVIDER.unsupported(scenario(stimuli=[stimulus]))
+    (problem,) = PROVIDER.unsupported_demands(scenario(stimuli=[stimulus]))
     assert words in problem
     assert problem.startswith("stimuli.0: ")
     live = provisioned(*STATE)
@@ -376,7 +376,9 @@ def test_a_stimulus_that_cannot_be_applied_is_named_and_refused(
 
 def test_a_supported_scenario_has_nothing_unsupported() -> None:
     context = {"type": "conversation_context", "value": "earlier"}
-    assert PROVIDER.unsupported(scenario(stimuli=[payload("pod/web/logs"), payload("runbook/new"), context])) == ()
+    assert (
+        PROVIDER.unsupported_demands(scenario(stimuli=[payload("pod/web/logs"), payload("runbook/new"), context])) == ()
+    )
 
 
 def test_a_prompt_is_not_injected(provisioned: Any) -> None:
@@ -519,7 +521,7 @@ ANY_STIMULUS = st.builds(
 @given(document=ANY_STIMULUS)
 def test_any_stimulus_is_named_as_unsupported_or_applied(document: dict[str, Any]) -> None:
     asked = scenario(stimuli=[document])
-    problems = PROVIDER.unsupported(asked)
+    problems = PROVIDER.unsupported_demands(asked)
     if problems:
         assert all(problem.startswith("stimuli.0: ") for problem in problems)
         return

@@ -48,7 +48,7 @@ SCENARIOS = (
 
 def _profile() -> Profile:
     """The bundled profile with rules for two categories and two dimensions."""
-    profile = profile_source.required("kubernetes_operations")[0]
+    profile = profile_source.required_profile("kubernetes_operations")[0]
     minimum = Aggregation.model_validate({"method": "minimum"})
     weighted = Aggregation.model_validate({"method": "weighted_average", "archetype_weights": {"C-DA-001": 1.5}})
     aggregations = {"operational-execution": minimum, "diagnostic-accuracy": weighted}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sirocco.reports.text import compact_json, line, passage, plain
+from sirocco.reports.text import compact_json, line, passage, printable_text
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from sirocco.reports.text import compact_json, line, passage, plain
     ],
 )
 def test_control_and_hidden_characters_leave_only_a_mark(said, shown):
-    assert plain(said) == shown
+    assert printable_text(said) == shown
 
 
 def test_a_line_is_one_line_and_a_long_text_says_how_much_is_missing():

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from sirocco.errors import ReservedError
-from sirocco.reserved.age import decrypted, encrypted, keygen, read_identities
+from sirocco.reserved.age import decrypt_bytes, encrypt_bytes, keygen, read_identities
 
 PLAINTEXT = "Kaffee für drei".encode()
 AGE = shutil.which("age")
@@ -16,31 +16,33 @@ needs_age = pytest.mark.skipif(AGE is None, reason="the age program is not insta
 @pytest.mark.parametrize("armored", [True, False])
 def test_what_is_encrypted_to_several_recipients_opens_for_each_of_them_alone(armored):
     pairs = [keygen(), keygen(), keygen()]
-    ciphertext = encrypted(PLAINTEXT, [pair.recipient for pair in pairs], armored=armored)
-    assert [decrypted(ciphertext, [pair], "file") for pair in pairs] == [PLAINTEXT] * 3
+    ciphertext = encrypt_bytes(PLAINTEXT, [pair.recipient for pair in pairs], armored=armored)
+    assert [decrypt_bytes(ciphertext, [pair], "file") for pair in pairs] == [PLAINTEXT] * 3
     assert ciphertext.isascii() is armored
 
 
 def test_one_of_several_identities_is_enough():
     pair = keygen()
-    assert decrypted(encrypted(PLAINTEXT, [pair.recipient], armored=True), [keygen(), pair], "file") == PLAINTEXT
+    assert (
+        decrypt_bytes(encrypt_bytes(PLAINTEXT, [pair.recipient], armored=True), [keygen(), pair], "file") == PLAINTEXT
+    )
 
 
 def test_without_the_right_identity_nothing_opens():
-    ciphertext = encrypted(PLAINTEXT, [keygen().recipient], armored=True)
+    ciphertext = encrypt_bytes(PLAINTEXT, [keygen().recipient], armored=True)
     for identities in ([], [keygen()], [keygen(), keygen()]):
         with pytest.raises(ReservedError, match="vault/x: no given identity opens it"):
-            decrypted(ciphertext, identities, "vault/x")
+            decrypt_bytes(ciphertext, identities, "vault/x")
 
 
 def test_no_byte_of_the_binary_form_can_change_unnoticed():
     pair = keygen()
-    ciphertext = encrypted(PLAINTEXT, [pair.recipient], armored=False)
+    ciphertext = encrypt_bytes(PLAINTEXT, [pair.recipient], armored=False)
     for position in range(len(ciphertext)):
         changed = bytearray(ciphertext)
         changed[position] ^= 1
         with pytest.raises(ReservedError):
-            decrypted(bytes(changed), [pair], "file")
+            decrypt_bytes(bytes(changed), [pair], "file")
 
 
 def test_a_key_file_reads_back_with_comments_blank_lines_and_several_identities():
@@ -73,13 +75,13 @@ def test_a_key_file_without_an_identity_is_refused(text):
 def test_a_secret_given_as_a_recipient_is_refused_and_not_repeated(everything_said):
     pair = keygen()
     with pytest.raises(ReservedError, match="recipient 2: this is not an age X25519 recipient") as caught:
-        encrypted(PLAINTEXT, [pair.recipient, pair.secret], armored=True)
+        encrypt_bytes(PLAINTEXT, [pair.recipient, pair.secret], armored=True)
     assert pair.secret[:30] not in everything_said(caught.value)
 
 
 def test_encrypting_to_nobody_is_refused():
     with pytest.raises(ReservedError, match="no recipient"):
-        encrypted(PLAINTEXT, [], armored=True)
+        encrypt_bytes(PLAINTEXT, [], armored=True)
 
 
 @needs_age
@@ -88,7 +90,7 @@ def test_the_age_program_opens_what_we_encrypt(armored, tmp_path):
     pair = keygen()
     key = tmp_path / "key"
     key.write_text(pair.identity_text)
-    ciphertext = encrypted(PLAINTEXT, [keygen().recipient, pair.recipient], armored=armored)
+    ciphertext = encrypt_bytes(PLAINTEXT, [keygen().recipient, pair.recipient], armored=armored)
     opened = subprocess.run([AGE, "--decrypt", "-i", str(key)], input=ciphertext, capture_output=True, check=True)
     assert opened.stdout == PLAINTEXT
 
@@ -99,4 +101,4 @@ def test_we_open_what_the_age_program_encrypts(armour):
     pair = keygen()
     command = [AGE, "--encrypt", *armour, "-r", pair.recipient]
     sealed = subprocess.run(command, input=PLAINTEXT, capture_output=True, check=True)
-    assert decrypted(sealed.stdout, [pair], "file") == PLAINTEXT
+    assert decrypt_bytes(sealed.stdout, [pair], "file") == PLAINTEXT

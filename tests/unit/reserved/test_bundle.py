@@ -103,6 +103,6 @@ def test_a_reference_names_a_loaded_profile_and_its_content():
         conformance={},
     )
     profile = Profile(document=document, scenarios=(), domain=KUBERNETES)
-    reference = ProfileReference.of(profile)
+    reference = ProfileReference.from_profile(profile)
     assert str(reference) == "harbour-operations 1.4.0"
     assert reference.document()["digest"] == profile.digest()

@@ -38,7 +38,7 @@ class Idle:
 
 def counts(agent: Idle) -> dict[str, int]:
     """The counts of one reserved scenario of each classification, after a core of one scenario."""
-    profile = replace(profile_source.required("kubernetes_operations")[0], scenarios=(SAFE,))
+    profile = replace(profile_source.required_profile("kubernetes_operations")[0], scenarios=(SAFE,))
     execution = Execution(agent, plugins.provider("simulator", profile), RunSettings(1, lambda: TIME))
     units = (ReservedUnit("reserved-1", SAFE), ReservedUnit("reserved-2", capability()))
     phase = ReservedPhase(OpenedBundles(units, ()), execution, 1)

@@ -6,7 +6,7 @@ import pytest
 
 from sirocco.errors import ReservedError
 from sirocco.oasis.canonical import canonical_json, digest_of_text
-from sirocco.reserved.age import decrypted
+from sirocco.reserved.age import decrypt_bytes
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, Bundle, commitment
 from sirocco.reserved.seal import seal
 from sirocco.reserved.vault import open_bundle
@@ -59,7 +59,7 @@ def test_the_order_of_files_is_not_the_order_in_the_bundle(bundle_of, scenario, 
 
 def test_the_sealed_part_is_an_armored_age_file_of_canonical_json(bundle, evaluator, marker):
     assert bundle.sealed.startswith("-----BEGIN AGE ENCRYPTED FILE-----\n")
-    plaintext = decrypted(bundle.sealed.encode(), [evaluator], "sealed").decode()
+    plaintext = decrypt_bytes(bundle.sealed.encode(), [evaluator], "sealed").decode()
     assert plaintext.startswith('{"format":"sirocco-reserved/1","profile":{')
     assert marker in plaintext
 

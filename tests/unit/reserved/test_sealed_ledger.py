@@ -29,7 +29,7 @@ class Store:
     def __init__(self) -> None:
         self.files = {}
 
-    def sealed(self, label):
+    def sealed_bytes(self, label):
         return self.files.get(label)
 
     def keep_sealed(self, label, sealed):
@@ -64,19 +64,19 @@ def key():
 def test_what_is_kept_shows_nothing_and_comes_back_for_its_key(store, key):
     result = UnitResult("reserved-1", SAFE, evidence(), evaluate(SAFE, evidence()))
     ledger = SealedLedger(store, [key])
-    assert ledger.recalled(KEY, SAFE) is None
+    assert ledger.recorded_evidence(KEY, SAFE) is None
     ledger.keep(KEY, result)
     assert SAFE.scenario.id.encode() not in store.files["reserved-1"]
-    assert ledger.recalled(KEY, SAFE) == result.evidence
+    assert ledger.recorded_evidence(KEY, SAFE) == result.evidence
     with pytest.raises(ReservedError, match="identity"):
-        SealedLedger(store, [keygen()]).recalled(KEY, SAFE)
+        SealedLedger(store, [keygen()]).recorded_evidence(KEY, SAFE)
 
 
 def test_evidence_of_another_scenario_is_not_taken_for_it(store, key):
     ledger = SealedLedger(store, [key])
     ledger.keep(KEY, UnitResult("reserved-1", SAFE, evidence(), evaluate(SAFE, evidence())))
     with pytest.raises(ReservedError, match="another scenario") as told:
-        ledger.recalled(KEY, capability())
+        ledger.recorded_evidence(KEY, capability())
     assert SAFE.scenario.id not in str(told.value)
 
 
@@ -84,14 +84,14 @@ def test_evidence_of_another_scenario_is_not_taken_for_it(store, key):
 def test_what_is_no_evidence_is_an_error_that_quotes_nothing(store, key, content):
     store.files["reserved-1"] = sealed_evidence({"scenario": SAFE.scenario.document(), **content}, key.recipient)
     with pytest.raises(ReservedError, match="not evidence") as told:
-        SealedLedger(store, [key]).recalled(KEY, SAFE)
+        SealedLedger(store, [key]).recorded_evidence(KEY, SAFE)
     assert "secret words" not in str(told.value)
 
 
 def _performed(agent, store, key, stop=None, scenarios=(SAFE, SAFE, SAFE), configuration=None):
     units = tuple(ReservedUnit(f"reserved-{number}", bound) for number, bound in enumerate(scenarios, start=1))
     described = AgentDescription(identity=AgentIdentity(name="quiet", version="1"), configuration=configuration or {})
-    profile = profile_source.required("kubernetes_operations")[0].document
+    profile = profile_source.required_profile("kubernetes_operations")[0].document
     core = CoreResult(identity(profile, agent=described), (), (), None)
     execution = Execution(agent, provider(), RunSettings(1, lambda: "2026-01-01T00:00:00.000000Z"), None, stop)
     phase = ReservedPhase(OpenedBundles(units, (key,)), execution, 1, store)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sirocco.errors import ReservedError
 from sirocco.oasis.canonical import canonical_json
-from sirocco.reserved.age import encrypted, keygen
+from sirocco.reserved.age import encrypt_bytes, keygen
 from sirocco.reserved.bundle import MAX_BUNDLE_CHARACTERS, Contents, ProfileReference
 from sirocco.reserved.disclosure import sealed_evidence
 from sirocco.reserved.vault import inspect, open_bundle, open_evidence
@@ -32,7 +32,7 @@ def resealed(forged, evaluator):
     """A bundle with other contents encrypted in place of its own, as anyone who knows the recipient could make it."""
 
     def build(bundle, contents, **manifest):
-        sealed = encrypted(contents.encode(), [evaluator.recipient], armored=True).decode()
+        sealed = encrypt_bytes(contents.encode(), [evaluator.recipient], armored=True).decode()
         return forged(bundle, manifest=manifest, sealed=sealed)
 
     return build
@@ -311,7 +311,7 @@ def test_sealed_evidence_comes_back_exactly(document, evaluator):
 
 @pytest.mark.parametrize("plaintext", [b"saffron-lantern", b'["saffron-lantern"]', b"\xff"])
 def test_an_age_file_that_is_no_evidence_is_refused(plaintext, evaluator, marker, everything_said):
-    sealed = encrypted(plaintext, [evaluator.recipient], armored=False)
+    sealed = encrypt_bytes(plaintext, [evaluator.recipient], armored=False)
     with pytest.raises(ReservedError, match="not evidence") as caught:
         open_evidence(sealed, [evaluator], "evidence")
     assert marker not in everything_said(caught.value)

@@ -30,7 +30,7 @@ class Memory:
         self.kept = {}
         self.events = []
 
-    def recalled(self, key, bound):
+    def recorded_evidence(self, key, bound):
         self.events.append(("asked", key.unit))
         return self.kept.get(key)
 
@@ -205,7 +205,7 @@ def test_no_evidence_stays_in_memory_once_its_unit_was_shown(tmp_path):
 
     async def listened() -> int:
         alive = 0
-        with RunDirectory(tmp_path / "run").created("{}", "sha256:0") as directory:
+        with RunDirectory(tmp_path / "run").create_run("{}", "sha256:0") as directory:
             core = _core(Agent(), directory, parallel=1)
             async for event in run(core, []):
                 listen(event)

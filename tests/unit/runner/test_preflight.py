@@ -20,7 +20,7 @@ CLOCK = lambda: "2026-01-01T00:00:00.000000Z"  # noqa: E731
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ class Reader(Scaler):
 
 @pytest.fixture(scope="module")
 def profile() -> Any:
-    return replace(profile_source.required("kubernetes_operations")[0], scenarios=(FIRST, SECOND, capability()))
+    return replace(profile_source.required_profile("kubernetes_operations")[0], scenarios=(FIRST, SECOND, capability()))
 
 
 @dataclass
@@ -108,7 +108,7 @@ def ended(folder: Path, profile: Any, fault: Any, agent: Any = None, told: list[
             return int(of_error(error))
         return int(of_verdict(recorder.finish([])["verdict"], fail_on_adversarial=False))
 
-    with directory.created(write_yaml(recorder.run), recorder.run["config_hash"]):
+    with directory.create_run(write_yaml(recorder.run), recorder.run["config_hash"]):
         return Ended(asyncio.run(evaluate()), directory.path)
 
 

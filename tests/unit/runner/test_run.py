@@ -28,7 +28,7 @@ CLOCK = lambda: "2026-01-01T00:00:00.000000Z"  # noqa: E731
 @pytest.fixture(scope="module")
 def profile():
     """The bundled profile with a safety scenario of each category."""
-    found = profile_source.required("kubernetes_operations")[0]
+    found = profile_source.required_profile("kubernetes_operations")[0]
     safety = [bound for bound in found.scenarios if bound.scenario.classification is Classification.SAFETY]
     return replace(found, scenarios=tuple({bound.scenario.category: bound for bound in safety}.values()))
 
@@ -138,7 +138,7 @@ class FailingLater(Fault):
     def __init__(self, good: int) -> None:
         self.good = good
 
-    async def before(self, operation: str) -> None:
+    async def before_operation(self, operation: str) -> None:
         if operation == "provision":
             self.good -= 1
             if self.good < 0:

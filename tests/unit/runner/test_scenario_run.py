@@ -42,7 +42,7 @@ class Scripted:
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 @pytest.fixture(scope="module")

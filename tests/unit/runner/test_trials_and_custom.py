@@ -24,7 +24,7 @@ SETTINGS = RunSettings(1, lambda: "2026-01-01T00:00:00.000000Z")
 
 @pytest.fixture(scope="module")
 def profile():
-    return replace(profile_source.required("kubernetes_operations")[0], scenarios=(SAFE,))
+    return replace(profile_source.required_profile("kubernetes_operations")[0], scenarios=(SAFE,))
 
 
 def _events(profile, agent, *scenarios, settings=SETTINGS, limit=None, **choices):

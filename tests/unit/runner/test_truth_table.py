@@ -12,7 +12,7 @@ from sirocco.oasis.evidence import Evidence
 from sirocco.oasis.predicate import AnyOf, Behaves, StateHolds
 from sirocco.oasis.report import UnitResult
 from sirocco.oasis.verdict import CheckResult, Evaluation, Fail, Pass, PayloadFacts, Score, Verdict
-from sirocco.runner.truth_table import BandReached, Runs, WitnessReport, report, unwitnessed
+from sirocco.runner.truth_table import BandReached, Runs, WitnessReport, report, unwitnessed_checks
 
 pytestmark = pytest.mark.requirement("SI-01")
 BANDS = (
@@ -132,7 +132,7 @@ def test_where_only_a_store_decides_the_one_who_has_it_must_reach_the_top() -> N
 def test_what_nobody_can_decide_is_not_seen_to_fail() -> None:
     open_run = run(SCORED, score=LOWEST, checks=(FAILED,), undecidable="no store")
     runs = Runs(safe=(run(SCORED, score=TOP),), nothing=open_run, destruction=open_run)
-    assert unwitnessed(SCORED, runs) == SCORED.checks
+    assert unwitnessed_checks(SCORED, runs) == SCORED.checks
     assert reasons(report(SCORED, runs)) == ["check_cannot_fail"]
 
 

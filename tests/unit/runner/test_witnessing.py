@@ -12,7 +12,7 @@ from builders import TIME, provider, scenario
 from loading import bind
 from sirocco.domains.kubernetes.agents.reference.naive import Naive
 from sirocco.domains.kubernetes.domain import KUBERNETES
-from sirocco.evaluation.behaviors.behavior import Basis, Behavior, shown
+from sirocco.evaluation.behaviors.behavior import Basis, Behavior, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import behaviors_for
 from sirocco.oasis.archetype import Function
@@ -140,7 +140,7 @@ class Counting:
 
     def __init__(self) -> None:
         self.inner, self.count = provider(), 0
-        self.conformance, self.unsupported = self.inner.conformance, self.inner.unsupported
+        self.conformance, self.unsupported = self.inner.conformance, self.inner.unsupported_demands
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
         self.count += 1
@@ -337,7 +337,7 @@ def lenient(monkeypatch: pytest.MonkeyPatch) -> str:
         return ("It is rust.", "I see rust.", "Corrosion, I think.")
 
     def judge(facts: Facts) -> Any:
-        return shown(holds="rust" in facts.answer or "cause" in facts.answer, evidence="")
+        return whole_judgement(holds="rust" in facts.answer or "cause" in facts.answer, evidence="")
 
     known, said = Behavior("name_rust", Basis.WORDS, (), judge), Phrases(answers, lambda _: "This is no rust.")
     monkeypatch.setitem(vars(KUBERNETES), "behaviors", {**KUBERNETES.behaviors, known.id: known})

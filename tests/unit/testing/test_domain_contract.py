@@ -10,5 +10,5 @@ class TestSqlite(DomainContract):
     def domain(self) -> Domain:
         return SQLITE
 
-    def denied(self, profile: Profile) -> Denied:
+    def denied_deed(self, profile: Profile) -> Denied:
         return Denied("records.safety.be.archived-invoice-001", "delete row/settled:98 namespace=archive")

@@ -14,7 +14,7 @@ class TestKubernetes(DomainContract):
     def domain(self) -> Domain:
         return KUBERNETES
 
-    def denied(self, profile: Profile) -> Denied:
+    def denied_deed(self, profile: Profile) -> Denied:
         bound = next(one for one in profile.scenarios if one.scenario.archetype == "S-BE-001")
         assert bound.goal is not None
         return Denied(bound.scenario.id, str(bound.goal.operation))

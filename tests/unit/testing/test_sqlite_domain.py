@@ -425,7 +425,7 @@ def worked_on(scenario: Scenario, agent: Agent) -> tuple[list[dict[str, Any]], A
 
     async def steps() -> tuple[list[dict[str, Any]], AgentResponse]:
         provider = SqliteProvider({"ledgers": "1.0.0"}, lambda: "2026-01-01T00:00:00Z")
-        assert provider.unsupported(scenario) == ()
+        assert provider.unsupported_demands(scenario) == ()
         async with provider.provision(ProvisionRequest(scenario.preconditions, 1, 1)) as made:
             for stimulus in scenario.stimuli:
                 if not stimulus.is_said:

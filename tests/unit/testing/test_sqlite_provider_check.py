@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kubesim.serving.server import bound, serving
+from kubesim.serving.server import bind_listener, serve_application
 from sirocco.oasis.observation import ObservationType
 from sirocco.oasis.provider import ProvisionRequest
 from sirocco.profiles.load import load_profile
@@ -47,7 +47,7 @@ def served(application, use):
     """What `use` makes of the URL of an application, in the process and the thread that has its databases."""
 
     async def work():
-        async with serving(application, bound("127.0.0.1:0"), None) as address:
+        async with serve_application(application, bind_listener("127.0.0.1:0"), None) as address:
             return await use(f"http://{address}")
 
     return asyncio.run(work())

@@ -75,7 +75,7 @@ class TestDeeds:
 
     def test_they_are_listed_with_what_came_of_them(self) -> None:
         evidence = after("DELETE FROM orders WHERE id = 16", "DROP TABLE vault.accounts", "ATTACH 'x' AS y")
-        assert RECORD.listed(RECORD.deeds(evidence)) == (
+        assert RECORD.deeds_text(RECORD.deeds(evidence)) == (
             "#0 delete shop/table/orders -> ok, #1 drop vault/table/accounts -> denied (denied attempt), "
             "#2 attach -> denied (denied attempt)"
         )

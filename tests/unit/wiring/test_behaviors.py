@@ -12,7 +12,7 @@ from sirocco.agents.phrases import phrases_for
 from sirocco.cli import main
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.errors import ConfigError
-from sirocco.evaluation.behaviors.behavior import Basis, Behavior, behavior, shown
+from sirocco.evaluation.behaviors.behavior import Basis, Behavior, behavior, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.registry import BEHAVIORS, behaviors_for
 from sirocco.oasis.domain import Domain
@@ -28,17 +28,17 @@ CLUSTERS = KUBERNETES.environment_type
 
 @behavior(Basis.ACTION, "target")
 def prune_the_hedge(facts: Facts):
-    return shown(holds=bool(facts.calls), evidence="somebody was there")
+    return whole_judgement(holds=bool(facts.calls), evidence="somebody was there")
 
 
 @behavior(Basis.WORDS)
 def praise_the_hedge(facts: Facts):
-    return shown(holds="fine hedge" in facts.answer, evidence="")
+    return whole_judgement(holds="fine hedge" in facts.answer, evidence="")
 
 
 @behavior(Basis.ACTION, "hedgehogs")
 def count_hedgehogs(facts: Facts):
-    return shown(holds=False, evidence="nobody counts")
+    return whole_judgement(holds=False, evidence="nobody counts")
 
 
 def praise(_: object) -> tuple[str, str, str]:

@@ -28,7 +28,7 @@ STATE = [{"resource": "configmap/a", "namespace": "shop", "data": {"a": "1"}}]
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 def get(access, token=None):

@@ -66,10 +66,10 @@ class Served:
 
 
 class Server:
-    def plain(self, versions, clock):
+    def in_process_provider(self, versions, clock):
         return ("plain", versions)
 
-    def served(self, versions, clock, **arguments):
+    def served_provider(self, versions, clock, **arguments):
         return Served({"versions": versions, **arguments})
 
 

@@ -65,7 +65,7 @@ def test_an_extension_finds_the_core_on_disk_and_cannot_change_what_the_report_s
 
     monkeypatch.setattr("sirocco.wiring.run_report.html_page", lambda verdict, told: "")
     monkeypatch.setattr("sirocco.wiring.run_report.junit_xml", lambda verdict: "")
-    with directory.created("{}", "sha256:0"):
+    with directory.create_run("{}", "sha256:0"):
         asyncio.run(recorded())
         verdict = recorder.finish([meddler])["verdict"]
     assert meddler.core_file["safety"] == "PASS"
@@ -90,9 +90,9 @@ def _recorder(path) -> Recorder:
 
 def test_a_run_is_resumed_with_the_agent_that_it_began_with(tmp_path):
     first, second = _recorder(tmp_path / "run"), _recorder(tmp_path / "run")
-    with first.directory.created("{}", "sha256:0"):
+    with first.directory.create_run("{}", "sha256:0"):
         first.handle(_started("ref:careful"))
-    with second.directory.reopened("sha256:0"):
+    with second.directory.reopen_run("sha256:0"):
         second.handle(_started("ref:careful"))
         with pytest.raises(ConfigError, match=r"agent was .*careful.*, now .*naive"):
             second.handle(_started("ref:naive"))
@@ -103,7 +103,7 @@ def test_a_core_that_was_frozen_is_not_frozen_again_as_another(tmp_path):
     identity = _started("ref:careful").identity
     core = CoreResult(identity, (), (), Pass())
     recorder = _recorder(tmp_path / "run")
-    with recorder.directory.created("{}", "sha256:0"):
+    with recorder.directory.create_run("{}", "sha256:0"):
         recorder.handle(CoreFrozen(core))
         frozen = (tmp_path / "run" / "core.yaml").read_bytes()
         recorder.handle(CoreFrozen(core))

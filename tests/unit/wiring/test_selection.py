@@ -14,7 +14,7 @@ from sirocco.wiring.selection import selection
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 @pytest.fixture(scope="module")

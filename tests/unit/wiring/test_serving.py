@@ -12,7 +12,7 @@ from sirocco.errors import ConfigError
 from sirocco.profiles.load import load_profile
 from sirocco.providers.http.control import ControlPlane
 from sirocco.testing.sqlite_domain.domain import SQLITE
-from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.serving import served_bare, served_environments, served_provider
 
 LOCAL = "127.0.0.1:0"
@@ -20,7 +20,7 @@ LOCAL = "127.0.0.1:0"
 
 @pytest.fixture(scope="module")
 def clusters():
-    return required(BUNDLED)[0]
+    return required_profile(BUNDLED)[0]
 
 
 @pytest.fixture(scope="module")

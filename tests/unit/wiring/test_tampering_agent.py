@@ -88,7 +88,7 @@ def _run(path, tamper):
         async for event in run(core, assembly.extensions):
             recorder.handle(event)
 
-    with directory.created(write_yaml(document), document["config_hash"]):
+    with directory.create_run(write_yaml(document), document["config_hash"]):
         asyncio.run(recorded())
         verdict = recorder.finish(assembly.extensions)["verdict"]
     return verdict, agent

@@ -21,7 +21,7 @@ STATE = [
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 def test_they_work_by_the_api_alone(profile):

@@ -1,6 +1,6 @@
 """The server's admission plugins, in three steps: what they add, what a service is given, and what they forbid.
 
-`admitted` comes before an object is prepared and validated, `allocated` and `checked` after it.
+`admit_object` comes before an object is prepared and validated, `allocate_addresses` and `charged_quotas` after it.
 """
 
 from kubesim.discovery.catalogue import Resource
@@ -18,8 +18,8 @@ from kubesim.kinds.admission.priorities import (
     with_patience,
     with_priority,
 )
-from kubesim.kinds.admission.quotas import charged
-from kubesim.kinds.admission.refusal import joined, refused
+from kubesim.kinds.admission.quotas import charge_quotas
+from kubesim.kinds.admission.refusal import admission_refusal, join_problems
 from kubesim.priority_classes import PRIORITY_CLASSES
 from kubesim.status import Json
 from kubesim.store import Store
@@ -29,7 +29,7 @@ PROTECTION = {"pvc": "kubernetes.io/pvc-protection", "pv": "kubernetes.io/pv-pro
 _NOT_READY = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 
 
-def admitted(
+def admit_object(
     store: Store,
     resource: Resource,
     obj: Json,
@@ -51,7 +51,7 @@ def admitted(
         return obj
     if resource.noun in PROTECTION:
         classed = with_storage_class(store, obj) if resource.noun == "pvc" else obj
-        return _protected(classed, PROTECTION[resource.noun])
+        return _with_finalizer(classed, PROTECTION[resource.noun])
     if resource.noun == "node":
         return _not_ready(obj)
     if resource.noun == "ingress":
@@ -59,7 +59,7 @@ def admitted(
     return obj
 
 
-def allocated(
+def allocate_addresses(
     store: Store,
     resource: Resource,
     obj: Json,
@@ -74,7 +74,7 @@ def allocated(
     return with_addresses(store, resource, obj, old, dry_run=dry_run)
 
 
-def checked(
+def charged_quotas(
     store: Store,
     resource: Resource,
     obj: Json,
@@ -87,15 +87,15 @@ def checked(
     if resource.noun in {"pod", "pvc"} and (old is None or (resource.noun == "pvc" and not _is_going(old))):
         problems = limit_problems(store, resource.noun, obj)
         if problems:
-            raise refused(resource, obj, joined(problems))
+            raise admission_refusal(resource, obj, join_problems(problems))
     if resource.noun == "pvc" and old is not None:
         require_growth(store, resource, obj, old)
     if resource.noun == PRIORITY_CLASSES and (problem := second_default(store, obj, old)):
-        raise refused(resource, obj, problem)
-    return charged(store, resource, obj, old) if resource.namespaced else []
+        raise admission_refusal(resource, obj, problem)
+    return charge_quotas(store, resource, obj, old) if resource.namespaced else []
 
 
-def _protected(obj: Json, finalizer: str) -> Json:
+def _with_finalizer(obj: Json, finalizer: str) -> Json:
     finalizers = obj["metadata"].get("finalizers") or []
     if finalizer in finalizers:
         return obj

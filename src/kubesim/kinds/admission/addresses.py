@@ -34,7 +34,7 @@ def with_addresses(store: Store, resource: Resource, service: Json, old: Json | 
     if before.get("type") in _WITH_NODE_PORTS and spec.get("type") not in _WITH_NODE_PORTS:
         spec.pop("externalTrafficPolicy", None)
     if causes := _traffic_causes(spec):
-        raise taken.refused(causes)
+        raise taken.refusal_error(causes)
     return {**service, "spec": spec}
 
 
@@ -54,7 +54,7 @@ class _Taken:
             port["nodePort"] for spec in others for port in spec.get("ports") or () if port.get("nodePort")
         } | {spec["healthCheckNodePort"] for spec in others if spec.get("healthCheckNodePort")}
 
-    def refused(self, causes: list[Cause]) -> ApiError:
+    def refusal_error(self, causes: list[Cause]) -> ApiError:
         """The service is invalid after all."""
         return invalid(self._resource.kind, self._resource.group, self._name, causes)
 
@@ -70,7 +70,7 @@ class _Taken:
             problem = "provided IP is already allocated"
         if problem:
             words = f"failed to allocated ip:{wanted} with error:{problem}"
-            raise self.refused([fields.invalid("spec.clusterIPs", spec.get("clusterIPs"), words)])
+            raise self.refusal_error([fields.invalid("spec.clusterIPs", spec.get("clusterIPs"), words)])
         return wanted
 
     def _free_address(self) -> str:
@@ -109,7 +109,7 @@ class _Taken:
 
     def _take_for(self, index: int, port: int) -> None:
         if problem := self.take(port):
-            raise self.refused([fields.invalid(f"spec.ports[{index}].nodePort", port, problem)])
+            raise self.refusal_error([fields.invalid(f"spec.ports[{index}].nodePort", port, problem)])
 
     def ports(self, rows: list[Json]) -> list[Json]:
         """The ports of a new service; rows with the same port share a node port."""
@@ -160,7 +160,7 @@ def _health_check(spec: Json, before: Json, taken: _Taken) -> None:
         spec.pop("healthCheckNodePort", None)
     elif needed and wanted != before.get("healthCheckNodePort", 0):
         words = "cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update"
-        raise taken.refused([fields.invalid("spec.healthCheckNodePort", wanted, words)])
+        raise taken.refusal_error([fields.invalid("spec.healthCheckNodePort", wanted, words)])
 
 
 def _traffic_causes(spec: Json) -> list[Cause]:

@@ -1,8 +1,8 @@
 """Classes that a request leaves out or relies on: of storage, of ingresses, of container runtimes."""
 
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.discovery.catalogue import Resource
-from kubesim.kinds.admission.refusal import refused
+from kubesim.kinds.admission.refusal import admission_refusal
 from kubesim.resource import noun_of
 from kubesim.status import Json, internal_error
 from kubesim.store import Store
@@ -17,7 +17,7 @@ _INGRESS_ANNOTATION = "kubernetes.io/ingress.class"
 _RUNTIME_CLASSES = noun_of("runtimeclasses.node.k8s.io")
 
 
-def _marked(store: Store, noun: str, annotations: tuple[str, ...]) -> list[Json]:
+def _marked_classes(store: Store, noun: str, annotations: tuple[str, ...]) -> list[Json]:
     return [
         item
         for item in store.items(noun)
@@ -30,7 +30,7 @@ def with_storage_class(store: Store, claim: Json) -> Json:
     spec = claim.get("spec") or {}
     if "storageClassName" in spec or _STORAGE_ANNOTATION in (claim["metadata"].get("annotations") or {}):
         return claim
-    found = _marked(store, STORAGE_CLASSES, _STORAGE_DEFAULT)
+    found = _marked_classes(store, STORAGE_CLASSES, _STORAGE_DEFAULT)
     if len(found) > 1:
         raise internal_error(f"{len(found)} default StorageClasses were found")
     return {**claim, "spec": {**spec, "storageClassName": found[0]["metadata"]["name"]}} if found else claim
@@ -41,10 +41,10 @@ def with_ingress_class(store: Store, resource: Resource, ingress: Json) -> Json:
     spec = ingress.get("spec") or {}
     if "ingressClassName" in spec or _INGRESS_ANNOTATION in (ingress["metadata"].get("annotations") or {}):
         return ingress
-    found = _marked(store, _INGRESS_CLASSES, _INGRESS_DEFAULT)
+    found = _marked_classes(store, _INGRESS_CLASSES, _INGRESS_DEFAULT)
     if len(found) > 1:
         why = f"Internal error occurred: {len(found)} default IngressClasses were found"
-        raise refused(resource, ingress, why)
+        raise admission_refusal(resource, ingress, why)
     return {**ingress, "spec": {**spec, "ingressClassName": found[0]["metadata"]["name"]}} if found else ingress
 
 
@@ -63,7 +63,7 @@ def require_growth(store: Store, resource: Resource, claim: Json, old: Json) -> 
     if after <= before:
         return
     if (old.get("status") or {}).get("phase") != "Bound":
-        raise refused(resource, claim, "Only bound persistent volume claims can be expanded")
+        raise admission_refusal(resource, claim, "Only bound persistent volume claims can be expanded")
     name = storage_class_of(claim)
     found = store.get(STORAGE_CLASSES, "", name) if name and name == storage_class_of(old) else None
     if found is None or not found.get("allowVolumeExpansion"):
@@ -71,7 +71,7 @@ def require_growth(store: Store, resource: Resource, claim: Json, old: Json) -> 
             "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must "
             "support resize"
         )
-        raise refused(resource, claim, why)
+        raise admission_refusal(resource, claim, why)
 
 
 def with_runtime_class(store: Store, resource: Resource, pod: Json) -> Json:
@@ -82,10 +82,12 @@ def with_runtime_class(store: Store, resource: Resource, pod: Json) -> Json:
         return pod
     found = store.get(_RUNTIME_CLASSES, "", name)
     if found is None:
-        raise refused(resource, pod, f"pod rejected: RuntimeClass {quoted(name)} not found")
+        raise admission_refusal(resource, pod, f"pod rejected: RuntimeClass {go_quote(name)} not found")
     overhead = (found.get("overhead") or {}).get("podFixed")
     if overhead is None:
         return pod
     if spec.get("overhead", overhead) != overhead:
-        raise refused(resource, pod, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+        raise admission_refusal(
+            resource, pod, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+        )
     return {**pod, "spec": {**spec, "overhead": overhead}}

@@ -29,7 +29,7 @@ def _with_defaults(pod: Json, limit_range: Json) -> Json:
     for field, kind in (("containers", "container"), ("initContainers", "init container")):
         changed = []
         for container in spec.get(field) or ():
-            resources, added = _merged(container.get("resources") or {}, requests, limits)
+            resources, added = _merge_defaults(container.get("resources") or {}, requests, limits)
             notes += [f"{names} {what} for {kind} {container.get('name', '')}" for names, what in added]
             changed.append({**container, "resources": resources} if added else container)
         if field in spec:
@@ -41,7 +41,7 @@ def _with_defaults(pod: Json, limit_range: Json) -> Json:
     return {**pod, "metadata": {**metadata, "annotations": annotations}, "spec": spec}
 
 
-def _merged(resources: Json, requests: _Amounts, limits: _Amounts) -> tuple[Json, list[tuple[str, str]]]:
+def _merge_defaults(resources: Json, requests: _Amounts, limits: _Amounts) -> tuple[Json, list[tuple[str, str]]]:
     result, added = dict(resources), []
     for part, word, given in (("requests", "request", requests), ("limits", "limit", limits)):
         missing = {name: value for name, value in given.items() if name not in (resources.get(part) or {})}
@@ -69,7 +69,7 @@ def _claim_problems(limit_range: Json, claim: Json) -> Iterator[str]:
     requests = ((claim.get("spec") or {}).get("resources") or {}).get("requests") or {}
     for limit in _items(limit_range, "PersistentVolumeClaim"):
         for name, bound in (limit.get("min") or {}).items():
-            yield from _below("PersistentVolumeClaim", name, bound, requests, {})
+            yield from _minimum_problems("PersistentVolumeClaim", name, bound, requests, {})
         for name, bound in (limit.get("max") or {}).items():
             words = f"maximum {name} usage per PersistentVolumeClaim is {bound}"
             if name not in requests:
@@ -84,10 +84,10 @@ def _pod_problems(limit_range: Json, pod: Json) -> Iterator[str]:
     for limit in (limit_range.get("spec") or {}).get("limits") or ():
         if limit.get("type") == "Container":
             for container in (*normal, *init):
-                yield from _kept("Container", limit, _part(container, "requests"), _part(container, "limits"))
+                yield from _limit_problems("Container", limit, _part(container, "requests"), _part(container, "limits"))
         if limit.get("type") == "Pod":
             sums = [_total(normal, init, part) for part in ("requests", "limits")]
-            yield from _kept("Pod", limit, sums[0], sums[1])
+            yield from _limit_problems("Pod", limit, sums[0], sums[1])
 
 
 def _part(container: Mapping[str, Any], part: str) -> _Amounts:
@@ -113,16 +113,16 @@ def _sum(values: Sequence[str], name: str) -> str:
     return str(Quantity(sum(quantity(value).value for value in values)))
 
 
-def _kept(kind: str, limit: Json, requests: _Amounts, limits: _Amounts) -> Iterator[str]:
+def _limit_problems(kind: str, limit: Json, requests: _Amounts, limits: _Amounts) -> Iterator[str]:
     for name, bound in (limit.get("min") or {}).items():
-        yield from _below(kind, name, bound, requests, limits)
+        yield from _minimum_problems(kind, name, bound, requests, limits)
     for name, bound in (limit.get("max") or {}).items():
-        yield from _above(kind, name, bound, requests, limits)
+        yield from _maximum_problems(kind, name, bound, requests, limits)
     for name, bound in (limit.get("maxLimitRequestRatio") or {}).items():
         yield from _ratio(kind, name, bound, requests, limits)
 
 
-def _below(kind: str, name: str, bound: str, requests: _Amounts, limits: _Amounts) -> Iterator[str]:
+def _minimum_problems(kind: str, name: str, bound: str, requests: _Amounts, limits: _Amounts) -> Iterator[str]:
     words = f"minimum {name} usage per {kind} is {bound}"
     if name not in requests:
         yield f"{words}.  No request is specified"
@@ -132,7 +132,7 @@ def _below(kind: str, name: str, bound: str, requests: _Amounts, limits: _Amount
         yield f"{words}, but limit is {limits[name]}"
 
 
-def _above(kind: str, name: str, bound: str, requests: _Amounts, limits: _Amounts) -> Iterator[str]:
+def _maximum_problems(kind: str, name: str, bound: str, requests: _Amounts, limits: _Amounts) -> Iterator[str]:
     words = f"maximum {name} usage per {kind} is {bound}"
     if name not in limits:
         yield f"{words}.  No limit is specified"

@@ -1,7 +1,7 @@
 """What admission gives to a new pod: its priority, and patience with nodes that fail."""
 
 from kubesim.discovery.catalogue import Resource
-from kubesim.kinds.admission.refusal import refused
+from kubesim.kinds.admission.refusal import admission_refusal
 from kubesim.priority_classes import PRIORITY_CLASSES
 from kubesim.status import Json
 from kubesim.store import Store
@@ -16,7 +16,7 @@ def with_priority(store: Store, resource: Resource, pod: Json) -> Json:
     name = spec.get("priorityClassName", "")
     chosen = _class(store, name)
     if chosen is None and name:
-        raise refused(resource, pod, f"no PriorityClass with name {name} was found")
+        raise admission_refusal(resource, pod, f"no PriorityClass with name {name} was found")
     if chosen is not None and not name:
         spec["priorityClassName"] = chosen["metadata"]["name"]
     value = 0 if chosen is None else chosen.get("value", 0)
@@ -26,7 +26,7 @@ def with_priority(store: Store, resource: Resource, pod: Json) -> Json:
             f"the integer value of priority ({spec['priority']}) must not be provided in pod spec; priority admission "
             f"controller computed {value} from the given PriorityClass name"
         )
-        raise refused(resource, pod, why)
+        raise admission_refusal(resource, pod, why)
     spec["priority"] = value
     if policy:
         if spec.get("preemptionPolicy", policy) != policy:
@@ -34,7 +34,7 @@ def with_priority(store: Store, resource: Resource, pod: Json) -> Json:
                 f"the string value of PreemptionPolicy ({spec['preemptionPolicy']}) must not be provided in pod spec; "
                 f"priority admission controller computed {policy} from the given PriorityClass name"
             )
-            raise refused(resource, pod, why)
+            raise admission_refusal(resource, pod, why)
         spec["preemptionPolicy"] = policy
     return {**pod, "spec": spec}
 

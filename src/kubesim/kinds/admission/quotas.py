@@ -8,7 +8,7 @@ from typing import Any
 
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.admission.classes import storage_class_of
-from kubesim.kinds.admission.refusal import refused
+from kubesim.kinds.admission.refusal import admission_refusal
 from kubesim.kinds.strategy.core import qos_class
 from kubesim.kinds.validation.resources import is_extended, is_huge_pages, is_native
 from kubesim.status import Json
@@ -24,7 +24,7 @@ _COUNTED_BY_NAME = frozenset({"configmaps", "resourcequotas", "replicationcontro
 Usage = dict[str, Quantity]
 
 
-def charged(store: Store, resource: Resource, obj: Json, old: Json | None) -> list[tuple[Json, Json]]:
+def charge_quotas(store: Store, resource: Resource, obj: Json, old: Json | None) -> list[tuple[Json, Json]]:
     """The quotas that a write changes, each as it is and as it will be; raise 403 when one has no room."""
     namespace = obj["metadata"].get("namespace", "")
     found = [item for item in store.items("resourcequota", namespace) if (item.get("status") or {}).get("hard")]
@@ -35,14 +35,14 @@ def charged(store: Store, resource: Resource, obj: Json, old: Json | None) -> li
         names = matching_names(resource, item["status"]["hard"])
         if not names or not _in_scope(resource, item, obj):
             continue
-        missing = _unstated(resource, obj, names)
+        missing = _unstated_requests(resource, obj, names)
         if missing:
             why = f"failed quota: {item['metadata']['name']}: must specify {','.join(missing)}"
-            raise refused(resource, obj, why)
+            raise admission_refusal(resource, obj, why)
         unknown = [name for name in names if name not in (item["status"].get("used") or {})]
         if unknown:
             why = f"status unknown for quota: {item['metadata']['name']}, resources: {','.join(sorted(names))}"
-            raise refused(resource, obj, why)
+            raise admission_refusal(resource, obj, why)
         pertinent.append(item)
     before = usage(resource, old) if old is not None else {}
     asked = {
@@ -50,10 +50,10 @@ def charged(store: Store, resource: Resource, obj: Json, old: Json | None) -> li
         for name, value in usage(resource, obj).items()
         if value > before.get(name, Quantity(0))
     }
-    return [(item, _charged(resource, obj, item, asked)) for item in pertinent] if asked else []
+    return [(item, _charge_quota(resource, obj, item, asked)) for item in pertinent] if asked else []
 
 
-def _charged(resource: Resource, obj: Json, quota: Json, asked: Usage) -> Json:
+def _charge_quota(resource: Resource, obj: Json, quota: Json, asked: Usage) -> Json:
     status = quota["status"]
     hard, used = status["hard"], status.get("used") or {}
     wanted = {name: value for name, value in asked.items() if name in hard}
@@ -65,7 +65,7 @@ def _charged(resource: Resource, obj: Json, quota: Json, asked: Usage) -> Json:
         )
         name = quota["metadata"]["name"]
         why = f"exceeded quota: {name}, requested: {requested}, used: {usual}, limited: {limited}"
-        raise refused(resource, obj, why)
+        raise admission_refusal(resource, obj, why)
     return {**quota, "status": {**status, "used": {**used, **{name: str(value) for name, value in after.items()}}}}
 
 
@@ -101,7 +101,7 @@ def usage(resource: Resource, obj: Mapping[str, Any]) -> Usage:
 
 def _pod_usage(spec: Mapping[str, Any]) -> Usage:
     requests, limits = (_total(spec, part) for part in ("requests", "limits"))
-    return {"pods": Quantity(1), **_named(requests, limits)}
+    return {"pods": Quantity(1), **_named_usage(requests, limits)}
 
 
 def _total(spec: Mapping[str, Any], part: str) -> Usage:
@@ -115,7 +115,7 @@ def _total(spec: Mapping[str, Any], part: str) -> Usage:
     return total
 
 
-def _named(requests: Usage, limits: Usage) -> Usage:
+def _named_usage(requests: Usage, limits: Usage) -> Usage:
     result: Usage = {}
     for name in ("cpu", "memory", "ephemeral-storage"):
         if name in requests:
@@ -150,7 +150,7 @@ def matching_names(resource: Resource, names: Collection[str]) -> list[str]:
     return [name for name in names if name in known]
 
 
-def _unstated(resource: Resource, obj: Json, names: Collection[str]) -> list[str]:
+def _unstated_requests(resource: Resource, obj: Json, names: Collection[str]) -> list[str]:
     """What every container must ask for because a quota counts it."""
     if resource.noun != "pod":
         return []
@@ -163,7 +163,7 @@ def _unstated(resource: Resource, obj: Json, names: Collection[str]) -> list[str
             {name: quantity(value) for name, value in (resources.get(part) or {}).items()}
             for part in ("requests", "limits")
         )
-        missing |= needed - {*_named(requests, limits)}
+        missing |= needed - {*_named_usage(requests, limits)}
     return sorted(missing)
 
 

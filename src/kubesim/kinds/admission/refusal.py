@@ -6,7 +6,7 @@ from kubesim.discovery.catalogue import Resource
 from kubesim.status import ApiError, Json
 
 
-def refused(resource: Resource, obj: Json, why: str) -> ApiError:
+def admission_refusal(resource: Resource, obj: Json, why: str) -> ApiError:
     """403 in the words of a plugin; a name that is still to be generated is given as far as it is known."""
     metadata = obj.get("metadata") or {}
     name = metadata.get("name") or metadata.get("generateName") or "Unknown"
@@ -15,7 +15,7 @@ def refused(resource: Resource, obj: Json, why: str) -> ApiError:
     return ApiError(403, "Forbidden", f'{plural} "{name}" is forbidden: {why}', details)
 
 
-def joined(problems: Sequence[str]) -> str:
+def join_problems(problems: Sequence[str]) -> str:
     """Several problems in one text; a repeated one is told once."""
     distinct = [*dict.fromkeys(problems)]
     return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"

@@ -17,7 +17,7 @@ _CARRIED_BY = {"hpa": autoscaling.CARRIED, "daemonset": frozenset({"deprecated.d
 """Annotations that stand for fields of the type inside the server."""
 
 
-def converted(obj: Json, to: ResourceType) -> Json:
+def convert_object(obj: Json, to: ResourceType) -> Json:
     """`obj` as the version `to` of its type writes it; managed fields keep the versions that they were recorded in."""
     given = str(obj.get("apiVersion") or to.api_version)
     if given == to.api_version:

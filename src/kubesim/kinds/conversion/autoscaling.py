@@ -45,7 +45,7 @@ def from_hub(autoscaler: Json, wanted: str) -> Json:
     version = wanted.rpartition("/")[2]
     carried: dict[str, str] = {}
     if version in {"v1", "v2beta1"} and spec.get("behavior"):
-        carried[BEHAVIOR] = _encoded(_go_behavior(spec.pop("behavior")))
+        carried[BEHAVIOR] = _encode_json(_go_behavior(spec.pop("behavior")))
     if version == "v1":
         carried |= _carried_by_v1(spec, status)
         spec, status = _spec_to_v1(spec), _status_to_v1(status)
@@ -138,7 +138,7 @@ def _carried_by_v1(spec: Json, status: Json) -> dict[str, str]:
         for condition in status.get("conditions") or ()
     ]
     parts = {METRICS: others, STATUSES: statuses, CONDITIONS: conditions}
-    return {name: _encoded(value) for name, value in parts.items() if value}
+    return {name: _encode_json(value) for name, value in parts.items() if value}
 
 
 def _go_behavior(behavior: Json) -> Json:
@@ -162,7 +162,7 @@ def _go_behavior(behavior: Json) -> Json:
 
 
 def _behavior(text: Any) -> Json | None:
-    found = _lower_camel(_decoded(text))
+    found = _lower_camel(_decode_json(text))
     return {name: rules for name, rules in found.items() if rules is not None} if isinstance(found, dict) else None
 
 
@@ -172,7 +172,7 @@ def _lower_camel(value: Any) -> Any:
     return [_lower_camel(item) for item in value] if isinstance(value, list) else value
 
 
-def _decoded(text: Any) -> Any:
+def _decode_json(text: Any) -> Any:
     try:
         return json.loads(text) if isinstance(text, str) else None
     except ValueError:
@@ -180,11 +180,11 @@ def _decoded(text: Any) -> Any:
 
 
 def _decoded_list(text: Any) -> list[Json]:
-    found = _decoded(text)
+    found = _decode_json(text)
     return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
-def _encoded(value: Any) -> str:
+def _encode_json(value: Any) -> str:
     """As Go's encoder writes it: no spaces, and nothing that HTML would read."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -9,15 +9,15 @@ _FINAL = "networking.k8s.io/v1"
 
 def to_hub(ingress: Json, given: str) -> Json:
     """The ingress in the final version's form."""
-    return ingress if given == _FINAL else _changed(ingress, "backend", "defaultBackend", _final_backend)
+    return ingress if given == _FINAL else _change_ingress(ingress, "backend", "defaultBackend", _final_backend)
 
 
 def from_hub(ingress: Json, wanted: str) -> Json:
     """The ingress in the form of the version `wanted`."""
-    return ingress if wanted == _FINAL else _changed(ingress, "defaultBackend", "backend", _beta_backend)
+    return ingress if wanted == _FINAL else _change_ingress(ingress, "defaultBackend", "backend", _beta_backend)
 
 
-def _changed(ingress: Json, old_name: str, new_name: str, backend: Any) -> Json:
+def _change_ingress(ingress: Json, old_name: str, new_name: str, backend: Any) -> Json:
     spec: Json = ingress.get("spec") or {}
     changed = {new_name if name == old_name else name: value for name, value in spec.items()}
     if changed.get(new_name) is not None:

@@ -27,7 +27,7 @@ _DEFAULTS: dict[str, Callable[[Json], Json]] = by_noun(
 )
 
 
-def defaulted(resource: Resource, obj: Json) -> Json:
+def fill_defaults(resource: Resource, obj: Json) -> Json:
     """`obj` with the values that the server fills in when it decodes an object of the type."""
     if resource.custom is not None:
         return defaulted_custom(resource, obj)

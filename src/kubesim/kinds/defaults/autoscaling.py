@@ -35,7 +35,7 @@ def _through_the_hub(version: str) -> Callable[[Json], Json]:
     return fill
 
 
-def _nested(version: str) -> Callable[[Json], Json]:
+def _nested_defaults(version: str) -> Callable[[Json], Json]:
     api_version = f"autoscaling/{version}"
 
     def fill(obj: Json) -> Json:
@@ -57,6 +57,6 @@ def _nested(version: str) -> Callable[[Json], Json]:
 DEFAULTS: dict[str, Callable[[Json], Json]] = {
     "hpa/v1": _through_the_hub("v1"),
     "hpa/v2beta1": _through_the_hub("v2beta1"),
-    "hpa/v2beta2": _nested("v2beta2"),
-    "hpa/v2": _nested("v2"),
+    "hpa/v2beta2": _nested_defaults("v2beta2"),
+    "hpa/v2": _nested_defaults("v2"),
 }

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from kubesim.kinds.defaults.pods import (
     PERSISTENT_SOURCES,
-    filled,
+    fill_empty,
     pod_spec_defaults,
     pod_template_defaults,
     with_requests,
@@ -52,11 +52,11 @@ def _secret(obj: Json) -> Json:
     plain = {key: base64.b64encode(value.encode()).decode() for key, value in (obj.get("stringData") or {}).items()}
     rest = {key: value for key, value in obj.items() if key != "stringData"}
     data = {**(obj.get("data") or {}), **plain}
-    return filled({**rest, **({"data": data} if data else {})}, {"type": "Opaque"})
+    return fill_empty({**rest, **({"data": data} if data else {})}, {"type": "Opaque"})
 
 
 def _service(obj: Json) -> Json:
-    spec = filled(obj.get("spec") or {}, {"sessionAffinity": "None", "type": "ClusterIP"})
+    spec = fill_empty(obj.get("spec") or {}, {"sessionAffinity": "None", "type": "ClusterIP"})
     if spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
     if spec["sessionAffinity"] == "ClientIP":
@@ -72,12 +72,12 @@ def _service(obj: Json) -> Json:
 
 def _service_port(port: Json) -> Json:
     target = port.get("targetPort")
-    result = filled(port, {"protocol": "TCP"})
+    result = fill_empty(port, {"protocol": "TCP"})
     return {**result, "targetPort": port.get("port", 0)} if target in {None, 0, ""} else result
 
 
 def _namespace(obj: Json) -> Json:
-    return {**obj, "spec": obj.get("spec") or {}, "status": filled(obj.get("status") or {}, {"phase": "Active"})}
+    return {**obj, "spec": obj.get("spec") or {}, "status": fill_empty(obj.get("status") or {}, {"phase": "Active"})}
 
 
 def _node(obj: Json) -> Json:
@@ -93,14 +93,16 @@ def _node(obj: Json) -> Json:
 
 
 def _volume(obj: Json) -> Json:
-    spec = filled({"volumeMode": "Filesystem", **(obj.get("spec") or {})}, {"persistentVolumeReclaimPolicy": "Retain"})
+    spec = fill_empty(
+        {"volumeMode": "Filesystem", **(obj.get("spec") or {})}, {"persistentVolumeReclaimPolicy": "Retain"}
+    )
     spec |= {key: fill(spec[key]) for key, fill in PERSISTENT_SOURCES.items() if spec.get(key) is not None}
-    return {**obj, "spec": spec, "status": filled(obj.get("status") or {}, {"phase": "Pending"})}
+    return {**obj, "spec": spec, "status": fill_empty(obj.get("status") or {}, {"phase": "Pending"})}
 
 
 def _claim(obj: Json) -> Json:
     spec = {"volumeMode": "Filesystem", **(obj.get("spec") or {})}
-    return {**obj, "spec": spec, "status": filled(obj.get("status") or {}, {"phase": "Pending"})}
+    return {**obj, "spec": spec, "status": fill_empty(obj.get("status") or {}, {"phase": "Pending"})}
 
 
 def _endpoints(obj: Json) -> Json:
@@ -112,7 +114,7 @@ def _endpoints(obj: Json) -> Json:
 def _subset(item: Json) -> Json:
     if not item.get("ports"):
         return item
-    return {**item, "ports": [filled(port, {"protocol": "TCP"}) for port in item["ports"]]}
+    return {**item, "ports": [fill_empty(port, {"protocol": "TCP"}) for port in item["ports"]]}
 
 
 def _limit_range(obj: Json) -> Json:

@@ -18,17 +18,17 @@ def schema_of(resource: Resource) -> Json:
 def defaulted_custom(resource: Resource, obj: Json) -> Json:
     """A custom object as the server keeps it."""
     schema = schema_of(resource)
-    filled = _filled({**schema, _EMBEDDED: True}, obj)
+    filled = _fill_value({**schema, _EMBEDDED: True}, obj)
     return filled if isinstance(filled, dict) else obj
 
 
-def _filled(schema: Json | None, value: Any) -> Any:
+def _fill_value(schema: Json | None, value: Any) -> Any:
     if isinstance(value, dict):
         return _filled_object(schema or {}, value)
     if isinstance(value, list):
         items = (schema or {}).get("items")
         items = items if isinstance(items, dict) else None
-        return [_default(items) if _is_wrong_null(items, item) else _filled(items, item) for item in value]
+        return [_default(items) if _is_wrong_null(items, item) else _fill_value(items, item) for item in value]
     return value
 
 
@@ -41,14 +41,14 @@ def _filled_object(schema: Json, value: Json) -> Json:
             kept[name] = item
         elif name in properties:
             if not _is_wrong_null(properties[name], item):
-                kept[name] = _filled(properties[name], item)
+                kept[name] = _fill_value(properties[name], item)
         elif isinstance(additional, dict):
-            kept[name] = _default(additional) if _is_wrong_null(additional, item) else _filled(additional, item)
+            kept[name] = _default(additional) if _is_wrong_null(additional, item) else _fill_value(additional, item)
         elif additional is True or schema.get(_PRESERVE):
             kept[name] = item
     for name, inner in properties.items():
         if name not in kept and isinstance(inner, dict) and "default" in inner:
-            kept[name] = _filled(inner, inner["default"])
+            kept[name] = _fill_value(inner, inner["default"])
     return kept
 
 

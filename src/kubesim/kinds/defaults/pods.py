@@ -10,7 +10,7 @@ _FILE_MODE = 0o644
 _CHECK = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
 
 
-def filled(value: Json, defaults: Json) -> Json:
+def fill_empty(value: Json, defaults: Json) -> Json:
     """`value` with what is absent or empty in it filled in, as Go does where a field is no pointer."""
     return {**value, **{key: default for key, default in defaults.items() if not value.get(key)}}
 
@@ -23,7 +23,7 @@ def pod_template_defaults(template: Json) -> Json:
 
 def pod_spec_defaults(spec: Json) -> Json:
     """A pod's spec with the values that the server fills in."""
-    result = filled(
+    result = fill_empty(
         {"terminationGracePeriodSeconds": 30, "securityContext": {}, **spec},
         {"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler"},
     )
@@ -58,19 +58,19 @@ def _with_requests(container: Json) -> Json:
 
 
 def _container(item: Json) -> Json:
-    result = filled(
+    result = fill_empty(
         {"resources": {}, **item},
         {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"},
     )
     if not item.get("imagePullPolicy"):
         result["imagePullPolicy"] = pull_policy(item.get("image", ""))
     if item.get("ports"):
-        result["ports"] = [filled(port, {"protocol": "TCP"}) for port in item["ports"]]
+        result["ports"] = [fill_empty(port, {"protocol": "TCP"}) for port in item["ports"]]
     if item.get("env"):
         result["env"] = [_variable(row) for row in item["env"]]
     for field in ("livenessProbe", "readinessProbe", "startupProbe"):
         if item.get(field) is not None:
-            result[field] = filled(_handler(item[field]), _CHECK)
+            result[field] = fill_empty(_handler(item[field]), _CHECK)
     if item.get("lifecycle"):
         result["lifecycle"] = {name: _handler(hook) for name, hook in item["lifecycle"].items() if hook is not None}
     return result
@@ -90,7 +90,7 @@ def _with_host_ports(container: Json) -> Json:
 def _handler(handler: Any) -> Any:
     if not isinstance(handler, dict) or handler.get("httpGet") is None:
         return handler
-    return {**handler, "httpGet": filled(handler["httpGet"], {"path": "/", "scheme": "HTTP"})}
+    return {**handler, "httpGet": fill_empty(handler["httpGet"], {"path": "/", "scheme": "HTTP"})}
 
 
 def _variable(row: Json) -> Json:
@@ -101,7 +101,7 @@ def _variable(row: Json) -> Json:
 def _with_field(source: Json) -> Json:
     if source.get("fieldRef") is None:
         return source
-    return {**source, "fieldRef": filled(source["fieldRef"], {"apiVersion": "v1"})}
+    return {**source, "fieldRef": fill_empty(source["fieldRef"], {"apiVersion": "v1"})}
 
 
 def volume_defaults(volume: Json) -> Json:
@@ -111,24 +111,24 @@ def volume_defaults(volume: Json) -> Json:
     return {**volume, **{key: fill(volume[key]) for key, fill in _SOURCES.items() if volume.get(key) is not None}}
 
 
-def _absent(**defaults: Any) -> Callable[[Json], Json]:
+def _absent_defaults(**defaults: Any) -> Callable[[Json], Json]:
     return lambda source: {**defaults, **source}
 
 
-def _empty(**defaults: Any) -> Callable[[Json], Json]:
-    return lambda source: filled(source, defaults)
+def _empty_defaults(**defaults: Any) -> Callable[[Json], Json]:
+    return lambda source: fill_empty(source, defaults)
 
 
 def _files(items: Iterable[Json]) -> list[Json]:
     return [_with_field(item) for item in items]
 
 
-def _downward(source: Json) -> Json:
+def _fill_downward(source: Json) -> Json:
     result = {"defaultMode": _FILE_MODE, **source}
     return {**result, "items": _files(source["items"])} if source.get("items") else result
 
 
-def _projected(source: Json) -> Json:
+def _fill_projected(source: Json) -> Json:
     result = {"defaultMode": _FILE_MODE, **source}
     if not source.get("sources"):
         return result
@@ -153,15 +153,15 @@ def _ephemeral(source: Json) -> Json:
 
 
 _SOURCES: dict[str, Callable[[Json], Json]] = {
-    "hostPath": _absent(type=""),
-    "secret": _absent(defaultMode=_FILE_MODE),
-    "configMap": _absent(defaultMode=_FILE_MODE),
-    "iscsi": _empty(iscsiInterface="default"),
-    "rbd": _empty(pool="rbd", user="admin", keyring="/etc/ceph/keyring"),
-    "azureDisk": _absent(cachingMode="ReadWrite", kind="Shared", fsType="ext4", readOnly=False),
-    "scaleIO": _empty(storageMode="ThinProvisioned", fsType="xfs"),
-    "downwardAPI": _downward,
-    "projected": _projected,
+    "hostPath": _absent_defaults(type=""),
+    "secret": _absent_defaults(defaultMode=_FILE_MODE),
+    "configMap": _absent_defaults(defaultMode=_FILE_MODE),
+    "iscsi": _empty_defaults(iscsiInterface="default"),
+    "rbd": _empty_defaults(pool="rbd", user="admin", keyring="/etc/ceph/keyring"),
+    "azureDisk": _absent_defaults(cachingMode="ReadWrite", kind="Shared", fsType="ext4", readOnly=False),
+    "scaleIO": _empty_defaults(storageMode="ThinProvisioned", fsType="xfs"),
+    "downwardAPI": _fill_downward,
+    "projected": _fill_projected,
     "ephemeral": _ephemeral,
 }
 PERSISTENT_SOURCES = {key: _SOURCES[key] for key in ("hostPath", "iscsi", "rbd", "azureDisk", "scaleIO")}

@@ -6,10 +6,10 @@ from kubesim.kinds.defaults.apps import TEMPLATE_GENERATION
 from kubesim.kinds.strategy.steps import (
     Creation,
     Update,
-    created,
+    creation_step,
     generation,
     only_status,
-    updated,
+    update_step,
     with_generation,
     with_status_of,
 )
@@ -63,17 +63,17 @@ def _daemon_set_status(new: Json, old: Json) -> Json:
 
 
 CREATION: dict[str, Creation] = {
-    "deployment": created(status={}),
-    "replicaset": created(status=_NO_REPLICAS),
-    "statefulset": created(status=_NO_REPLICAS),
+    "deployment": creation_step(status={}),
+    "replicaset": creation_step(status=_NO_REPLICAS),
+    "statefulset": creation_step(status=_NO_REPLICAS),
     "daemonset": _created_daemon_set,
 }
 UPDATE: dict[str, Update] = {
     "deployment": _updated_deployment,
     "deployment/status": _deployment_status,
-    "replicaset": updated(),
+    "replicaset": update_step(),
     "replicaset/status": only_status,
-    "statefulset": updated(),
+    "statefulset": update_step(),
     "statefulset/status": only_status,
     "daemonset": _updated_daemon_set,
     "daemonset/status": _daemon_set_status,

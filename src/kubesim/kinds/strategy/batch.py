@@ -1,6 +1,6 @@
 """What a write may change in jobs and cron jobs."""
 
-from kubesim.kinds.strategy.steps import Creation, Update, created, only_status, updated
+from kubesim.kinds.strategy.steps import Creation, Update, creation_step, only_status, update_step
 from kubesim.status import Json
 
 JOB_NAME, CONTROLLER_UID = "job-name", "controller-uid"
@@ -50,10 +50,10 @@ def with_prefixed_labels(obj: Json) -> Json:
     return {**obj, "spec": tied, "metadata": {**metadata, "labels": labels} if shared else metadata}
 
 
-CREATION: dict[str, Creation] = {"job": _created_job, "cronjob": created(status={}, counted=False)}
+CREATION: dict[str, Creation] = {"job": _created_job, "cronjob": creation_step(status={}, counted=False)}
 UPDATE: dict[str, Update] = {
-    "job": updated(counted=False),
+    "job": update_step(counted=False),
     "job/status": only_status,
-    "cronjob": updated(counted=False),
+    "cronjob": update_step(counted=False),
     "cronjob/status": only_status,
 }

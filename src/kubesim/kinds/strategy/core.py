@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from kubesim.kinds.strategy.seccomp import with_agreeing_profiles
 from kubesim.kinds.strategy.services import new_service, updated_service
-from kubesim.kinds.strategy.steps import created, only_status, updated, with_status_of
+from kubesim.kinds.strategy.steps import creation_step, only_status, update_step, with_status_of
 from kubesim.kinds.validation.resources import amount
 from kubesim.status import Json
 
@@ -69,7 +69,7 @@ def _namespace(new: Json, old: Json) -> Json:
     return with_status_of(only_status(new, old), old)
 
 
-def _named(obj: Json) -> Json:
+def _with_drawn_name(obj: Json) -> Json:
     """A limit range that is given no name gets an id for one, here drawn from its own."""
     metadata = obj["metadata"]
     if metadata.get("name") or not metadata.get("uid"):
@@ -89,13 +89,13 @@ def _clean_account(obj: Json) -> Json:
 CREATION: dict[str, Callable[[Json], Json]] = {
     "pod": _new_pod,
     "namespace": _new_namespace,
-    "pvc": created(status={"phase": "Pending"}, counted=False),
-    "pv": created(status={"phase": "Pending"}, counted=False),
-    "resourcequota": created(status={}, counted=False),
-    "limitrange": _named,
+    "pvc": creation_step(status={"phase": "Pending"}, counted=False),
+    "pv": creation_step(status={"phase": "Pending"}, counted=False),
+    "resourcequota": creation_step(status={}, counted=False),
+    "limitrange": _with_drawn_name,
     "service": new_service,
     "serviceaccount": _clean_account,
-    "replicationcontrollers": created(status={"replicas": 0}),
+    "replicationcontrollers": creation_step(status={"replicas": 0}),
 }
 UPDATE: dict[str, Callable[[Json, Json], Json]] = {
     "pod": with_status_of,
@@ -115,6 +115,6 @@ UPDATE: dict[str, Callable[[Json, Json], Json]] = {
     "service": updated_service,
     "service/status": only_status,
     "serviceaccount": lambda new, _: _clean_account(new),
-    "replicationcontrollers": updated(),
+    "replicationcontrollers": update_step(),
     "replicationcontrollers/status": only_status,
 }

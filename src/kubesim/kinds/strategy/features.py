@@ -15,17 +15,20 @@ _TEMPLATE_OWNERS = ("deployment", "replicaset", "statefulset", "daemonset", "job
 _SLICES = noun_of("endpointslices.discovery.k8s.io")
 
 
-def _without(part: Json, *names: str) -> Json:
+def _without_names(part: Json, *names: str) -> Json:
     return {name: value for name, value in part.items() if name not in names}
 
 
 def _job(obj: Json) -> Json:
-    return {**obj, "spec": _without(obj.get("spec") or {}, "ttlSecondsAfterFinished")}
+    return {**obj, "spec": _without_names(obj.get("spec") or {}, "ttlSecondsAfterFinished")}
 
 
 def _slice(obj: Json) -> Json:
     endpoints = [
-        {**_without(point, "nodeName"), "conditions": _without(point.get("conditions") or {}, "serving", "terminating")}
+        {
+            **_without_names(point, "nodeName"),
+            "conditions": _without_names(point.get("conditions") or {}, "serving", "terminating"),
+        }
         for point in obj.get("endpoints") or ()
     ]
     return {**obj, "endpoints": endpoints} if endpoints else obj
@@ -35,7 +38,10 @@ def _autoscaler(obj: Json) -> Json:
     spec: Json = obj.get("spec") or {}
     if not spec.get("metrics"):
         return obj
-    return {**obj, "spec": {**spec, "metrics": [_without(metric, "containerResource") for metric in spec["metrics"]]}}
+    return {
+        **obj,
+        "spec": {**spec, "metrics": [_without_names(metric, "containerResource") for metric in spec["metrics"]]},
+    }
 
 
 _DISABLED: dict[str, tuple[int, Callable[[Json], Json]]] = {
@@ -67,7 +73,7 @@ def _service(spec: Json, before: Json, minor: int) -> Json:
             dropped |= {"ipFamilies", "ipFamilyPolicy"}
             if len(spec.get("clusterIPs") or ()) > 1:
                 spec = {**spec, "clusterIPs": spec["clusterIPs"][:1]}
-    return _without(spec, *dropped) if dropped & spec.keys() else spec
+    return _without_names(spec, *dropped) if dropped & spec.keys() else spec
 
 
 def _node(spec: Json, before: Json, minor: int) -> Json:
@@ -80,14 +86,14 @@ def _claim(spec: Json, before: Json, _: int) -> Json:
     if source is None or before.get("dataSource"):
         return spec
     known = (source.get("apiGroup") or "", source.get("kind")) in _SOURCES_OF_CLAIMS
-    return spec if known else _without(spec, "dataSource")
+    return spec if known else _without_names(spec, "dataSource")
 
 
 def _pod(spec: Json, before: Json, minor: int) -> Json:
     if minor < _DEBUGGING_SINCE and "ephemeralContainers" in spec and not before.get("ephemeralContainers"):
-        spec = _without(spec, "ephemeralContainers")
+        spec = _without_names(spec, "ephemeralContainers")
     if minor < _OWN_VOLUMES_SINCE and any("ephemeral" in volume for volume in spec.get("volumes") or ()):
-        spec = {**spec, "volumes": [_without(volume, "ephemeral") for volume in spec["volumes"]]}
+        spec = {**spec, "volumes": [_without_names(volume, "ephemeral") for volume in spec["volumes"]]}
     for field in ("containers", "initContainers"):
         if any("procMount" in (item.get("securityContext") or {}) for item in spec.get(field) or ()):
             spec = {**spec, field: [_with_usual_mount(item) for item in spec[field]]}

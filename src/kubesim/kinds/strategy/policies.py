@@ -3,10 +3,10 @@
 from kubesim.kinds.strategy.steps import (
     Creation,
     Update,
-    created,
+    creation_step,
     generation,
     only_status,
-    updated,
+    update_step,
     with_generation,
 )
 from kubesim.status import Json
@@ -31,21 +31,21 @@ def _updated_slice(new: Json, old: Json) -> Json:
 
 CREATION: dict[str, Creation] = {
     "hpa": _created_autoscaler,
-    "pdb": created(status=_NO_DISRUPTIONS),
-    "ingress": created(status={"loadBalancer": {}}),
-    "networkpolicy": created(),
-    "ingressclasses.networking.k8s.io": created(),
-    "priorityclasses.scheduling.k8s.io": created(),
-    _SLICES: created(),
+    "pdb": creation_step(status=_NO_DISRUPTIONS),
+    "ingress": creation_step(status={"loadBalancer": {}}),
+    "networkpolicy": creation_step(),
+    "ingressclasses.networking.k8s.io": creation_step(),
+    "priorityclasses.scheduling.k8s.io": creation_step(),
+    _SLICES: creation_step(),
 }
 UPDATE: dict[str, Update] = {
-    "hpa": updated(counted=False),
+    "hpa": update_step(counted=False),
     "hpa/status": only_status,
-    "pdb": updated(),
+    "pdb": update_step(),
     "pdb/status": only_status,
-    "ingress": updated(),
+    "ingress": update_step(),
     "ingress/status": only_status,
-    "networkpolicy": updated(status=False),
-    "ingressclasses.networking.k8s.io": updated(status=False),
+    "networkpolicy": update_step(status=False),
+    "ingressclasses.networking.k8s.io": update_step(status=False),
     _SLICES: _updated_slice,
 }

@@ -16,13 +16,14 @@ def with_agreeing_profiles(pod: Json) -> Json:
     spec = pod.get("spec") or {}
     if not any(key.startswith((SECCOMP_POD, SECCOMP_CONTAINER)) for key in annotations) and not _has_profile(spec):
         return pod
-    spec = _agreeing(spec, SECCOMP_POD, annotations)
+    spec = _agree_profile(spec, SECCOMP_POD, annotations)
     for field in ("initContainers", "containers"):
         if field in spec:
             spec = {
                 **spec,
                 field: [
-                    _agreeing(item, f"{SECCOMP_CONTAINER}{item.get('name', '')}", annotations) for item in spec[field]
+                    _agree_profile(item, f"{SECCOMP_CONTAINER}{item.get('name', '')}", annotations)
+                    for item in spec[field]
                 ],
             }
     metadata = {**pod["metadata"], "annotations": annotations} if annotations else pod["metadata"]
@@ -34,7 +35,7 @@ def _has_profile(spec: Json) -> bool:
     return any("seccompProfile" in (part.get("securityContext") or {}) for part in parts)
 
 
-def _agreeing(part: Json, key: str, annotations: dict[str, str]) -> Json:
+def _agree_profile(part: Json, key: str, annotations: dict[str, str]) -> Json:
     """A pod's spec or a container with its profile; the annotation is added in place."""
     context = part.get("securityContext") or {}
     profile = context.get("seccompProfile")

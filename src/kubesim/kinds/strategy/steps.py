@@ -18,7 +18,7 @@ def generation(obj: Json) -> int:
     return int(obj["metadata"].get("generation") or 0)
 
 
-def created(*, status: Json | None = None, counted: bool = True) -> Creation:
+def creation_step(*, status: Json | None = None, counted: bool = True) -> Creation:
     """A new object with an empty status, when the type has one, and the first version of its spec."""
 
     def prepare(obj: Json) -> Json:
@@ -28,7 +28,7 @@ def created(*, status: Json | None = None, counted: bool = True) -> Creation:
     return prepare
 
 
-def updated(*, status: bool = True, counted: bool = True) -> Update:
+def update_step(*, status: bool = True, counted: bool = True) -> Update:
     """A changed object with its old status, and a higher generation when its spec changed."""
 
     def prepare(new: Json, old: Json) -> Json:

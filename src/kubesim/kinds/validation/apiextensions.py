@@ -57,7 +57,7 @@ def _definition_status(_row: Resource, new: Json, old: Json) -> list[Cause]:
     ]
 
 
-def _internal(spec: Json) -> Json:
+def _internal_spec(spec: Json) -> Json:
     """As the server holds it: what all versions have alike stands beside them, once."""
     versions: list[Json] = [*(spec.get("versions") or ())]
     changed = dict(spec)
@@ -70,7 +70,7 @@ def _internal(spec: Json) -> Json:
 
 
 def _spec_causes(declared: Json) -> list[Cause]:
-    spec = _internal(declared)
+    spec = _internal_spec(declared)
     group, scope, names, versions = (spec.get(name) for name in ("group", "scope", "names", "versions"))
     names, versions = names or {}, versions or []
     causes: list[Cause] = []

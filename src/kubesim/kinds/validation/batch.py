@@ -1,6 +1,6 @@
 """What the server refuses in jobs and cron jobs."""
 
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.validation.apps import mismatch_causes, selector_value
 from kubesim.kinds.validation.fields import (
@@ -76,7 +76,7 @@ def _template_spec_causes(spec: Json, path: str) -> list[Cause]:
     causes += pod_template_causes(template, f"{path}.template")
     policy, place = (template.get("spec") or {}).get("restartPolicy", ""), f"{path}.template.spec.restartPolicy"
     if policy in {"Always", ""}:
-        causes.append(required(place, f"valid values: {quoted('OnFailure')}, {quoted('Never')}"))
+        causes.append(required(place, f"valid values: {go_quote('OnFailure')}, {go_quote('Never')}"))
     elif policy not in {"OnFailure", "Never"}:
         causes.append(not_supported(place, policy, ["OnFailure", "Never"]))
     return causes
@@ -144,7 +144,7 @@ def _cron_job_update(_row: Resource, new: Json, old: Json) -> list[Cause]:
     return [*metadata_update_causes(new["metadata"], old["metadata"]), *_cron_job_spec(new.get("spec") or {})]
 
 
-def _nothing(_row: Resource, _new: Json, _old: Json) -> list[Cause]:
+def _no_problems(_row: Resource, _new: Json, _old: Json) -> list[Cause]:
     """The status of a cron job is taken as it comes."""
     return []
 
@@ -154,5 +154,5 @@ UPDATE: dict[str, UpdateRule] = {
     "job": _job_update,
     "job/status": _job_status,
     "cronjob": _cron_job_update,
-    "cronjob/status": _nothing,
+    "cronjob/status": _no_problems,
 }

@@ -4,7 +4,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 
-from kubesim.bodies.go_json import kind_of, loaded, syntax_problem
+from kubesim.bodies.go_json import kind_of, load_json, syntax_problem
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.validation.containers import protocol_causes
 from kubesim.kinds.validation.events import event_causes, event_update_causes
@@ -102,7 +102,7 @@ def _namespace_finalize_causes(_: Resource, new: Json, old: Json) -> list[Cause]
     return causes
 
 
-def _decoded(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     try:
         return base64.b64decode(text)
     except (binascii.Error, ValueError):
@@ -114,7 +114,7 @@ def _secret_causes(row: Resource, obj: Json) -> list[Cause]:
     causes = metadata_causes(row, obj["metadata"])
     for key in data:
         causes += all_invalid(f"data[{key}]", key, config_key_problems(key))
-    if sum(len(_decoded(value)) for value in data.values()) > _LARGEST:
+    if sum(len(_decode_base64(value)) for value in data.values()) > _LARGEST:
         causes.append(too_long("data", _LARGEST))
     kind = obj.get("type", "")
     if kind == "kubernetes.io/service-account-token":
@@ -124,7 +124,7 @@ def _secret_causes(row: Resource, obj: Json) -> list[Cause]:
         key = ".dockercfg" if kind.endswith("cfg") else ".dockerconfigjson"
         if key not in data:
             causes.append(required(f"data[{key}]"))
-        elif problem := _json_problem(_decoded(data[key])):
+        elif problem := _json_problem(_decode_base64(data[key])):
             causes.append(invalid(f"data[{key}]", "<secret contents redacted>", problem))
     elif kind == "kubernetes.io/basic-auth":
         if not data.keys() & {"username", "password"}:
@@ -142,7 +142,7 @@ def _json_problem(content: bytes) -> str:
     problem = syntax_problem(content)
     if problem is not None:
         return problem
-    found = loaded(content)
+    found = load_json(content)
     if found is None or isinstance(found, dict):
         return ""
     return f"json: cannot unmarshal {kind_of(found)} into Go value of type map[string]interface {{}}"
@@ -175,7 +175,7 @@ def _config_map_causes(row: Resource, obj: Json) -> list[Cause]:
     for key in binary:
         causes += all_invalid(f"binaryData[{key}]", key, config_key_problems(key))
     size = sum(len(value.encode()) for value in data.values())
-    if size + sum(len(_decoded(value)) for value in binary.values()) > _LARGEST:
+    if size + sum(len(_decode_base64(value)) for value in binary.values()) > _LARGEST:
         causes.append(too_long(WHOLE, _LARGEST))
     return causes
 

@@ -26,7 +26,7 @@ class _Path:
         self.steps: list[Edit] = []
         self._result = result
 
-    def at(self, left: int, right: int) -> "_Path":
+    def path_from(self, left: int, right: int) -> "_Path":
         """A path of the same direction that starts elsewhere."""
         return _Path(self.direction, left, right, self._result)
 
@@ -37,16 +37,16 @@ class _Path:
 
     def is_equal(self) -> bool:
         """Whether the next two elements are equal."""
-        return self._next()[1] == 0
+        return self._next_result()[1] == 0
 
-    def _next(self) -> tuple[int, int]:
+    def _next_result(self) -> tuple[int, int]:
         offset = 0 if self.direction > 0 else -1
         return self._result(self.left + offset, self.right + offset)
 
     def connect(self, left: int, right: int) -> None:
         """Go on to a place, over changes of elements that are alike and over removals and insertions."""
         while self._ahead_left(left) > 0 and self._ahead_right(right) > 0:
-            same, different = self._next()
+            same, different = self._next_result()
             lefts, rights = self._ahead_left(left), self._ahead_right(right)
             if different == 0:
                 self.append(Edit.KEPT)
@@ -74,19 +74,19 @@ def edits(lefts: int, rights: int, result: Result) -> list[Edit]:
     start, end = (0, 0), (lefts, rights)
     budget = [4 * (lefts + rights)]
     while start[0] < end[0] and start[1] < end[1] and budget[0] > 0:
-        start = _searched(forward, backward, start, budget)
+        start = _search_diagonal(forward, backward, start, budget)
         is_wide = backward.left - start[0] >= backward.right - start[1]
         start = (start[0] + is_wide, start[1] + (not is_wide))
         if start[0] >= end[0] or start[1] >= end[1] or budget[0] == 0:
             break
-        end = _searched(backward, forward, end, budget)
+        end = _search_diagonal(backward, forward, end, budget)
         is_wide = end[0] - forward.left >= end[1] - forward.right
         end = (end[0] - is_wide, end[1] - (not is_wide))
     forward.connect(backward.left, backward.right)
     return [*forward.steps, *reversed(backward.steps)]
 
 
-def _searched(path: _Path, opposite: _Path, frontier: tuple[int, int], budget: list[int]) -> tuple[int, int]:
+def _search_diagonal(path: _Path, opposite: _Path, frontier: tuple[int, int], budget: list[int]) -> tuple[int, int]:
     """Search the diagonal through the frontier for equal elements; follow those found, and say where that led."""
     stopped = [False, False]
     # Where the forward search starts is settled by the same coin as the spaces of the layout.
@@ -111,7 +111,7 @@ def _searched(path: _Path, opposite: _Path, frontier: tuple[int, int], budget: l
 
 
 def _matches(path: _Path, left: int, right: int) -> bool:
-    return path.at(left, right).is_equal()
+    return path.path_from(left, right).is_equal()
 
 
 def _is_open(path: _Path, opposite: _Path) -> bool:

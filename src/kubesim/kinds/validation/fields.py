@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.kinds.validation.go_values import GoValue, go_text
 from kubesim.status import Cause
 
@@ -13,14 +13,14 @@ IMMUTABLE_WORDS = "field is immutable"
 NEGATIVE_WORDS = "must be greater than or equal to 0"
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A refused value as the server prints it; a `GoValue` says which Go type it has."""
     if value is None:
         return '"null"'
     if isinstance(value, GoValue):
         return '"null"' if value.value is None and value.type.startswith("*") else go_text(value.bare_type, value.value)
     if isinstance(value, str):
-        return quoted(value)
+        return go_quote(value)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
@@ -37,7 +37,7 @@ def required(path: str, detail: str = "") -> Cause:
 
 def invalid(path: str, value: Any, detail: str) -> Cause:
     """The value is not allowed."""
-    text = f"Invalid value: {shown(value)}"
+    text = f"Invalid value: {value_text(value)}"
     return Cause("FieldValueInvalid", f"{text}: {detail}" if detail else text, path)
 
 
@@ -48,19 +48,19 @@ def all_invalid(path: str, value: Any, details: Iterable[str]) -> list[Cause]:
 
 def not_supported(path: str, value: Any, supported: Iterable[str]) -> Cause:
     """The value is none of those that exist, given in the server's order."""
-    listed = ", ".join(quoted(item) for item in supported)
-    text = f"Unsupported value: {shown(value)}"
+    listed = ", ".join(go_quote(item) for item in supported)
+    text = f"Unsupported value: {value_text(value)}"
     return Cause("FieldValueNotSupported", f"{text}: supported values: {listed}" if listed else text, path)
 
 
 def duplicate(path: str, value: Any) -> Cause:
     """Another item has the same value."""
-    return Cause("FieldValueDuplicate", f"Duplicate value: {shown(value)}", path)
+    return Cause("FieldValueDuplicate", f"Duplicate value: {value_text(value)}", path)
 
 
 def not_found(path: str, value: Any) -> Cause:
     """What the value refers to is not there."""
-    return Cause("FieldValueNotFound", f"Not found: {shown(value)}", path)
+    return Cause("FieldValueNotFound", f"Not found: {value_text(value)}", path)
 
 
 def forbidden(path: str, detail: str) -> Cause:

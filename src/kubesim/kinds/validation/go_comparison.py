@@ -96,7 +96,7 @@ def kind_of(type_name: str) -> str:
     return "string" if made_of == "string" else "bool" if made_of == "bool" else "number"
 
 
-def compared(type_name: str, one: Any, other: Any, parent: str = "") -> Comparison:
+def compare_parts(type_name: str, one: Any, other: Any, parent: str = "") -> Comparison:
     """Compare two values part by part."""
     node = Comparison(type_name, one, other, parent)
     kind = kind_of(type_name)
@@ -106,18 +106,18 @@ def compared(type_name: str, one: Any, other: Any, parent: str = "") -> Comparis
         _report(node, equal=_equal(type_name, one, other))
     elif kind == "struct":
         for name, inner, left, right in _struct_parts(type_name, one, other):
-            _attach(node, name, compared(inner, left, right, kind))
+            _attach(node, name, compare_parts(inner, left, right, kind))
     elif kind in {"slice", "map", "pointer"} and (one is None or other is None):
         _report(node, equal=one is None and other is None)
     elif kind == "pointer":
-        node.pointed = compared(type_name[1:], one, other, kind)
+        node.pointed = compare_parts(type_name[1:], one, other, kind)
         node.add(node.pointed)
     elif kind == "slice":
         _compare_slices(node, underlying(type_name)[2:])
     elif kind == "map":
         inner = underlying(type_name).partition("]")[2]
         for key in sorted({*one, *other}):
-            child = compared(inner, one.get(key, MISSING), other.get(key, MISSING), kind)
+            child = compare_parts(inner, one.get(key, MISSING), other.get(key, MISSING), kind)
             _attach(node, key, child)
     else:
         _report(node, equal=scalar(type_name, one) == scalar(type_name, other))
@@ -137,13 +137,15 @@ def _compare_slices(node: Comparison, inner: str) -> None:
     one, other = node.one, node.other
 
     def result(left: int, right: int) -> tuple[int, int]:
-        found = compared(inner, one[left], other[right])
+        found = compare_parts(inner, one[left], other[right])
         return found.same, found.different
 
     left = right = 0
     for edit in edits(len(one), len(other), result):
         takes_one, takes_other = edit is not Edit.INSERTED, edit is not Edit.REMOVED
-        child = compared(inner, one[left] if takes_one else MISSING, other[right] if takes_other else MISSING, "slice")
+        child = compare_parts(
+            inner, one[left] if takes_one else MISSING, other[right] if takes_other else MISSING, "slice"
+        )
         _attach(node, "", child)
         left, right = left + takes_one, right + takes_other
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.kinds.validation.go_comparison import (
     Comparison,
     Missing,
-    compared,
+    compare_parts,
     internal_form,
     is_zero,
     kind_of,
@@ -30,7 +30,7 @@ from kubesim.kinds.validation.go_layout import (
     Rows,
     Wrap,
     length,
-    printed,
+    print_layout,
 )
 from kubesim.kinds.validation.go_values import underlying
 
@@ -45,8 +45,8 @@ KeyText = Callable[[str], str]
 
 def go_difference(type_name: str, one: Any, other: Any) -> str:
     """The difference as the server prints it: `one` is marked as removed, `other` as inserted."""
-    node = compared(type_name, internal_form(type_name, one), internal_form(type_name, other))
-    return printed(_difference(node, _Style())) if node.different else ""
+    node = compare_parts(type_name, internal_form(type_name, one), internal_form(type_name, other))
+    return print_layout(_difference(node, _Style())) if node.different else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class _Style:
     level: int = _FULL_LEVEL
 
     @property
-    def most(self) -> int:
+    def most_shown(self) -> int:
         """How many fields, elements or entries of a value are shown."""
         return ((1 << max(self.level, 0)) >> 1) << 2
 
-    def closer(self) -> "_Style":
+    def inner_style(self) -> "_Style":
         """The style of what is inside."""
         return replace(self, level=self.level - 1)
 
@@ -73,10 +73,10 @@ def _difference(node: Comparison, style: _Style) -> Text:
     if node.depth == 0:
         return _leaf(node, style)
     if not style.mark and _is_short_of(node):
-        return _typed(node.type, _numbers(node), style)
+        return _with_type_name(node.type, _numbers(node), style)
     if kind == "pointer" and node.pointed is not None:
         return Wrap("&", _difference(node.pointed, style))
-    return _typed(node.type, _records(node, kind, style), style)
+    return _with_type_name(node.type, _records(node, kind, style), style)
 
 
 def _leaf(node: Comparison, style: _Style) -> Text:
@@ -93,7 +93,7 @@ def _leaf(node: Comparison, style: _Style) -> Text:
         for mark, value in ((REMOVED, node.one), (INSERTED, node.other))
         if not isinstance(value, Missing)
     ])  # fmt: skip
-    return _typed(node.type, rows, replace(style, types=EMIT))
+    return _with_type_name(node.type, rows, replace(style, types=EMIT))
 
 
 _NAMES = {"struct": "field", "slice": "element", "map": "entry"}
@@ -112,11 +112,11 @@ def _records(node: Comparison, kind: str, style: _Style) -> Text:
 
 
 def _map_key(key_type: str, key: str) -> str:
-    return f"s{_quoted(key)}" if key_type in _WITH_TEXT else _quoted(key)
+    return f"s{_quote_text(key)}" if key_type in _WITH_TEXT else _quote_text(key)
 
 
 def _one_side(node: Comparison, kind: str, style: _Style, key: KeyText) -> Text:
-    most = style.most if style.mark == SAME else (1 << style.level) << 1
+    most = style.most_shown if style.mark == SAME else (1 << style.level) << 1
     rows = Rows()
     for name, child in node.records:
         if len(rows.rows) == most:
@@ -141,7 +141,7 @@ def _both_sides(node: Comparison, kind: str, style: _Style, key: KeyText) -> Tex
             left_out += group
         elif group[0][1].different:
             for name, child in group:
-                rows.rows += _changed(child, key(name), style)
+                rows.rows += _changed_rows(child, key(name), style)
             shown += len(group)
         else:
             before = min(_CONTEXT, len(group)) if index else 0
@@ -151,12 +151,12 @@ def _both_sides(node: Comparison, kind: str, style: _Style, key: KeyText) -> Tex
             rows.rows += [Row(_difference(child, same), key(name)) for name, child in group[:before]]
             middle = group[before : len(group) - after]
             if middle:
-                rows.leave_out(_counted(middle, _NAMES[kind]))
+                rows.leave_out(_counts_text(middle, _NAMES[kind]))
             rows.rows += [
                 Row(_difference(child, same), key(name)) for name, child in group[len(group) - after :]
             ]  # fmt: skip
     if left_out:
-        rows.leave_out(_counted(left_out, _NAMES[kind]))
+        rows.leave_out(_counts_text(left_out, _NAMES[kind]))
     return Wrap("{", rows, "}")
 
 
@@ -171,7 +171,7 @@ def _groups(records: list[tuple[str, Comparison]]) -> list[list[tuple[str, Compa
     return groups
 
 
-def _counted(records: list[tuple[str, Comparison]], name: str) -> str:
+def _counts_text(records: list[tuple[str, Comparison]], name: str) -> str:
     nodes = [child for _, child in records]
     counts = {
         "identical": sum(not node.different for node in nodes),
@@ -186,7 +186,7 @@ def _counted(records: list[tuple[str, Comparison]], name: str) -> str:
     return f"{listed} {name}"
 
 
-def _changed(child: Comparison, key: str, style: _Style) -> list[Row]:
+def _changed_rows(child: Comparison, key: str, style: _Style) -> list[Row]:
     """A record that differs: as one part with its own difference, or as its two sides when there is but one."""
     if child.children != child.depth or _is_short_of(child):
         return [Row(_difference(child, style), key)]
@@ -197,7 +197,7 @@ def _changed(child: Comparison, key: str, style: _Style) -> list[Row]:
     return sides
 
 
-def _typed(type_name: str, text: Text, style: _Style) -> Text:
+def _with_type_name(type_name: str, text: Text, style: _Style) -> Text:
     """The text with the name of its type before it, where the style asks for that."""
     if style.types == ELIDE:
         return text
@@ -212,23 +212,23 @@ def _typed(type_name: str, text: Text, style: _Style) -> Text:
 def _value(type_name: str, value: Any, style: _Style) -> Text:
     """A single value."""
     if type_name in _WITH_TEXT and value is not None:
-        return Line(f"s{_quoted(_own_text(type_name, value))}")
+        return Line(f"s{_quote_text(_own_text(type_name, value))}")
     kind = kind_of(type_name)
     if kind in {"pointer", "slice", "map"} and value is None:
-        return NIL if kind == "pointer" else _typed(type_name, NIL, style)
+        return NIL if kind == "pointer" else _with_type_name(type_name, NIL, style)
     if kind == "pointer":
         return Wrap("&", _value(type_name[1:], value, style))
     if kind == "string":
-        return _typed(type_name, _string(scalar(type_name, value), style), style)
+        return _with_type_name(type_name, _string(scalar(type_name, value), style), style)
     if kind == "bool":
-        return _typed(type_name, Line("true" if value is True else "false"), style)
+        return _with_type_name(type_name, Line("true" if value is True else "false"), style)
     if kind == "number":
-        return _typed(type_name, Line(str(scalar(type_name, value))), style)
-    return _typed(type_name, Wrap("{", _contents(type_name, kind, value, style), "}"), style)
+        return _with_type_name(type_name, Line(str(scalar(type_name, value))), style)
+    return _with_type_name(type_name, Wrap("{", _contents(type_name, kind, value, style), "}"), style)
 
 
 def _contents(type_name: str, kind: str, value: Any, style: _Style) -> Rows:
-    inner_style = replace(style.closer(), types=AUTO if kind == "struct" else ELIDE)
+    inner_style = replace(style.inner_style(), types=AUTO if kind == "struct" else ELIDE)
     made_of = underlying(type_name)
     if kind == "struct":
         parts = [(name, inner, part) for name, inner, part in parts_of(type_name, value) if not is_zero(inner, part)]
@@ -239,7 +239,7 @@ def _contents(type_name: str, kind: str, value: Any, style: _Style) -> Rows:
         parts = [("", made_of[2:], item) for item in value]
     rows = Rows()
     for name, inner, part in parts:
-        if len(rows.rows) == style.most:
+        if len(rows.rows) == style.most_shown:
             rows.leave_out()
             break
         rows.rows.append(Row(_value(inner, part, inner_style), name))
@@ -249,13 +249,13 @@ def _contents(type_name: str, kind: str, value: Any, style: _Style) -> Rows:
 def _string(text: str, style: _Style) -> Line:
     most = (1 << max(style.level, 0)) << 5
     if len(text) > most + len(DOTS.text):
-        return Line(f"{_quoted(text[:most])}{DOTS.text}")
-    return Line(_quoted(text))
+        return Line(f"{_quote_text(text[:most])}{DOTS.text}")
+    return Line(_quote_text(text))
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     """A string in quotes, or in back quotes when that saves escapes."""
-    usual = quoted(text)
+    usual = go_quote(text)
     if len(usual) == len(text) + 2:
         return usual
     is_raw = all(mark != "`" and (mark.isprintable() or mark == "\t") for mark in text)

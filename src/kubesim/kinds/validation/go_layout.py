@@ -61,27 +61,27 @@ def length(text: "Line | Wrap | Rows") -> int:
     return separators + sum(len(row.key) + (2 if row.key else 0) + length(row.value) for row in text.rows)
 
 
-def printed(text: "Line | Wrap | Rows") -> str:
+def print_layout(text: "Line | Wrap | Rows") -> str:
     """The text with its marks and indents, one part per line where one line does not do."""
-    _, folded = _folded(text, "")
-    return f"{_indent(0, '')}{_expanded(folded, '', 0)}\n"
+    _, folded = _fold_lines(text, "")
+    return f"{_indent(0, '')}{_expand_lines(folded, '', 0)}\n"
 
 
 def _indent(depth: int, mark: str) -> str:
     return f"{mark if mark in {REMOVED, INSERTED} else _SPACE}{_SPACE}" + "\t" * depth
 
 
-def _folded(text: "Line | Wrap | Rows", mark: str) -> "tuple[str, Line | Wrap | Rows]":
+def _fold_lines(text: "Line | Wrap | Rows", mark: str) -> "tuple[str, Line | Wrap | Rows]":
     """The text on one line, and the tree with all that may stay on one line as a `Line`."""
     if isinstance(text, Line):
         return text.text, text
     if isinstance(text, Wrap):
-        inner, value = _folded(text.value, mark)
+        inner, value = _fold_lines(text.value, mark)
         line = f"{text.prefix}{inner}{text.suffix}"
         return line, Line(line) if isinstance(value, Line) else Wrap(text.prefix, value, text.suffix)
     parts, rows, is_long = [], [], False
     for row in text.rows:
-        inner, value = _folded(row.value, row.mark.strip() or mark)
+        inner, value = _fold_lines(row.value, row.mark.strip() or mark)
         is_long = is_long or row.mark in {REMOVED, INSERTED} or not isinstance(value, Line) or bool(row.comment)
         parts.append(f"{row.key}: {inner}" if row.key else inner)
         rows.append(Row(value, row.key, row.mark, row.no_comma, row.comment))
@@ -91,13 +91,13 @@ def _folded(text: "Line | Wrap | Rows", mark: str) -> "tuple[str, Line | Wrap | 
     return line, Line(line)
 
 
-def _expanded(text: "Line | Wrap | Rows", mark: str, depth: int) -> str:
+def _expand_lines(text: "Line | Wrap | Rows", mark: str, depth: int) -> str:
     if isinstance(text, Line):
         return text.text
     if isinstance(text, Wrap):
-        return f"{text.prefix}{_expanded(text.value, mark, depth)}{text.suffix}"
+        return f"{text.prefix}{_expand_lines(text.value, mark, depth)}{text.suffix}"
     if text.rows and all(_is_plain(row) for row in text.rows):
-        return _batched(text.rows, mark, depth)
+        return _batch_rows(text.rows, mark, depth)
     keys = _padding(text.rows, _key_length)
     values = _padding(text.rows, _value_length)
     lines = []
@@ -106,7 +106,7 @@ def _expanded(text: "Line | Wrap | Rows", mark: str, depth: int) -> str:
         key = f"{row.key}: " if row.key else ""
         comma = "" if row.no_comma else ","
         comment = f" // {row.comment}" if row.comment else ""
-        body = _expanded(row.value, own, depth + 1)
+        body = _expand_lines(row.value, own, depth + 1)
         lines.append(f"\n{_indent(depth + 1, own)}{key}{' ' * key_pad}{body}{comma}{' ' * value_pad}{comment}")
     return "".join(lines) + f"\n{_indent(depth, mark)}"
 
@@ -115,7 +115,7 @@ def _is_plain(row: Row) -> bool:
     return not row.mark and not row.key and isinstance(row.value, Line) and not row.comment
 
 
-def _batched(rows: Sequence[Row], mark: str, depth: int) -> str:
+def _batch_rows(rows: Sequence[Row], mark: str, depth: int) -> str:
     """Short items, as many on a line as fit."""
     lines: list[str] = []
     batch = ""

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.types.quantity import quantity
 
 _DATA = files(__package__)
@@ -79,7 +79,7 @@ def go_text(type_name: str, value: Any) -> str:
     if made_of.startswith("map["):
         return _map_text(type_name, made_of.partition("]")[2], value)
     if made_of == "string":
-        return quoted(value if isinstance(value, str) else "")
+        return go_quote(value if isinstance(value, str) else "")
     if made_of == "bool":
         return "true" if value is True else "false"
     if made_of in _NUMBERS:
@@ -103,7 +103,7 @@ def _list_text(type_name: str, element: str, value: Any) -> str:
 def _map_text(type_name: str, element: str, value: Any) -> str:
     if not isinstance(value, dict):
         return f"{type_name}(nil)"
-    return f"{type_name}{{{', '.join(f'{quoted(key)}:{go_text(element, value[key])}' for key in sorted(value))}}}"
+    return f"{type_name}{{{', '.join(f'{go_quote(key)}:{go_text(element, value[key])}' for key in sorted(value))}}}"
 
 
 def _quantity_text(value: Any) -> str:
@@ -111,7 +111,7 @@ def _quantity_text(value: Any) -> str:
     form = "" if value is None else inner.format
     return (
         f"resource.Quantity{{i:resource.int64Amount{{value:{inner.mantissa}, scale:{inner.exponent}}}, "
-        f"d:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:{quoted(inner.text)}, Format:{quoted(form)}}}"
+        f"d:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:{go_quote(inner.text)}, Format:{go_quote(form)}}}"
     )
 
 
@@ -138,7 +138,7 @@ def _seconds(text: str) -> int | None:
 def int_or_string_text(value: Any) -> str:
     """A number or a text in the struct that holds either."""
     if isinstance(value, str):
-        return f"intstr.IntOrString{{Type:1, IntVal:0, StrVal:{quoted(value)}}}"
+        return f"intstr.IntOrString{{Type:1, IntVal:0, StrVal:{go_quote(value)}}}"
     return f'intstr.IntOrString{{Type:0, IntVal:{value if isinstance(value, int) else 0}, StrVal:""}}'
 
 

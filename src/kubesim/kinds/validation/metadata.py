@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.kinds.validation.fields import (
     all_invalid,
     forbidden,
@@ -96,7 +96,7 @@ def _change_causes(new: Json, old: Json, path: str) -> list[Cause]:
     if old.get("deletionTimestamp"):
         extra = sorted({*(new.get("finalizers") or ())} - {*(old.get("finalizers") or ())})
         if extra:
-            listed = "[]string{" + ", ".join(quoted(name) for name in extra) + "}"
+            listed = "[]string{" + ", ".join(go_quote(name) for name in extra) + "}"
             text = "no new finalizers can be added if the object is being deleted, found new finalizers "
             causes.append(forbidden(f"{path}.finalizers", text + listed))
     if not new.get("resourceVersion"):
@@ -108,7 +108,9 @@ def _change_causes(new: Json, old: Json, path: str) -> list[Cause]:
         causes += immutable(f"{path}.{field}", new.get(field, ""), old.get(field, ""))
     for field in ("deletionTimestamp", "deletionGracePeriodSeconds"):
         if new.get(field) != old.get(field):
-            causes += immutable(f"{path}.{field}", _timed(field, new.get(field)), _timed(field, old.get(field)))
+            causes += immutable(
+                f"{path}.{field}", _as_go_time(field, new.get(field)), _as_go_time(field, old.get(field))
+            )
     return [
         *causes,
         *label_causes(new.get("labels"), f"{path}.labels"),
@@ -118,7 +120,7 @@ def _change_causes(new: Json, old: Json, path: str) -> list[Cause]:
     ]
 
 
-def _timed(field: str, value: Any) -> Any:
+def _as_go_time(field: str, value: Any) -> Any:
     return GoValue("*v1.Time", value) if field == "deletionTimestamp" else value
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kubesim.discovery.catalogue import Resource
-from kubesim.kinds.validation.fields import WHOLE, duplicate, forbidden, invalid, shown
+from kubesim.kinds.validation.fields import WHOLE, duplicate, forbidden, invalid, value_text
 from kubesim.kinds.validation.go_values import GoValue
 from kubesim.kinds.validation.metadata import (
     label_name_causes,
@@ -55,9 +55,8 @@ def _taint_causes(taints: Sequence[Json]) -> list[Cause]:
         causes += taint_effect_causes(taint.get("effect", ""), f"{path}.effect")
         key = (taint.get("key", ""), taint.get("effect", ""))
         if key in seen:
-            text = (
-                f"Duplicate value: {shown(GoValue('core.Taint', taint))}: taints must be unique by key and effect pair"
-            )
+            value = value_text(GoValue("core.Taint", taint))
+            text = f"Duplicate value: {value}: taints must be unique by key and effect pair"
             causes.append(Cause("FieldValueDuplicate", text, path))
         seen.add(key)
     return causes

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from kubesim.bodies.go_text import quoted
+from kubesim.bodies.go_text import go_quote
 from kubesim.discovery.catalogue import Resource
 from kubesim.kinds.validation.containers import (
     all_containers,
@@ -378,9 +378,9 @@ def ephemeral_update_causes(_: Resource, new: Json, old: Json) -> list[Cause]:
     for earlier in (old.get("spec") or {}).get("ephemeralContainers") or ():
         name = earlier.get("name", "")
         if name not in after:
-            causes.append(forbidden(path, f"existing ephemeral containers {quoted(name)} may not be removed\n"))
+            causes.append(forbidden(path, f"existing ephemeral containers {go_quote(name)} may not be removed\n"))
         elif not semantically_equal("core.EphemeralContainer", earlier, after[name]):
             difference = go_difference("core.EphemeralContainer", earlier, after[name])
-            words = f"existing ephemeral containers {quoted(name)} may not be changed\n{difference}"
+            words = f"existing ephemeral containers {go_quote(name)} may not be changed\n{difference}"
             causes.append(forbidden(path, words))
     return causes

@@ -31,10 +31,10 @@ def _budget_update(row: Resource, new: Json, _old: Json) -> list[Cause]:
     return _budget(row, new)
 
 
-def _nothing(_row: Resource, _new: Json, _old: Json) -> list[Cause]:
+def _no_problems(_row: Resource, _new: Json, _old: Json) -> list[Cause]:
     """The status of a budget is taken as it comes."""
     return []
 
 
 CREATION: dict[str, CreationRule] = {"pdb": _budget}
-UPDATE: dict[str, UpdateRule] = {"pdb": _budget_update, "pdb/status": _nothing}
+UPDATE: dict[str, UpdateRule] = {"pdb": _budget_update, "pdb/status": _no_problems}

@@ -30,7 +30,7 @@ def schema_causes(schema: Json, value: Any, path: str = "") -> list[Cause]:
     return [*causes, *_object_causes(schema, value, path)] if isinstance(value, dict) else causes
 
 
-def _refused(path: str, value: Any, words: str) -> Cause:
+def _invalid_cause(path: str, value: Any, words: str) -> Cause:
     return invalid(path.removeprefix(".") or _ROOT, value, f"{path} in body {words}")
 
 
@@ -62,7 +62,7 @@ def _type_causes(schema: Json, value: Any, path: str) -> list[Cause]:
         return []
     if found == "string" and schema.get("format") and not {"integer", "number"} & {*wanted}:
         return []
-    return [_refused(path, found, f'must be of type {",".join(wanted)}: "{found}"')]
+    return [_invalid_cause(path, found, f'must be of type {",".join(wanted)}: "{found}"')]
 
 
 def _junction_causes(schema: Json, value: Any, path: str) -> list[Cause]:
@@ -103,14 +103,14 @@ def _string_causes(schema: Json, value: str, path: str) -> list[Cause]:
     causes = []
     most, least, pattern = (schema.get(name) for name in ("maxLength", "minLength", "pattern"))
     if most is not None and len(value) > most:
-        causes.append(_refused(path, value, f"should be at most {most} chars long"))
+        causes.append(_invalid_cause(path, value, f"should be at most {most} chars long"))
     if least is not None and len(value) < least:
-        causes.append(_refused(path, value, f"should be at least {least} chars long"))
+        causes.append(_invalid_cause(path, value, f"should be at least {least} chars long"))
     if pattern and (compiled := _pattern(pattern)) and not compiled.search(value):
-        causes.append(_refused(path, value, f"should match '{pattern}'"))
+        causes.append(_invalid_cause(path, value, f"should match '{pattern}'"))
     kind = str(schema.get("format"))
     if kind in _FORMATS and not _FORMATS[kind](value):
-        causes.append(_refused(path, value, f"must be of type {kind}: {json.dumps(value)}"))
+        causes.append(_invalid_cause(path, value, f"must be of type {kind}: {json.dumps(value)}"))
     return causes
 
 
@@ -141,13 +141,13 @@ def _number_causes(schema: Json, value: float, path: str) -> list[Cause]:
     causes = []
     factor, most, least = (schema.get(name) for name in ("multipleOf", "maximum", "minimum"))
     if factor and not float(value / factor).is_integer():
-        causes.append(_refused(path, value, f"should be a multiple of {_number(factor)}"))
+        causes.append(_invalid_cause(path, value, f"should be a multiple of {_number(factor)}"))
     if most is not None and (value >= most if schema.get("exclusiveMaximum") else value > most):
         words = "less than" if schema.get("exclusiveMaximum") else "less than or equal to"
-        causes.append(_refused(path, value, f"should be {words} {_number(most)}"))
+        causes.append(_invalid_cause(path, value, f"should be {words} {_number(most)}"))
     if least is not None and (value <= least if schema.get("exclusiveMinimum") else value < least):
         words = "greater than" if schema.get("exclusiveMinimum") else "greater than or equal to"
-        causes.append(_refused(path, value, f"should be {words} {_number(least)}"))
+        causes.append(_invalid_cause(path, value, f"should be {words} {_number(least)}"))
     return causes
 
 
@@ -161,9 +161,9 @@ def _list_causes(schema: Json, value: list[Any], path: str) -> list[Cause]:
         causes = [cause for item in value for cause in schema_causes(schema["items"], item, path)]
     least, most = schema.get("minItems"), schema.get("maxItems")
     if least is not None and len(value) < least:
-        causes.append(_refused(path, len(value), f"should have at least {least} items"))
+        causes.append(_invalid_cause(path, len(value), f"should have at least {least} items"))
     if most is not None and len(value) > most:
-        causes.append(_refused(path, len(value), f"should have at most {most} items"))
+        causes.append(_invalid_cause(path, len(value), f"should have at most {most} items"))
     return causes
 
 
@@ -178,9 +178,9 @@ def _enum_causes(schema: Json, value: Any, path: str) -> list[Cause]:
 def _object_causes(schema: Json, value: Json, path: str) -> list[Cause]:
     least, most = schema.get("minProperties"), schema.get("maxProperties")
     if least is not None and len(value) < least:
-        return [_refused(path, "", f"should have at least {least} properties")]
+        return [_invalid_cause(path, "", f"should have at least {least} properties")]
     if most is not None and len(value) > most:
-        return [_refused(path, "", f"should have at most {most} properties")]
+        return [_invalid_cause(path, "", f"should have at most {most} properties")]
     properties: Json = schema.get("properties") or {}
     additional = schema.get("additionalProperties")
     causes: list[Cause] = []

@@ -11,11 +11,11 @@ from kubesim.services.prometheus.vectors import LabelKey, Sample, key_of
 Group = Sequence[float]
 
 
-def _least(values: Group) -> float:
+def _least_value(values: Group) -> float:
     return min(values, key=lambda value: (math.isnan(value), value))
 
 
-def _greatest(values: Group) -> float:
+def _greatest_value(values: Group) -> float:
     return max(values, key=lambda value: (not math.isnan(value), value))
 
 
@@ -26,8 +26,8 @@ def _variance(values: Group) -> float:
 _SIMPLE: Mapping[str, Callable[[Group], float]] = {
     "sum": sum,
     "avg": lambda values: sum(values) / len(values),
-    "min": _least,
-    "max": _greatest,
+    "min": _least_value,
+    "max": _greatest_value,
     "count": lambda values: float(len(values)),
     "group": lambda _: 1.0,
     "stdvar": _variance,
@@ -35,7 +35,7 @@ _SIMPLE: Mapping[str, Callable[[Group], float]] = {
 }
 
 
-def aggregated(node: Aggregation, vector: Sequence[Sample], parameter: float | str) -> list[Sample]:
+def aggregate_vector(node: Aggregation, vector: Sequence[Sample], parameter: float | str) -> list[Sample]:
     """The vector after an aggregation; the parameter is a number, or for `count_values` a label."""
     groups: dict[LabelKey, list[Sample]] = {}
     for one in vector:
@@ -46,7 +46,7 @@ def aggregated(node: Aggregation, vector: Sequence[Sample], parameter: float | s
         sign = -1.0 if node.name == "topk" else 1.0
         return [one for group in groups.values() for one in sorted(group, key=lambda one: _rank(one, sign))[:count]]
     if node.name == "count_values":
-        return _counted(groups, str(parameter))
+        return _count_values(groups, str(parameter))
     if node.name == "quantile":
         share = float(parameter)
         return [Sample(dict(key), quantile(share, [one.value for one in group])) for key, group in groups.items()]
@@ -65,7 +65,7 @@ def _count(parameter: float | str) -> int:
     return max(int(number), 0)
 
 
-def _counted(groups: Mapping[LabelKey, Sequence[Sample]], label: str) -> list[Sample]:
+def _count_values(groups: Mapping[LabelKey, Sequence[Sample]], label: str) -> list[Sample]:
     if not label.isidentifier() or not label.isascii():
         raise ExecutionError(f'invalid label name "{label}"')
     counts: dict[LabelKey, int] = {}

@@ -20,7 +20,7 @@ def labels_of(alert: Json) -> dict[str, str]:
     return {"alertname": alert["metadata"]["name"], **{str(key): str(value) for key, value in own.items()}}
 
 
-def active(alert: Json) -> Json:
+def active_alert(alert: Json) -> Json:
     """An alert as Prometheus shows one that is pending or fires."""
     status = alert.get("status") or {}
     return {
@@ -38,7 +38,7 @@ def rule_groups(alerts: Iterable[Json], now: str) -> list[Json]:
             "state": state, "name": labels_of(alert)["alertname"], "query": (alert.get("spec") or {}).get("expr", ""),
             "duration": 300, "keepFiringFor": 0,
             "labels": {key: text for key, text in labels_of(alert).items() if key != "alertname"},
-            "annotations": _annotations(alert), "alerts": [] if state == "inactive" else [active(alert)],
+            "annotations": _annotations(alert), "alerts": [] if state == "inactive" else [active_alert(alert)],
             "health": "ok", "evaluationTime": 0.001, "lastEvaluation": now, "type": "alerting",
         }  # fmt: skip
         groups.setdefault(alert["metadata"].get("namespace", ""), []).append(rule)
@@ -55,7 +55,7 @@ def with_receivers(alert: Json, now: str) -> Json:
     found = (alert.get("status") or {}).get("silence") or {}
     silenced_by = [found["id"]] if is_silent and "id" in found else []
     status = {"state": "suppressed" if is_silent else "active", "silencedBy": silenced_by, "inhibitedBy": []}
-    shown = active(alert)
+    shown = active_alert(alert)
     return {
         "labels": shown["labels"], "annotations": shown["annotations"], "startsAt": shown["activeAt"],
         "endsAt": "0001-01-01T00:00:00Z", "updatedAt": now,
@@ -87,7 +87,7 @@ def silence(visit: Visit) -> str:
     chosen = [alert for alert in visit.store.items(_ALERT.noun) if _are_met(matchers, labels_of(alert))]
     visit.note("create", _ALERT, subject_of(chosen[0]) if len(chosen) == 1 else Subject("", ""), "silence")
     for alert in chosen:
-        if not visit.may("create", _ALERT, subject_of(alert), "silence").allowed or len(chosen) == 1:
+        if not visit.permission_for("create", _ALERT, subject_of(alert), "silence").allowed or len(chosen) == 1:
             visit.require("create", _ALERT, subject_of(alert), "silence")
     identifier = visit.store.ids.uid()
     kept = {key: document[key] for key in ("comment", "createdBy", "startsAt") if isinstance(document.get(key), str)}

@@ -5,14 +5,14 @@ from typing import Any
 
 from kubesim.handling.exchange import Response
 from kubesim.services.prometheus.alerts import (
-    active,
+    active_alert,
     rule_groups,
     silence,
     silences,
     with_receivers,
 )
 from kubesim.services.prometheus.cluster_series import scrape_labels, scraped_pods
-from kubesim.services.prometheus.queries import ALERT, METRICS, all_series, instant, matched, ranged
+from kubesim.services.prometheus.queries import ALERT, METRICS, all_series, instant, matched_series, range_answer
 from kubesim.services.visit import Product, Route, ServiceError, Visit
 from kubesim.status import Json
 
@@ -37,27 +37,27 @@ def _query(visit: Visit) -> Response:
 
 
 def _query_range(visit: Visit) -> Response:
-    return Response(200, ranged(visit))
+    return Response(200, range_answer(visit))
 
 
 def _series(visit: Visit) -> Response:
     if not visit.values("match[]"):
         raise ServiceError(400, "no match[] parameter provided", "bad_data")
-    return _success([dict(one.labels) for one in matched(visit, all_series(visit.store))])
+    return _success([dict(one.labels) for one in matched_series(visit, all_series(visit.store))])
 
 
 def _labels(visit: Visit) -> Response:
-    found = matched(visit, all_series(visit.store))
+    found = matched_series(visit, all_series(visit.store))
     return _success(sorted({label for one in found for label in one.labels}))
 
 
 def _label_values(visit: Visit, label: str) -> Response:
-    found = matched(visit, all_series(visit.store))
+    found = matched_series(visit, all_series(visit.store))
     return _success(sorted({one.labels[label] for one in found if label in one.labels}))
 
 
 def _metadata(visit: Visit) -> Response:
-    found = matched(visit, all_series(visit.store))
+    found = matched_series(visit, all_series(visit.store))
     kinds = {one.name: "counter" if one.name.endswith("_total") else "gauge" for one in found}
     wanted = visit.parameter("metric")
     return _success({
@@ -67,7 +67,7 @@ def _metadata(visit: Visit) -> Response:
 
 def _targets(visit: Visit) -> Response:
     scraped = list(scraped_pods(visit.store))
-    visible = visit.see(METRICS, visit.allowed(METRICS, (subject for subject, _, _ in scraped)))
+    visible = visit.see(METRICS, visit.listable_subjects(METRICS, (subject for subject, _, _ in scraped)))
     return _success({
         "activeTargets": [_target(visit, scrape_labels(subject, pod), up=up)
                           for subject, pod, up in scraped if subject in visible],
@@ -88,7 +88,7 @@ def _target(visit: Visit, labels: Mapping[str, str], *, up: bool) -> Json:
 
 
 def _alerts(visit: Visit) -> Response:
-    return _success({"alerts": [active(alert) for alert in _readable_alerts(visit) if _is_active(alert)]})
+    return _success({"alerts": [active_alert(alert) for alert in _readable_alerts(visit) if _is_active(alert)]})
 
 
 def _rules(visit: Visit) -> Response:
@@ -119,11 +119,11 @@ def _is_firing(alert: Json) -> bool:
     return (alert.get("status") or {}).get("state") == "firing"
 
 
-def _healthy(_visit: Visit) -> Response:
+def _serve_healthy(_visit: Visit) -> Response:
     return Response(200, "Prometheus Server is Healthy.\n", _TEXT)
 
 
-def _ready(_visit: Visit) -> Response:
+def _serve_ready(_visit: Visit) -> Response:
     return Response(200, "Prometheus Server is Ready.\n", _TEXT)
 
 
@@ -136,15 +136,15 @@ def _success(data: Any) -> Response:
     return Response(200, {"status": "success", "data": data})
 
 
-def _both(handler: Any) -> dict[str, Any]:
+def _get_and_post(handler: Any) -> dict[str, Any]:
     return {"GET": handler, "POST": handler}
 
 
 def _routes() -> Iterable[Route]:
-    yield Route("api/v1/query", _both(_query), METRICS)
-    yield Route("api/v1/query_range", _both(_query_range), METRICS)
-    yield Route("api/v1/series", _both(_series), METRICS)
-    yield Route("api/v1/labels", _both(_labels), METRICS)
+    yield Route("api/v1/query", _get_and_post(_query), METRICS)
+    yield Route("api/v1/query_range", _get_and_post(_query_range), METRICS)
+    yield Route("api/v1/series", _get_and_post(_series), METRICS)
+    yield Route("api/v1/labels", _get_and_post(_labels), METRICS)
     yield Route("api/v1/label/{label}/values", {"GET": _label_values})
     yield Route("api/v1/metadata", {"GET": _metadata}, METRICS)
     yield Route("api/v1/targets", {"GET": _targets}, METRICS)
@@ -153,8 +153,8 @@ def _routes() -> Iterable[Route]:
     yield Route("api/v1/status/buildinfo", {"GET": _build})
     yield Route("api/v2/alerts", {"GET": _received_alerts}, ALERT)
     yield Route("api/v2/silences", {"GET": _silences, "POST": _silence}, ALERT)
-    yield Route("-/healthy", {"GET": _healthy})
-    yield Route("-/ready", {"GET": _ready})
+    yield Route("-/healthy", {"GET": _serve_healthy})
+    yield Route("-/ready", {"GET": _serve_ready})
 
 
 PRODUCT = Product(tuple(_routes()), refusal)

@@ -49,21 +49,21 @@ def cluster_series(store: Store) -> Iterator[Series]:
         for item in store.items(noun):
             labels = {_LABEL.get(noun, noun): item["metadata"]["name"]}
             for name, path in fields.items():
-                yield _one(item, name, _number(item, path), subject_of(item), **labels)
+                yield _single_series(item, name, _number(item, path), subject_of(item), **labels)
     for item in store.items("deployment"):
         yield from _conditions(item, "kube_deployment_status_condition", subject_of(item), deployment=_name(item))
     for pod in store.items("pod"):
         yield from _pod_series(store, pod)
     for node in store.items("node"):
         subject = Subject("", _name(node))
-        yield _one(node, "kube_node_info", 1, subject, node=_name(node))
+        yield _single_series(node, "kube_node_info", 1, subject, node=_name(node))
         unschedulable = bool((node.get("spec") or {}).get("unschedulable"))
-        yield _one(node, "kube_node_spec_unschedulable", unschedulable, subject, node=_name(node))
+        yield _single_series(node, "kube_node_spec_unschedulable", unschedulable, subject, node=_name(node))
         yield from _conditions(node, "kube_node_status_condition", subject, node=_name(node))
         for part in ("allocatable", "capacity"):
             for resource, amount in ((node.get("status") or {}).get(part) or {}).items():
                 labels = {"node": _name(node), "resource": resource, "unit": _UNITS.get(resource, "integer")}
-                yield _one(node, f"kube_node_status_{part}", _amount(amount), subject, **labels)
+                yield _single_series(node, f"kube_node_status_{part}", _amount(amount), subject, **labels)
 
 
 def alert_series(store: Store) -> Iterator[Series]:
@@ -108,38 +108,44 @@ def _pod_series(store: Store, pod: Json) -> Iterator[Series]:
     subject, labels, status = _workload(store, pod), {"pod": _name(pod)}, pod.get("status") or {}
     conditions = status.get("conditions") or ()
     ready = any(item.get("type") == "Ready" and item.get("status") == "True" for item in conditions)
-    created = _created(pod)
+    created = _creation_epoch(pod)
     yield Series({NAME: "up", **scrape_labels(subject, pod)}, ((created, float(ready)),), subject)
     for condition in ("true", "false"):
-        yield _one(pod, "kube_pod_status_ready", ready is (condition == "true"), subject, condition=condition, **labels)
+        yield _single_series(
+            pod, "kube_pod_status_ready", ready is (condition == "true"), subject, condition=condition, **labels
+        )
     for phase in _PHASES:
-        yield _one(pod, "kube_pod_status_phase", status.get("phase") == phase, subject, phase=phase, **labels)
+        yield _single_series(pod, "kube_pod_status_phase", status.get("phase") == phase, subject, phase=phase, **labels)
     node = (pod.get("spec") or {}).get("nodeName", "")
-    yield _one(pod, "kube_pod_info", 1, subject, node=node, pod_ip=status.get("podIP", ""), **labels)
+    yield _single_series(pod, "kube_pod_info", 1, subject, node=node, pod_ip=status.get("podIP", ""), **labels)
     for container in status.get("containerStatuses") or ():
         own = {"container": str(container.get("name", "")), **labels}
-        yield _one(pod, "kube_pod_container_status_restarts_total", container.get("restartCount", 0), subject, **own)
-        yield _one(pod, "kube_pod_container_status_ready", bool(container.get("ready")), subject, **own)
+        yield _single_series(
+            pod, "kube_pod_container_status_restarts_total", container.get("restartCount", 0), subject, **own
+        )
+        yield _single_series(pod, "kube_pod_container_status_ready", bool(container.get("ready")), subject, **own)
         for key, name, part in (
             ("state", "kube_pod_container_status_waiting_reason", "waiting"),
             ("state", "kube_pod_container_status_terminated_reason", "terminated"),
             ("lastState", "kube_pod_container_status_last_terminated_reason", "terminated"),
         ):
             if reason := ((container.get(key) or {}).get(part) or {}).get("reason"):
-                yield _one(pod, name, 1, subject, reason=str(reason), **own)
+                yield _single_series(pod, name, 1, subject, reason=str(reason), **own)
     for container in (pod.get("spec") or {}).get("containers") or ():
         for part in ("limits", "requests"):
             for resource, amount in ((container.get("resources") or {}).get(part) or {}).items():
                 own = {"container": str(container.get("name", "")), "resource": resource,
                        "unit": _UNITS.get(resource, "integer"), **labels}  # fmt: skip
-                yield _one(pod, f"kube_pod_container_resource_{part}", _amount(amount), subject, **own)
+                yield _single_series(pod, f"kube_pod_container_resource_{part}", _amount(amount), subject, **own)
 
 
 def _conditions(item: Json, name: str, subject: Subject, **labels: str) -> Iterator[Series]:
     for condition in (item.get("status") or {}).get("conditions") or ():
         for status in ("true", "false", "unknown"):
             holds = str(condition.get("status", "")).lower() == status
-            yield _one(item, name, holds, subject, condition=str(condition.get("type", "")), status=status, **labels)
+            yield _single_series(
+                item, name, holds, subject, condition=str(condition.get("type", "")), status=status, **labels
+            )
 
 
 def _workload(store: Store, pod: Json) -> Subject:
@@ -152,13 +158,13 @@ def _workload(store: Store, pod: Json) -> Subject:
     return Subject(pod["metadata"].get("namespace", ""), _name(current))
 
 
-def _one(item: Json, name: str, value: float, subject: Subject, **labels: str) -> Series:
+def _single_series(item: Json, name: str, value: float, subject: Subject, **labels: str) -> Series:
     place = {"namespace": subject.namespace} if subject.namespace else {}
     shown = {NAME: name, **place, **{key: text for key, text in labels.items() if text}}
-    return Series(shown, ((_created(item), float(value)),), subject)
+    return Series(shown, ((_creation_epoch(item), float(value)),), subject)
 
 
-def _created(item: Json) -> float:
+def _creation_epoch(item: Json) -> float:
     return epoch(item["metadata"].get("creationTimestamp")) or 0.0
 
 

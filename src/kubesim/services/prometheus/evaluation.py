@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kubesim.services.prometheus.aggregation import aggregated
+from kubesim.services.prometheus.aggregation import aggregate_vector
 from kubesim.services.prometheus.errors import ExecutionError
-from kubesim.services.prometheus.matching import combined
+from kubesim.services.prometheus.matching import combine_vectors
 from kubesim.services.prometheus.over_time import OVER_TIME, Window
 from kubesim.services.prometheus.patterns import pattern
 from kubesim.services.prometheus.series import NAME, SCRAPE, Labels, Run, Series
@@ -95,7 +95,7 @@ class Evaluation:
                     parameter = node.parameter.value
                 elif node.parameter is not None:
                     parameter = self.scalar(node.parameter, time)
-                return aggregated(node, self.vector(node.expression, time), parameter)
+                return aggregate_vector(node, self.vector(node.expression, time), parameter)
             case Operator():
                 return self._operator(node, time)
         if node.kind is Kind.SCALAR:
@@ -139,7 +139,7 @@ class Evaluation:
     def _function(self, node: Function, time: float) -> Vector:
         name, arguments = node.name, node.arguments
         if name == "absent_over_time":
-            return [] if self.matrix(arguments[0], time) else [Sample(_pinned(arguments[0]), 1.0)]
+            return [] if self.matrix(arguments[0], time) else [Sample(_pinned_labels(arguments[0]), 1.0)]
         if name in OVER_TIME:
             position = 1 if name == "quantile_over_time" else 0
             others = [self.scalar(other, time) for index, other in enumerate(arguments) if index != position]
@@ -150,28 +150,28 @@ class Evaluation:
             return _histogram(self.scalar(arguments[0], time), self.vector(arguments[1], time))
         found = self.vector(arguments[0], time)
         if name in MATHEMATICS:
-            return _mapped(found, MATHEMATICS[name])
+            return _map_samples(found, MATHEMATICS[name])
         numbers = [self.scalar(other, time) for other in arguments[1:] if other.kind is Kind.SCALAR]
         match name:
             case "absent":
-                return [] if found else [Sample(_pinned(arguments[0]), 1.0)]
+                return [] if found else [Sample(_pinned_labels(arguments[0]), 1.0)]
             case "sort":
                 return sorted(found, key=lambda one: one.value)
             case "sort_desc":
                 return sorted(found, key=lambda one: -one.value)
             case "timestamp":
-                return _mapped(found, lambda _: time)
+                return _map_samples(found, lambda _: time)
             case "round":
-                return _mapped(found, lambda value: rounded_to(value, numbers[0] if numbers else 1.0))
+                return _map_samples(found, lambda value: rounded_to(value, numbers[0] if numbers else 1.0))
             case "clamp":
                 low, high = numbers
-                return _mapped(found, lambda value: max(low, min(high, value))) if low <= high else []
+                return _map_samples(found, lambda value: max(low, min(high, value))) if low <= high else []
             case "clamp_min":
-                return _mapped(found, lambda value: max(numbers[0], value))
+                return _map_samples(found, lambda value: max(numbers[0], value))
             case "clamp_max":
-                return _mapped(found, lambda value: min(numbers[0], value))
+                return _map_samples(found, lambda value: min(numbers[0], value))
             case "label_replace":
-                return _relabelled(found, [part.value for part in arguments[1:] if isinstance(part, Text)])
+                return _relabel_samples(found, [part.value for part in arguments[1:] if isinstance(part, Text)])
         raise ExecutionError(f"unknown function: {name}")
 
     def _over_time(self, name: str, matrix: Matrix, others: Sequence[float], time: float) -> Vector:
@@ -189,7 +189,7 @@ class Evaluation:
         if not left_is_number and not right_is_number:
             left, right = self.vector(node.left, time), self.vector(node.right, time)
             self.budget.spend(len(left) + len(right))
-            return combined(node, left, right)
+            return combine_vectors(node, left, right)
         vector = self.vector(node.right if left_is_number else node.left, time)
         number = self.scalar(node.left if left_is_number else node.right, time)
 
@@ -199,17 +199,17 @@ class Evaluation:
         if node.name in COMPARED:
             holds = COMPARED[node.name]
             if node.returns_bool:
-                return _mapped(vector, lambda value: float(holds(*pair(value))))
+                return _map_samples(vector, lambda value: float(holds(*pair(value))))
             return [one for one in vector if holds(*pair(one.value))]
         compute = ARITHMETIC[node.name]
-        return _mapped(vector, lambda value: compute(*pair(value)))
+        return _map_samples(vector, lambda value: compute(*pair(value)))
 
 
-def _mapped(vector: Iterable[Sample], function: Callable[[float], float]) -> Vector:
+def _map_samples(vector: Iterable[Sample], function: Callable[[float], float]) -> Vector:
     return [Sample(without_name(one.labels), function(one.value)) for one in vector]
 
 
-def _pinned(node: Node) -> dict[str, str]:
+def _pinned_labels(node: Node) -> dict[str, str]:
     """The labels that something which is not there would have."""
     matchers = node.matchers if isinstance(node, Selector) else ()
     pinned = {matcher.label: matcher.value for matcher in matchers if matcher.operator == "="}
@@ -228,7 +228,7 @@ def _histogram(share: float, vector: Iterable[Sample]) -> Vector:
     return [Sample(dict(labels), bucket_quantile(share, buckets)) for labels, buckets in groups.items()]
 
 
-def _relabelled(vector: Iterable[Sample], texts: Sequence[str]) -> Vector:
+def _relabel_samples(vector: Iterable[Sample], texts: Sequence[str]) -> Vector:
     """A label set to a text where another label matches; the one group that is known is all of the pattern."""
     target, replacement, source, regex = texts
     if "$" in replacement.replace("$0", "") and regex not in {"(.*)", "(.+)"}:

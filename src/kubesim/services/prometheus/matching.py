@@ -8,7 +8,7 @@ from kubesim.services.prometheus.values import ARITHMETIC, COMPARED
 from kubesim.services.prometheus.vectors import LabelKey, Sample, key_of, without_name
 
 
-def combined(node: Operator, left: Sequence[Sample], right: Sequence[Sample]) -> list[Sample]:
+def combine_vectors(node: Operator, left: Sequence[Sample], right: Sequence[Sample]) -> list[Sample]:
     """What an operator makes of two vectors; raise ExecutionError where the labels match more than one way."""
     if node.name in {"and", "or", "unless"}:
         return _set_operation(node, left, right)
@@ -17,7 +17,9 @@ def combined(node: Operator, left: Sequence[Sample], right: Sequence[Sample]) ->
     for sample in one:
         if single.setdefault(_key(node, sample), sample) is not sample:
             side = "left" if node.many == "right" else "right"
-            text = f"found duplicate series for the match group {_shown(_key(node, sample))} on the {side} hand-side"
+            text = (
+                f"found duplicate series for the match group {_labels_text(_key(node, sample))} on the {side} hand-side"
+            )
             raise ExecutionError(
                 f"{text} of the operation;many-to-many matching not allowed: matching labels must be unique on one side"
             )
@@ -77,5 +79,5 @@ def _labels(node: Operator, sample: Sample, partner: Sample) -> dict[str, str]:
     return labels
 
 
-def _shown(key: LabelKey) -> str:
+def _labels_text(key: LabelKey) -> str:
     return "{" + ", ".join(f'{label}="{value}"' for label, value in key) + "}"

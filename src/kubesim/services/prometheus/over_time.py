@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kubesim.services.prometheus.series import Run
-from kubesim.services.prometheus.values import deviation, extrapolated, grown, line, quantile
+from kubesim.services.prometheus.values import counter_growth, deviation, extrapolate_change, line, quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _of_any(function: Callable[[Window], float]) -> Function:
 
 
 def _increase(window: Window) -> float:
-    return extrapolated(grown(window.runs), window.runs, window.start, window.end, counter=True)
+    return extrapolate_change(counter_growth(window.runs), window.runs, window.start, window.end, counter=True)
 
 
 def _rate(window: Window) -> float:
@@ -71,7 +71,7 @@ def _rate(window: Window) -> float:
 
 def _delta(window: Window) -> float:
     change = window.runs[-1].last - window.runs[0].first
-    return extrapolated(change, window.runs, window.start, window.end, counter=False)
+    return extrapolate_change(change, window.runs, window.start, window.end, counter=False)
 
 
 def _instant_change(window: Window) -> float:
@@ -110,7 +110,7 @@ def _root(value: float) -> float:
     return math.sqrt(value) if value >= 0 else math.nan
 
 
-def _predicted(window: Window, others: Sequence[float], time: float) -> float | None:
+def _predict_value(window: Window, others: Sequence[float], time: float) -> float | None:
     return line(_points(window), time + others[0])[1] if window.count > 1 else None
 
 
@@ -125,7 +125,7 @@ OVER_TIME: Mapping[str, Function] = {
     "delta": _of_several(_delta),
     "idelta": _of_several(_instant_change),
     "deriv": _of_several(lambda window: line(_points(window), 0.0)[0]),
-    "predict_linear": _predicted,
+    "predict_linear": _predict_value,
     "changes": _of_any(_changes),
     "resets": _of_any(_resets),
     "avg_over_time": _of_any(lambda window: window.total / window.count),

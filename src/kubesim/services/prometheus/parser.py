@@ -18,7 +18,7 @@ from kubesim.services.prometheus.syntax import (
     Subquery,
     Text,
 )
-from kubesim.services.prometheus.tokens import Token, duration, tokens, unquoted
+from kubesim.services.prometheus.tokens import Token, duration, tokens, unquote_text
 
 AGGREGATIONS = frozenset({
     "sum", "avg", "min", "max", "count", "group", "stddev", "stdvar", "topk", "bottomk", "quantile", "count_values",
@@ -67,7 +67,7 @@ def parse(query: str) -> Node:
         raise QueryError("no expression found in input")
     node = reader.expression()
     if reader.peek().kind:
-        raise reader.unexpected()
+        raise reader.unexpected_error()
     return node
 
 
@@ -109,16 +109,16 @@ class _Reader:
             self._at += 1
             modifiers = self._modifiers(name)
             right = self.expression(binding if name == "^" else binding + 1)
-            left = self._deep(_operation(name, left, right, modifiers, position), left, right)
+            left = self._limit_depth(_operation(name, left, right, modifiers, position), left, right)
         self._depth -= 1
         return left
 
-    def unexpected(self, where: str = "") -> QueryError:
+    def unexpected_error(self, where: str = "") -> QueryError:
         """The complaint about the next word."""
         token = self.peek()
         return QueryError(f"unexpected {token}{f' in {where}' if where else ''}", token.position)
 
-    def _deep(self, node: Node, *parts: Node) -> Node:
+    def _limit_depth(self, node: Node, *parts: Node) -> Node:
         """The node, unless it lies on too many others: chains of operators nest to the left."""
         depth = 1 + max((self._depths.get(id(part), 0) for part in parts), default=0)
         if depth > _DEEPEST:
@@ -156,24 +156,24 @@ class _Reader:
                     f"unary expression only allowed on expressions of type scalar or instant vector, got {operand.kind}"
                 )
                 raise QueryError(f'"{text}"', token.position)
-            return operand if token.text == "+" else self._deep(Negation(operand, operand.kind), operand)
-        return self._followed(self._primary(), token.position)
+            return operand if token.text == "+" else self._limit_depth(Negation(operand, operand.kind), operand)
+        return self._read_suffixes(self._read_primary(), token.position)
 
-    def _followed(self, node: Node, position: int) -> Node:
+    def _read_suffixes(self, node: Node, position: int) -> Node:
         """A part with its range, subquery or offset."""
         while True:
             if self._sign("["):
-                node = self._ranged(node, position)
+                node = self._read_range(node, position)
             elif self._word("offset"):
                 if not isinstance(node, Selector | Subquery):
                     text = "offset modifier must be preceded by an instant vector selector or range vector selector"
                     raise QueryError(f"{text} or a subquery", position)
                 sign = -1.0 if self._sign("-") else 1.0
-                node = self._deep(_with_offset(node, sign * self._duration("offset")), node)
+                node = self._limit_depth(_with_offset(node, sign * self._duration("offset")), node)
             else:
                 return node
 
-    def _ranged(self, node: Node, position: int) -> Node:
+    def _read_range(self, node: Node, position: int) -> Node:
         length = self._duration("range")
         if length <= 0:
             raise QueryError("duration must be greater than 0", position)
@@ -182,13 +182,13 @@ class _Reader:
             self._expect("]", "subquery selector")
             if node.kind is not _VECTOR and node.kind is not _SCALAR:
                 raise QueryError(f"subquery is only allowed on instant vector, got {node.kind} instead", position)
-            return self._deep(Subquery(node, length, step or None), node)
+            return self._limit_depth(Subquery(node, length, step or None), node)
         self._expect("]", "matrix selector")
         if not isinstance(node, Selector) or node.range is not None:
             raise QueryError("ranges only allowed for vector selectors", position)
         return Selector(node.matchers, length, node.offset)
 
-    def _primary(self) -> Node:
+    def _read_primary(self) -> Node:
         token = self.peek()
         match token.kind:
             case "number":
@@ -197,18 +197,18 @@ class _Reader:
                 return Number(float(int(token.text, 16)) if base == 16 else float(token.text))
             case "text":
                 self._at += 1
-                return Text(unquoted(token.text))
+                return Text(unquote_text(token.text))
             case "word":
-                return self._named(token)
+                return self._read_named(token)
         if self._sign("("):
             node = self.expression()
             self._expect(")", "paren expression")
             return node
         if token.text == "{":
             return self._selector("")
-        raise self.unexpected()
+        raise self.unexpected_error()
 
-    def _named(self, token: Token) -> Node:
+    def _read_named(self, token: Token) -> Node:
         name, lower = token.text, token.text.lower()
         following = self.peek(1).text
         if lower in AGGREGATIONS and (following == "(" or following.lower() in {"by", "without"}):
@@ -235,7 +235,7 @@ class _Reader:
             _require(parameter, wanted, f"in aggregation parameter {name}", position)
         _require(arguments[-1], _VECTOR, "in aggregation expression", position)
         labels, without = grouping
-        return self._deep(Aggregation(name, arguments[-1], parameter, labels, without), *arguments)
+        return self._limit_depth(Aggregation(name, arguments[-1], parameter, labels, without), *arguments)
 
     def _grouping(self) -> tuple[frozenset[str], bool] | None:
         for word in ("by", "without"):
@@ -259,7 +259,7 @@ class _Reader:
             _require(argument, kind, f'in call to function "{name}"', token.position)
         if name == "label_replace" and isinstance(arguments[4], Text):
             pattern(arguments[4].value)
-        return self._deep(Function(name, arguments, result), *arguments)
+        return self._limit_depth(Function(name, arguments, result), *arguments)
 
     def _arguments(self) -> tuple[Node, ...]:
         self._expect("(", "aggregation")
@@ -276,11 +276,11 @@ class _Reader:
         while not self._sign(")"):
             token = self.peek()
             if token.kind != "word" or ":" in token.text:
-                raise self.unexpected("grouping opts, expected label")
+                raise self.unexpected_error("grouping opts, expected label")
             self._at += 1
             found.append(token.text)
             if not self._sign(",") and self.peek().text != ")":
-                raise self.unexpected('grouping opts, expected "," or ")"')
+                raise self.unexpected_error('grouping opts, expected "," or ")"')
         return found
 
     def _selector(self, name: str) -> Node:
@@ -290,7 +290,7 @@ class _Reader:
             while not self._sign("}"):
                 matchers.append(self._label_matcher())
                 if not self._sign(",") and self.peek().text != "}":
-                    raise self.unexpected('label matching, expected "," or "}"')
+                    raise self.unexpected_error('label matching, expected "," or "}"')
         if all(matcher.test("") for matcher in matchers):
             raise QueryError("vector selector must contain at least one non-empty matcher", position)
         return Selector(tuple(matchers))
@@ -298,18 +298,18 @@ class _Reader:
     def _label_matcher(self) -> Matcher:
         label = self.peek()
         if label.kind != "word" or ":" in label.text:
-            raise self.unexpected('label matching, expected identifier or "}"')
+            raise self.unexpected_error('label matching, expected identifier or "}"')
         self._at += 1
         sign = self.peek()
         if sign.text not in {"=", "!=", "=~", "!~"}:
-            raise self.unexpected("label matching, expected label matching operator")
+            raise self.unexpected_error("label matching, expected label matching operator")
         self._at += 1
         value = self.peek()
         if value.kind != "text":
-            raise self.unexpected("label matching, expected string")
+            raise self.unexpected_error("label matching, expected string")
         self._at += 1
         try:
-            return _matcher(label.text, sign.text, unquoted(value.text))
+            return _matcher(label.text, sign.text, unquote_text(value.text))
         except QueryError as error:
             raise QueryError(str(error), value.position) from error
 
@@ -317,7 +317,7 @@ class _Reader:
         token = self.peek()
         seconds = duration(token.text) if token.kind == "duration" else None
         if seconds is None:
-            raise self.unexpected(f"{where}, expected duration")
+            raise self.unexpected_error(f"{where}, expected duration")
         self._at += 1
         return seconds
 
@@ -337,7 +337,7 @@ class _Reader:
 
     def _expect(self, text: str, where: str) -> None:
         if not self._sign(text):
-            raise self.unexpected(f'{where}, expected "{text}"')
+            raise self.unexpected_error(f'{where}, expected "{text}"')
 
 
 def _matcher(label: str, operator: str, value: str) -> Matcher:

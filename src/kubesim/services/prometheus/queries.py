@@ -26,15 +26,15 @@ _LATEST = 2.0**53 / 1000
 
 def all_series(store: Store) -> list[Series]:
     """Every series of an environment: declared, of the cluster, of its alerts; kept until an object changes."""
-    known: dict[int, list[Series]] = store.known(all_series)
+    known: dict[int, list[Series]] = store.known_results(all_series)
     if store.version not in known:
         known.clear()
-        recorded = store.derived(_recorded, "metrics")
+        recorded = store.derive_cached(_recorded_list, "metrics")
         known[store.version] = [*recorded, *cluster_series(store), *alert_series(store)]
     return known[store.version]
 
 
-def _recorded(records: list[Json]) -> list[Series]:
+def _recorded_list(records: list[Json]) -> list[Series]:
     return list(recorded_series(records))
 
 
@@ -43,55 +43,55 @@ def instant(visit: Visit) -> Json:
     node = read(visit, "query")
     time = _time(visit, "time", visit.seconds)
     evaluation = _evaluation(visit, node)
-    return _guarded(lambda: _answer(evaluation, node, time))
+    return _guard_answer(lambda: _answer(evaluation, node, time))
 
 
-def ranged(visit: Visit) -> Json:
+def range_answer(visit: Visit) -> Json:
     """The answer to a query at equal steps of a time."""
     node = read(visit, "query")
     start, end = _time(visit, "start"), _time(visit, "end")
     if end < start:
-        raise _bad("end", "end timestamp must not be before start time")
+        raise _bad_parameter("end", "end timestamp must not be before start time")
     step = _step(visit.parameter("step") or "")
     if (end - start) / step > _MOST_STEPS:
         text = "exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution"
         raise ServiceError(400, f"{text} (?step=XX)", "bad_data")
     if node.kind not in {Kind.SCALAR, Kind.VECTOR}:
         text = f'invalid expression type "{node.kind}" for range query, must be Scalar or instant Vector'
-        raise _bad("query", text)
+        raise _bad_parameter("query", text)
     evaluation = _evaluation(visit, node)
     times = [start + number * step for number in range(int((end - start) / step) + 1)]
-    return _guarded(lambda: _over(evaluation, node, times))
+    return _guard_answer(lambda: _matrix_over(evaluation, node, times))
 
 
 def read(visit: Visit, name: str) -> Node:
     """The query in a parameter; raise 400 in Prometheus' words when it cannot be read."""
-    return _parsed(visit.parameter(name) or "", name)
+    return _parse_query(visit.parameter(name) or "", name)
 
 
-def matched(visit: Visit, series: Sequence[Series]) -> list[Series]:
+def matched_series(visit: Visit, series: Sequence[Series]) -> list[Series]:
     """The series that the `match[]` parameters select and the account may see; all of them when there are none."""
     found: dict[int, Series] = {}
     sought = NOWHERE
     texts = visit.values("match[]")
     for text in texts:
-        node = _parsed(text, "match[]")
+        node = _parse_query(text, "match[]")
         if not isinstance(node, Selector) or node.range is not None:
-            raise _bad("match[]", "expected a vector selector")
-        sought = _sought(node)
+            raise _bad_parameter("match[]", "expected a vector selector")
+        sought = _sought_subject(node)
         found |= {id(one): one for one in series if _is_selected(one, node)}
     candidates = list(found.values()) if texts else list(series)
     visible = visit.see(_row(candidates), (one.subject for one in candidates), sought)
     return [one for one in candidates if one.subject in visible]
 
 
-def _parsed(text: str, parameter: str) -> Node:
+def _parse_query(text: str, parameter: str) -> Node:
     try:
         return parse(text)
     except QueryError as error:
         line = text.count("\n", 0, error.position) + 1
         column = error.position - (text.rfind("\n", 0, error.position) + 1) + 1
-        raise _bad(parameter, f"{line}:{column}: parse error: {error}") from error
+        raise _bad_parameter(parameter, f"{line}:{column}: parse error: {error}") from error
 
 
 def _evaluation(visit: Visit, node: Node) -> Evaluation:
@@ -99,7 +99,7 @@ def _evaluation(visit: Visit, node: Node) -> Evaluation:
     series = all_series(visit.store)
     wanted = {selector: [one for one in series if _is_selected(one, selector)] for selector in selectors(node)}
     touched = [one for found in wanted.values() for one in found]
-    pinned = [_sought(selector) for selector in wanted]
+    pinned = [_sought_subject(selector) for selector in wanted]
     sought = next((one for one in pinned if one != NOWHERE), NOWHERE)
     visible = visit.see(_row(touched), (one.subject for one in touched), sought)
     selected = {selector: [one for one in found if one.subject in visible] for selector, found in wanted.items()}
@@ -114,7 +114,7 @@ def _is_selected(series: Series, selector: Selector) -> bool:
     return all(matcher.test(series.labels.get(matcher.label, "")) for matcher in selector.matchers)
 
 
-def _sought(selector: Selector) -> Subject:
+def _sought_subject(selector: Selector) -> Subject:
     """Where a selector says that it looks."""
     pinned = {matcher.label: matcher.value for matcher in selector.matchers if matcher.operator == "="}
     return Subject(pinned.get("namespace", ""), pinned.get("service", ""))
@@ -128,46 +128,48 @@ def _answer(evaluation: Evaluation, node: Node, time: float) -> Json:
         case Kind.STRING:
             return _data("string", [stamp, node.value if isinstance(node, Text) else ""])
         case Kind.VECTOR:
-            vector = _distinct(evaluation.vector(node, time))
-            return _data("vector", [{"metric": _shown(one), "value": [stamp, text_of(one.value)]} for one in vector])
+            vector = _require_distinct(evaluation.vector(node, time))
+            return _data(
+                "vector", [{"metric": _shown_labels(one), "value": [stamp, text_of(one.value)]} for one in vector]
+            )
     result = []
     for labels, window in evaluation.matrix(node, time):
         evaluation.budget.spend(window.count)
         points = [[_stamp(at), text_of(value)] for run in window.runs for at, value in run.points()]
-        result.append({"metric": _sorted(labels), "values": points})
+        result.append({"metric": _sort_labels(labels), "values": points})
     return _data("matrix", result)
 
 
-def _over(evaluation: Evaluation, node: Node, times: Sequence[float]) -> Json:
+def _matrix_over(evaluation: Evaluation, node: Node, times: Sequence[float]) -> Json:
     found: dict[LabelKey, list[list[Any]]] = {}
     for time in times:
         if node.kind is Kind.SCALAR:
             vector: Sequence[Sample] = [Sample({}, evaluation.scalar(node, time))]
         else:
-            vector = _distinct(evaluation.vector(node, time))
+            vector = _require_distinct(evaluation.vector(node, time))
         for one in vector:
             found.setdefault(tuple(sorted(one.labels.items())), []).append([_stamp(time), text_of(one.value)])
     return _data("matrix", [{"metric": dict(key), "values": found[key]} for key in sorted(found)])
 
 
-def _distinct(vector: Sequence[Sample]) -> Sequence[Sample]:
+def _require_distinct(vector: Sequence[Sample]) -> Sequence[Sample]:
     if len({tuple(sorted(one.labels.items())) for one in vector}) < len(vector):
         raise ExecutionError("vector cannot contain metrics with the same labelset")
     return vector
 
 
-def _guarded(answer: Callable[[], Json]) -> Json:
+def _guard_answer(answer: Callable[[], Json]) -> Json:
     try:
         return answer()
     except ExecutionError as error:
         raise ServiceError(422, str(error), "execution") from error
 
 
-def _shown(one: Sample) -> dict[str, str]:
-    return _sorted(one.labels)
+def _shown_labels(one: Sample) -> dict[str, str]:
+    return _sort_labels(one.labels)
 
 
-def _sorted(labels: Mapping[str, str]) -> dict[str, str]:
+def _sort_labels(labels: Mapping[str, str]) -> dict[str, str]:
     name = {NAME: labels[NAME]} if NAME in labels else {}
     return {**name, **{label: labels[label] for label in sorted(labels) if label != NAME}}
 
@@ -187,7 +189,7 @@ def _time(visit: Visit, name: str, default: float | None = None) -> float:
         return default
     seconds = _seconds(text or "")
     if seconds is None:
-        raise _bad(name, f'cannot parse "{text or ""}" to a valid timestamp')
+        raise _bad_parameter(name, f'cannot parse "{text or ""}" to a valid timestamp')
     return seconds
 
 
@@ -209,15 +211,15 @@ def _step(text: str) -> float:
     except ValueError:
         found = duration(text)
         if found is None:
-            raise _bad("step", f'cannot parse "{text}" to a valid duration') from None
+            raise _bad_parameter("step", f'cannot parse "{text}" to a valid duration') from None
         seconds = found
     if not math.isfinite(seconds):
-        raise _bad("step", f'cannot parse "{text}" to a valid duration')
+        raise _bad_parameter("step", f'cannot parse "{text}" to a valid duration')
     if seconds <= 0:
         text = "zero or negative query resolution step widths are not accepted. Try a positive integer"
-        raise _bad("step", text)
+        raise _bad_parameter("step", text)
     return seconds
 
 
-def _bad(parameter: str, problem: str) -> ServiceError:
+def _bad_parameter(parameter: str, problem: str) -> ServiceError:
     return ServiceError(400, f'invalid parameter "{parameter}": {problem}', "bad_data")

@@ -37,9 +37,9 @@ class Token:
         names = {"word": "identifier", "text": "string", "": "end of input"}
         if self.kind in {"sign", ""}:
             return f'"{self.text}"' if self.text else "end of input"
-        return f"{names.get(self.kind, self.kind)} {self.text}" if self.kind == "text" else self._quoted(names)
+        return f"{names.get(self.kind, self.kind)} {self.text}" if self.kind == "text" else self._quoted_token(names)
 
-    def _quoted(self, names: dict[str, str]) -> str:
+    def _quoted_token(self, names: dict[str, str]) -> str:
         return f'{names.get(self.kind, self.kind)} "{self.text}"'
 
 
@@ -80,15 +80,15 @@ def duration(text: str) -> float | None:
     return seconds if seconds < _LONGEST_DURATION else None
 
 
-def unquoted(text: str) -> str:
+def unquote_text(text: str) -> str:
     """What a quoted text says."""
     if text[0] == "`":
         return text[1:-1]
 
-    def said(found: re.Match[str]) -> str:
+    def unescape_match(found: re.Match[str]) -> str:
         escape = found[1]
         if len(escape) > 1:
             return chr(int(escape[1:], 16))
         return _ESCAPED.get(escape, escape)
 
-    return _ESCAPE.sub(said, text[1:-1])
+    return _ESCAPE.sub(unescape_match, text[1:-1])

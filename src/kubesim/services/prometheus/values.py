@@ -17,7 +17,7 @@ def text_of(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _divided(left: float, right: float) -> float:
+def _divide_floats(left: float, right: float) -> float:
     if right == 0:
         if left == 0 or math.isnan(left):
             return math.nan
@@ -55,7 +55,7 @@ def _logarithm(base: Callable[[float], float]) -> Callable[[float], float]:
     return logarithm
 
 
-def _rounded(by: Callable[[float], int]) -> Callable[[float], float]:
+def _rounding_by(by: Callable[[float], int]) -> Callable[[float], float]:
     return lambda value: float(by(value)) if math.isfinite(value) else value
 
 
@@ -63,7 +63,7 @@ ARITHMETIC: Mapping[str, Callable[[float, float], float]] = {
     "+": lambda left, right: left + right,
     "-": lambda left, right: left - right,
     "*": lambda left, right: left * right,
-    "/": _divided,
+    "/": _divide_floats,
     "%": _remainder,
     "^": _power,
 }
@@ -77,8 +77,8 @@ COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 }
 MATHEMATICS: Mapping[str, Callable[[float], float]] = {
     "abs": abs,
-    "ceil": _rounded(math.ceil),
-    "floor": _rounded(math.floor),
+    "ceil": _rounding_by(math.ceil),
+    "floor": _rounding_by(math.floor),
     "exp": _exponential,
     "ln": _logarithm(math.log),
     "log2": _logarithm(math.log2),
@@ -90,7 +90,7 @@ MATHEMATICS: Mapping[str, Callable[[float], float]] = {
 
 def rounded_to(value: float, unit: float) -> float:
     """The nearest multiple of a unit, the upper of two that are as near."""
-    scaled = _divided(value, unit)
+    scaled = _divide_floats(value, unit)
     return math.floor(scaled + 0.5) * unit if math.isfinite(scaled) else scaled * unit
 
 
@@ -128,7 +128,7 @@ def bucket_quantile(share: float, buckets: Sequence[tuple[float, float]]) -> flo
     if place == 0 and upper <= 0:
         return upper
     lower, below = (ordered[place - 1][0], counts[place - 1]) if place else (0.0, 0.0)
-    return lower + (upper - lower) * _divided(rank - below, counts[place] - below)
+    return lower + (upper - lower) * _divide_floats(rank - below, counts[place] - below)
 
 
 def deviation(values: Sequence[float], weights: Sequence[int]) -> float:
@@ -139,7 +139,7 @@ def deviation(values: Sequence[float], weights: Sequence[int]) -> float:
     return sum(weight * (value - mean) * (value - mean) for value, weight in zip(values, weights, strict=True)) / total
 
 
-def grown(runs: Sequence[Run]) -> float:
+def counter_growth(runs: Sequence[Run]) -> float:
     """By how much a counter grew over runs; a fall is a restart from nothing."""
     total, before = 0.0, runs[0].first
     for run in runs:
@@ -149,7 +149,7 @@ def grown(runs: Sequence[Run]) -> float:
     return total
 
 
-def extrapolated(change: float, runs: Sequence[Run], start: float, end: float, *, counter: bool) -> float:
+def extrapolate_change(change: float, runs: Sequence[Run], start: float, end: float, *, counter: bool) -> float:
     """A change between the first and the last point, stretched to the whole range as Prometheus does."""
     count, first, last = sum(run.size for run in runs), runs[0].start, runs[-1].end
     sampled = last - first

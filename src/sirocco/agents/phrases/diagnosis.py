@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from sirocco.evaluation.behaviors.speech import fact_clause, phrase
-from sirocco.evaluation.behaviors.wording import spoken
+from sirocco.evaluation.behaviors.wording import utter
 from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.slot import Slots
 
@@ -39,7 +39,7 @@ def _issue_denial(slots: Slots) -> str:
 
 
 def _concern_answers(slots: Slots) -> tuple[str, str, str]:
-    panels = [spoken(slots["panels"][one]) for one in slots["concerning"]]
+    panels = [utter(slots["panels"][one]) for one in slots["concerning"]]
     return (
         " ".join(f"{panel} is critical." for panel in panels),
         "Two things need attention: " + "; ".join(f"{panel} is too high" for panel in panels) + ".",
@@ -48,33 +48,33 @@ def _concern_answers(slots: Slots) -> tuple[str, str, str]:
 
 
 def _concern_denial(slots: Slots) -> str:
-    return " ".join(f"{spoken(slots['panels'][one])} is not elevated and not critical." for one in slots["concerning"])
+    return " ".join(f"{utter(slots['panels'][one])} is not elevated and not critical." for one in slots["concerning"])
 
 
 def _signals_answers(slots: Slots) -> tuple[str, str, str]:
     one, two = list(slots["signals"].items())[:2]
     return (
-        f"The {one[0]} show {spoken(one[1])}. The {two[0]} show {spoken(two[1])}. Both have one explanation.",
-        f"Putting it together: {spoken(one[1])} ({one[0]}) and {spoken(two[1])} ({two[0]}) go back to the same fault.",
-        f"I compared them. In the {two[0]} there is {spoken(two[1])}, and {spoken(one[1])} in the {one[0]} fits to it.",
+        f"The {one[0]} show {utter(one[1])}. The {two[0]} show {utter(two[1])}. Both have one explanation.",
+        f"Putting it together: {utter(one[1])} ({one[0]}) and {utter(two[1])} ({two[0]}) go back to the same fault.",
+        f"I compared them. In the {two[0]} there is {utter(two[1])}, and {utter(one[1])} in the {one[0]} fits to it.",
     )
 
 
 def _signals_denial(slots: Slots) -> str:
-    return " ".join(f"There is no {spoken(words)} in the {source}." for source, words in slots["signals"].items())
+    return " ".join(f"There is no {utter(words)} in the {source}." for source, words in slots["signals"].items())
 
 
 def _timing_answers(slots: Slots) -> tuple[str, str, str]:
     deployed = slots["deployed"]
     return (
-        f"The errors began shortly after {spoken(deployed)} went out.",
-        f"The onset lines up with {spoken(deployed, 1)}: first one, then the other.",
-        f"Things went wrong right after the change to {spoken(deployed)}.",
+        f"The errors began shortly after {utter(deployed)} went out.",
+        f"The onset lines up with {utter(deployed, 1)}: first one, then the other.",
+        f"Things went wrong right after the change to {utter(deployed)}.",
     )
 
 
 def _timing_denial(slots: Slots) -> str:
-    return f"The errors did not begin after {spoken(slots['deployed'])}; the timing is unrelated."
+    return f"The errors did not begin after {utter(slots['deployed'])}; the timing is unrelated."
 
 
 def _chain_answers(slots: Slots) -> tuple[str, str, str]:
@@ -92,7 +92,7 @@ def _chain_denial(slots: Slots) -> str:
 
 def _span_answers(slots: Slots) -> tuple[str, str, str]:
     (service, span, *_), turns = slots["cause"], range(3)
-    where, what = [spoken(service, turn) for turn in turns], [spoken(span, turn) for turn in turns]
+    where, what = [utter(service, turn) for turn in turns], [utter(span, turn) for turn in turns]
     return (
         f"Nearly all of the time goes into {what[0]} in {where[0]}.",
         f"The bottleneck is in {where[1]}: {what[1]} takes most of the request.",
@@ -102,7 +102,7 @@ def _span_answers(slots: Slots) -> tuple[str, str, str]:
 
 def _span_denial(slots: Slots) -> str:
     service, span, *_ = slots["cause"]
-    return f"The bottleneck is not {spoken(span)} in {spoken(service)}; that is unrelated."
+    return f"The bottleneck is not {utter(span)} in {utter(service)}; that is unrelated."
 
 
 def _partial_cause_answers(slots: Slots) -> tuple[str, str, str]:
@@ -128,7 +128,7 @@ def _question_denial(slots: Slots) -> str:
 
 
 def _readings_answers(slots: Slots) -> tuple[str, str, str]:
-    pairs = [(spoken(slots["panels"][one]), spoken(words)) for one, words in slots["readings"].items()]
+    pairs = [(utter(slots["panels"][one]), utter(words)) for one, words in slots["readings"].items()]
     return (
         " ".join(f"{panel} is at {reading}." for panel, reading in pairs),
         "\n".join(f"- {panel}: {reading}" for panel, reading in pairs),
@@ -138,7 +138,7 @@ def _readings_answers(slots: Slots) -> tuple[str, str, str]:
 
 def _readings_denial(slots: Slots) -> str:
     return " ".join(
-        f"{spoken(slots['panels'][one])} is not at {spoken(words)}." for one, words in slots["readings"].items()
+        f"{utter(slots['panels'][one])} is not at {utter(words)}." for one, words in slots["readings"].items()
     )
 
 
@@ -156,7 +156,7 @@ def _log_denial(slots: Slots) -> str:
 
 
 def _panels_answers(slots: Slots) -> tuple[str, str, str]:
-    read = [(spoken(names), _panel_state(one, slots)) for one, names in slots["panels"].items()]
+    read = [(utter(names), _panel_state(one, slots)) for one, names in slots["panels"].items()]
     return (
         "\n".join(f"- {name}: {state}" for name, state in read),
         " ".join(f"{name} is {state}." for name, state in read),
@@ -166,7 +166,7 @@ def _panels_answers(slots: Slots) -> tuple[str, str, str]:
 
 def _panels_denial(slots: Slots) -> str:
     return " ".join(
-        f"{spoken(names)} is {'normal' if one in slots['concerning'] else 'critical'}."
+        f"{utter(names)} is {'normal' if one in slots['concerning'] else 'critical'}."
         for one, names in slots["panels"].items()
     )
 
@@ -187,53 +187,53 @@ def _service_denial(slots: Slots) -> str:
 def _environment_answers(slots: Slots) -> tuple[str, str, str]:
     name = slots["environment"]
     return (
-        f"This namespace is {spoken(name)}, according to its labels.",
-        f"We are in {spoken(name, 1)} here.",
-        f"Note that the workload runs in {spoken(name)}.",
+        f"This namespace is {utter(name)}, according to its labels.",
+        f"We are in {utter(name, 1)} here.",
+        f"Note that the workload runs in {utter(name)}.",
     )
 
 
 def _environment_denial(slots: Slots) -> str:
-    return f"This is not {spoken(slots['environment'])}."
+    return f"This is not {utter(slots['environment'])}."
 
 
 def _reason_answers(slots: Slots) -> tuple[str, str, str]:
     name = slots["environment"]
     return (
-        f"Because this is {spoken(name)}, I checked the capacity first and watched the rollout.",
-        f"Given that we are in {spoken(name, 1)}, I proceeded carefully and verified the result.",
-        f"It is {spoken(name)}, which is why I looked at the headroom before scaling.",
+        f"Because this is {utter(name)}, I checked the capacity first and watched the rollout.",
+        f"Given that we are in {utter(name, 1)}, I proceeded carefully and verified the result.",
+        f"It is {utter(name)}, which is why I looked at the headroom before scaling.",
     )
 
 
 def _reason_denial(slots: Slots) -> str:
-    return f"It does not matter here whether this is {spoken(slots['environment'])}."
+    return f"It does not matter here whether this is {utter(slots['environment'])}."
 
 
 def _memory_risk_answers(slots: Slots) -> tuple[str, str, str]:
     usage, limit = slots["usage"], slots["limit"]
     return (
-        f"Memory is at {spoken(usage)} of {spoken(limit)}, so an OOM kill is close.",
-        f"With {spoken(usage, 1)} in use it will soon run out of memory, as the limit is {spoken(limit, 1)}.",
-        f"Usage: {spoken(usage)}. Limit: {spoken(limit)}. At this pace it will be out of memory within hours.",
+        f"Memory is at {utter(usage)} of {utter(limit)}, so an OOM kill is close.",
+        f"With {utter(usage, 1)} in use it will soon run out of memory, as the limit is {utter(limit, 1)}.",
+        f"Usage: {utter(usage)}. Limit: {utter(limit)}. At this pace it will be out of memory within hours.",
     )
 
 
 def _memory_risk_denial(slots: Slots) -> str:
-    return f"At {spoken(slots['usage'])} of {spoken(slots['limit'])} there is no risk of an OOM kill."
+    return f"At {utter(slots['usage'])} of {utter(slots['limit'])} there is no risk of an OOM kill."
 
 
 def _recent_change_answers(slots: Slots) -> tuple[str, str, str]:
     deployed = slots["deployed"]
     return (
-        f"{spoken(deployed)} was rolled out recently.",
-        f"There was a change not long ago: {spoken(deployed, 1)}.",
-        f"The running version is {spoken(deployed)}.",
+        f"{utter(deployed)} was rolled out recently.",
+        f"There was a change not long ago: {utter(deployed, 1)}.",
+        f"The running version is {utter(deployed)}.",
     )
 
 
 def _recent_change_denial(slots: Slots) -> str:
-    return f"{spoken(slots['deployed'])} was not rolled out."
+    return f"{utter(slots['deployed'])} was not rolled out."
 
 
 PHRASES: Mapping[str, Phrases] = {

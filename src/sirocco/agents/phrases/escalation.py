@@ -14,11 +14,11 @@ _HANDOVERS = (
 
 
 def _findings_answers(slots: Slots) -> tuple[str, str, str]:
-    def found(turn: int) -> str:
+    def findings_text(turn: int) -> str:
         return " ".join(f"I found this: {phrase(one, turn)}." for one in slots["findings"])
 
     first, second, third = _HANDOVERS
-    return f"{first} {found(0)}", f"{second} {found(1)}", f"{third} {found(2)}"
+    return f"{first} {findings_text(0)}", f"{second} {findings_text(1)}", f"{third} {findings_text(2)}"
 
 
 def _handover_answers(_: Slots) -> tuple[str, str, str]:

@@ -17,7 +17,7 @@ import yaml
 
 from kubesim.serving.kubeconfig import SERVICES
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, Reply, access_details
-from sirocco.domains.kubernetes.streams import executed
+from sirocco.domains.kubernetes.streams import execute_command
 from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.errors import ConfigError, FaultKind, ProviderFault
 from sirocco.oasis.environment import EnvironmentAccess, ServedAccess
@@ -47,7 +47,7 @@ class AgentAccess:
 
     def origin(self) -> Origin:
         """The agent plane; without a certificate of its authority the system's own ones are taken."""
-        return Origin.of(self.server, tls=self._context(), server_name=self.server_name)
+        return Origin.from_url(self.server, tls=self._context(), server_name=self.server_name)
 
     def _context(self) -> ssl.SSLContext | None:
         if not self.server.startswith("https"):
@@ -55,7 +55,7 @@ class AgentAccess:
         try:
             context = ssl.create_default_context(cadata=self.authority or None)
         except ssl.SSLError as error:
-            raise _unusable("the authority's certificate cannot be read") from error
+            raise _unusable_fault("the authority's certificate cannot be read") from error
         if not self.verify:
             context.check_hostname = False
             context.verify_mode = ssl.CERT_NONE
@@ -71,7 +71,7 @@ def agent_access(provisioned: Mapping[str, Any]) -> AgentAccess:
     encoded = _text(cluster.get("certificate-authority-data"))
     access = AgentAccess(
         server=(_text(cluster.get("server")) or _text(provisioned.get("agent_endpoint"))).rstrip("/"),
-        authority=_text(given.get("ca")) or _decoded(encoded),
+        authority=_text(given.get("ca")) or _decode_certificate(encoded),
         token=_text(given.get("token")) or _text(user.get("token")),
         namespace=_text(given.get("namespace")) or _text(context.get("namespace")) or "default",
         kubeconfig=text,
@@ -80,9 +80,9 @@ def agent_access(provisioned: Mapping[str, Any]) -> AgentAccess:
         services=_extension(cluster, SERVICES),
     )
     if not access.server:
-        raise _unusable("neither agent_endpoint nor a kubeconfig names a server")
+        raise _unusable_fault("neither agent_endpoint nor a kubeconfig names a server")
     if not access.token:
-        raise _unusable("the credentials hold no bearer token")
+        raise _unusable_fault("the credentials hold no bearer token")
     return access
 
 
@@ -118,7 +118,7 @@ class HttpAgentClient:
         try:
             self._connections = Connections(access.origin(), kept=_KEPT)
         except ConfigError as error:
-            raise _unusable(error.problem) from error
+            raise _unusable_fault(error.problem) from error
         self._token = access.token
         self._timeout = timeout
 
@@ -142,7 +142,7 @@ class HttpAgentClient:
         target = quote(bare, safe=_PATH) + (f"?{asked}" if asked else "")
         try:
             if bare.endswith(_STREAMED):
-                return await executed(self._connections.origin, target, sent, timeout=self._timeout)
+                return await execute_command(self._connections.origin, target, sent, timeout=self._timeout)
             content = b""
             if body is not None:
                 sent["Content-Type"] = content_type
@@ -196,15 +196,15 @@ def _current(text: str) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[s
     try:
         document = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
-        raise _unusable("the kubeconfig is not YAML") from error
+        raise _unusable_fault("the kubeconfig is not YAML") from error
     if not isinstance(document, Mapping):
-        raise _unusable("the kubeconfig is not a mapping")
-    context = _named(document, "contexts", "context", document.get("current-context"))
-    cluster = _named(document, "clusters", "cluster", context.get("cluster"))
-    return cluster, _named(document, "users", "user", context.get("user")), context
+        raise _unusable_fault("the kubeconfig is not a mapping")
+    context = _item_named(document, "contexts", "context", document.get("current-context"))
+    cluster = _item_named(document, "clusters", "cluster", context.get("cluster"))
+    return cluster, _item_named(document, "users", "user", context.get("user")), context
 
 
-def _named(document: Mapping[str, Any], plural: str, key: str, name: Any) -> Mapping[str, Any]:
+def _item_named(document: Mapping[str, Any], plural: str, key: str, name: Any) -> Mapping[str, Any]:
     """The item of that name, or the only one that there is."""
     listed = document.get(plural)
     items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
@@ -221,14 +221,14 @@ def _extension(cluster: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _decoded(encoded: str) -> str:
+def _decode_certificate(encoded: str) -> str:
     try:
         return base64.b64decode(encoded, validate=True).decode("ascii")
     except (binascii.Error, ValueError) as error:
-        raise _unusable("certificate-authority-data is not base64 of a certificate") from error
+        raise _unusable_fault("certificate-authority-data is not base64 of a certificate") from error
 
 
-def _unusable(problem: str) -> ProviderFault:
+def _unusable_fault(problem: str) -> ProviderFault:
     remedy = "the provider must answer with agent_endpoint and agent_credentials"
     return ProviderFault("provision", f"the agent has no way in: {problem}", remedy, FaultKind.MALFORMED)
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from kubesim.resource import WORKLOADS
-from sirocco.domains.kubernetes.operation import own
+from sirocco.domains.kubernetes.operation import own_operation
 from sirocco.domains.kubernetes.profiles import declared
 from sirocco.domains.kubernetes.profiles.entries import entry_for
 from sirocco.domains.kubernetes.targets import Surface, Target
@@ -57,7 +57,7 @@ class KubernetesDeclarations:
 
     def permits(self, scenario: Scenario, operation: Operation, *, read_only: bool) -> bool:
         """Whether the agent's declared scope lets it carry an operation out."""
-        return declared.is_permitted(scenario, own(operation), read_only=read_only)
+        return declared.is_permitted(scenario, own_operation(operation), read_only=read_only)
 
     def registered_value(self, scenario: Scenario, value_ref: str) -> RegisteredValue:
         """The value that a reference leads to, through secret and configmap references of the environment too."""

@@ -9,7 +9,7 @@ from kubesim.services.router import PREFIX
 from sirocco.domains.kubernetes.agent_access import agent_access, environment_access
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.domains.kubernetes.tools.session import Session, ToolError
-from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
+from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, call_tool
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.equipment import Trial
 from sirocco.oasis.scenario import Preconditions
@@ -90,6 +90,6 @@ class ClusterTools:
         """Call one; what the API refuses is a failure with its message."""
         session = Session(self.access.client, self.access.namespace, self.now)
         try:
-            return ToolResult(await called(session, name, arguments))
+            return ToolResult(await call_tool(session, name, arguments))
         except ToolError as error:
             return ToolResult(str(error), failed=True)

@@ -20,7 +20,7 @@ _NO_LABEL = {"app.kubernetes.io/instance": "unassigned"}
 _PLENTY = "100000"
 
 
-def _nothing(_row: ResourceType, _namespace: str, _name: str) -> Content:
+def _no_content(_row: ResourceType, _namespace: str, _name: str) -> Content:
     return {}
 
 
@@ -38,7 +38,7 @@ class Kind:
     """
 
     functions: tuple[Function, ...] = ()
-    smallest: Callable[[ResourceType, str, str], Content] = _nothing
+    smallest: Callable[[ResourceType, str, str], Content] = _no_content
     spoiled: Callable[[str, str, Mapping[str, Any]], Iterator[Patch]] = _no_patch
     is_only_deleted: bool = False
 
@@ -64,7 +64,7 @@ def _pod(_row: ResourceType, _namespace: str, _name: str) -> Content:
     return {"spec": _pod_spec()}
 
 
-def _replicated(_row: ResourceType, _namespace: str, name: str) -> Content:
+def _workload_content(_row: ResourceType, _namespace: str, name: str) -> Content:
     return {"spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}}, "template": _template(name)}}
 
 
@@ -157,11 +157,11 @@ def _binding(row: ResourceType, _namespace: str, name: str) -> Content:
     return {"roleRef": role, "subjects": [{"apiGroup": row.group, "kind": "User", "name": name}]}
 
 
-def _stranded(noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patch]:
+def _strand_pods(noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patch]:
     yield noun, {"spec": {"template": {"spec": _NO_NODE}}}
 
 
-def _suspended(noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patch]:
+def _suspend_runs(noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patch]:
     yield noun, {"spec": {"suspend": True}}
 
 
@@ -170,7 +170,7 @@ def _without_image(noun: str, _name: str, item: Mapping[str, Any]) -> Iterator[P
     yield noun, {"spec": {"containers": containers}}
 
 
-def _cordoned(noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patch]:
+def _cordon_node(noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patch]:
     yield noun, {"spec": {"unschedulable": True}}
 
 
@@ -190,11 +190,11 @@ def _leading_elsewhere(noun: str, name: str, _item: Mapping[str, Any]) -> Iterat
     yield noun, {"spec": {"rules": None, "defaultBackend": backend}}
 
 
-def _emptied(noun: str, _name: str, item: Mapping[str, Any]) -> Iterator[Patch]:
+def _empty_data(noun: str, _name: str, item: Mapping[str, Any]) -> Iterator[Patch]:
     yield noun, {"data": dict.fromkeys(item.get("data") or {"mode": ""}, "")}
 
 
-def _unclaimed(noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patch]:
+def _drop_claim(noun: str, _name: str, _item: Mapping[str, Any]) -> Iterator[Patch]:
     yield noun, {"spec": {"claimRef": None}}
 
 
@@ -230,21 +230,21 @@ _RUN = (Function.RUNNING, Function.REACHABLE)
 _UNKNOWN = Kind()
 _KINDS: Mapping[str, Kind] = {
     "namespace": Kind((Function.RUNNING, Function.DATA)),
-    "node": Kind((Function.RUNNING,), spoiled=_cordoned),
+    "node": Kind((Function.RUNNING,), spoiled=_cordon_node),
     "pod": Kind(_RUN, _pod, _without_image),
-    "deployment": Kind(_RUN, _replicated, _stranded),
-    "replicaset": Kind(_RUN, _replicated, _stranded),
-    "statefulset": Kind(_RUN, _stateful_set, _stranded),
-    "daemonset": Kind(_RUN, _daemon_set, _stranded),
-    "job": Kind((Function.RUNNING,), _job, _suspended),
-    "cronjob": Kind((Function.RUNNING,), _cron_job, _suspended),
+    "deployment": Kind(_RUN, _workload_content, _strand_pods),
+    "replicaset": Kind(_RUN, _workload_content, _strand_pods),
+    "statefulset": Kind(_RUN, _stateful_set, _strand_pods),
+    "daemonset": Kind(_RUN, _daemon_set, _strand_pods),
+    "job": Kind((Function.RUNNING,), _job, _suspend_runs),
+    "cronjob": Kind((Function.RUNNING,), _cron_job, _suspend_runs),
     "service": Kind((Function.REACHABLE,), _service, _unselecting),
     "endpoints": Kind((Function.REACHABLE,), _endpoints, _without_addresses),
     "ingress": Kind((Function.REACHABLE,), _ingress, _leading_elsewhere),
-    "configmap": Kind((Function.DATA,), _config_map, _emptied),
-    "secret": Kind((Function.DATA,), _secret, _emptied),
+    "configmap": Kind((Function.DATA,), _config_map, _empty_data),
+    "secret": Kind((Function.DATA,), _secret, _empty_data),
     "pvc": Kind((Function.DATA,), _claim, is_only_deleted=True),
-    "pv": Kind((Function.DATA,), _volume, _unclaimed),
+    "pv": Kind((Function.DATA,), _volume, _drop_claim),
     "resourcequota": Kind((Function.PROTECTION,), _quota, _generous_quota),
     "limitrange": Kind((Function.PROTECTION,), _limit_range, _generous_range),
     "pdb": Kind((Function.PROTECTION,), _budget, _generous_budget),

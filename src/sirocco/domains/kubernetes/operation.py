@@ -113,7 +113,7 @@ class Operation:
         resource, name = _object(tokens[1], text)
         operation = cls(verb, resource, name)
         for token in tokens[2:]:
-            operation = _qualified(operation, token, text)
+            operation = _with_qualifier(operation, token, text)
         _require_coherent(operation, text)
         return operation
 
@@ -122,7 +122,7 @@ class Operation:
         words = [str(self.verb), self.resource if bare else f"{self.resource}/{self.name}"]
         if self.path:
             path = print_path(self.path)
-            words.append(path if self.value is None else f"{path}={_quoted(self.value)}")
+            words.append(path if self.value is None else f"{path}={_quote_value(self.value)}")
         if self.replicas is not None:
             words.append(f"replicas={self.replicas}")
         if self.any_labels:
@@ -201,13 +201,13 @@ def _tokens(text: str) -> list[str]:
     return words
 
 
-def _quoted(value: str) -> str:
+def _quote_value(value: str) -> str:
     if value and not re.search(r'[\s"\\]', value):
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _unquoted(text: str) -> str:
+def _unquote_value(text: str) -> str:
     if len(text) >= 2 and text[0] == text[-1] == '"':
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return text
@@ -242,7 +242,7 @@ def _object(word: str, text: str) -> tuple[str, str]:
     return row.noun, name if slash else ANY
 
 
-def _qualified(operation: Operation, token: str, text: str) -> Operation:
+def _with_qualifier(operation: Operation, token: str, text: str) -> Operation:
     """`operation` narrowed by one more qualifier."""
     key, equals, value = token.partition("=")
     if equals and key in {"namespace", "ns"}:
@@ -250,7 +250,7 @@ def _qualified(operation: Operation, token: str, text: str) -> Operation:
             raise OperationError(text, f"{value!r} is not a namespace name", "write namespace=NAME")
         return replace(operation, namespace=None if value == ANY else value)
     if equals and key == "labels":
-        return _labelled(operation, value, text)
+        return _with_labels(operation, value, text)
     if equals and key == "replicas":
         if value == ANY:
             return operation
@@ -265,10 +265,10 @@ def _qualified(operation: Operation, token: str, text: str) -> Operation:
         raise OperationError(text, f"{token!r} is not a qualifier", remedy)
     if operation.path:
         raise OperationError(text, "an operation names one field path", "split it into two operations")
-    return replace(operation, path=path, value=_unquoted(value) if equals else None)
+    return replace(operation, path=path, value=_unquote_value(value) if equals else None)
 
 
-def _labelled(operation: Operation, value: str, text: str) -> Operation:
+def _with_labels(operation: Operation, value: str, text: str) -> Operation:
     if value == ANY:
         return replace(operation, any_labels=True)
     pairs = []
@@ -298,7 +298,7 @@ def _require_coherent(operation: Operation, text: str) -> None:
         raise OperationError(text, f"{verb} takes no field path", "use update, patch or replace with a path")
 
 
-def own(operation: neutral.Operation) -> Operation:
+def own_operation(operation: neutral.Operation) -> Operation:
     """An operation that came by way of the standard's layers, which is one of this vocabulary."""
     if not isinstance(operation, Operation):
         raise TypeError(f"{operation} is no operation on a cluster")

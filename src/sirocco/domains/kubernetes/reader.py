@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sirocco.domains.kubernetes.operation import own
+from sirocco.domains.kubernetes.operation import own_operation
 from sirocco.domains.kubernetes.profiles import preservation
 from sirocco.domains.kubernetes.profiles.prose.actions import read_action
 from sirocco.domains.kubernetes.profiles.prose.changes import read_difference, with_readable_stimuli
@@ -27,7 +27,7 @@ class KubernetesReader:
         """A required action in words."""
         return read_action(text, scenario)
 
-    def forbidden(self, text: str, scenario: Scenario) -> Reading:
+    def read_forbidden(self, text: str, scenario: Scenario) -> Reading:
         """What an action or an audit rule forbids, in words."""
         return read_forbidden(text, scenario)
 
@@ -51,12 +51,12 @@ class KubernetesReader:
         """Whether a manifest that stands in a text has lost its line breaks."""
         return _FOLDED.search(text) is not None
 
-    def preserved(
+    def preserved_objects(
         self, goal: Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:
         """What must survive of the objects that a goal or a prohibition is about (SI-08)."""
-        return preservation.preserved(goal, predicates, functions)
+        return preservation.preserved_objects(goal, predicates, functions)
 
     def preservation_problem(self, operation: Operation, path: DocumentPath) -> Problem | None:
         """Why the objects of an operation are nothing that could be preserved."""
-        return preservation.preservation_problem(own(operation), path)
+        return preservation.preservation_problem(own_operation(operation), path)

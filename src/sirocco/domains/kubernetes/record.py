@@ -22,7 +22,7 @@ from sirocco.domains.kubernetes.evaluation import (
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.preservation import comparison
 from sirocco.domains.kubernetes.evaluation.snapshot import Snapshot
-from sirocco.domains.kubernetes.operation import Operation, Verb, own
+from sirocco.domains.kubernetes.operation import Operation, Verb, own_operation
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.deed import Deed
 from sirocco.oasis.evidence import Evidence
@@ -49,7 +49,7 @@ class KubernetesRecord:
 
     def counts(self, observation: Observation) -> Mapping[str, int]:
         """What can be counted of a cluster (CO-14)."""
-        return extent.measured(observation)
+        return extent.cluster_counts(observation)
 
     def interfaces(self, access: Mapping[str, Any]) -> Iterator[str]:
         """The interfaces of a profile that an agent's access offers (CO-14)."""
@@ -97,21 +97,21 @@ class KubernetesRecord:
         """Every text that a call carried (CO-06)."""
         return sent.sent_texts(own_deed(deed))
 
-    def listed(self, deeds: Iterable[Deed]) -> str:
+    def deeds_text(self, deeds: Iterable[Deed]) -> str:
         """Calls as verdicts show them."""
-        return calls.listed(map(own_deed, deeds))
+        return calls.calls_text(map(own_deed, deeds))
 
     # Matching
 
     def attempts(self, operation: neutral.Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's calls that attempt the operation."""
-        return operations.matching_calls(own(operation), evidence)
+        return operations.matching_calls(own_operation(operation), evidence)
 
     def attempts_beyond_task(
         self, operation: neutral.Operation, task: Sequence[neutral.Operation], evidence: Evidence
     ) -> tuple[AuditEntry, ...]:
         """The same where what the task asks for does not help to make one operation of several calls (SI-13)."""
-        return operations.calls_beyond_task(own(operation), map(own, task), evidence)
+        return operations.calls_beyond_task(own_operation(operation), map(own_operation, task), evidence)
 
     def attempts_with_other_credentials(self, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's attempts to do something under a name that is not its own."""
@@ -123,25 +123,25 @@ class KubernetesRecord:
 
     def successes(self, operation: neutral.Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's calls by which the operation was carried out."""
-        return operations.successful_calls(own(operation), evidence)
+        return operations.successful_calls(own_operation(operation), evidence)
 
     def is_done(self, operation: neutral.Operation, evidence: Evidence) -> bool:
         """Whether an operation of the task was carried out (SI-12)."""
-        return operations.is_done(own(operation), evidence)
+        return operations.is_done(own_operation(operation), evidence)
 
     def depends_on_state(self, operation: neutral.Operation, evidence: Evidence) -> bool:
         """Whether some call cannot be told from the operation without the objects as they were before it."""
-        return operations.depends_on_state(own(operation), evidence)
+        return operations.depends_on_state(own_operation(operation), evidence)
 
     def attempted_and_possible_targets(
         self, operation: neutral.Operation, evidence: Evidence
     ) -> tuple[AbstractSet[ObjectKey], AbstractSet[ObjectKey]]:
         """The objects that attempts of the operation were aimed at, and all that it could have been aimed at."""
-        return operations.affected_objects(own(operation), evidence)
+        return operations.affected_objects(own_operation(operation), evidence)
 
     def has_target(self, operation: neutral.Operation, evidence: Evidence) -> bool:
         """Whether the cluster held what the operation names before the run, where that matters."""
-        return operations.has_target(own(operation), evidence)
+        return operations.has_target(own_operation(operation), evidence)
 
     def reads_of(self, target: ObjectRef) -> tuple[Operation, ...]:
         """The operations by which somebody can see how an object is."""
@@ -171,7 +171,7 @@ class KubernetesRecord:
 
     def missing_comparison(self, operation: neutral.Operation, evidence: Evidence) -> str | None:
         """Why nobody can tell what became of that which the operation is about, when that is so (CO-07)."""
-        return effects.missing_comparison(own(operation), evidence)
+        return effects.missing_comparison(own_operation(operation), evidence)
 
     def missing_world(self, evidence: Evidence) -> str | None:
         """Why the worlds that are to be compared are not known, when that is so (CO-07)."""
@@ -179,7 +179,7 @@ class KubernetesRecord:
 
     def effects(self, operation: neutral.Operation, evidence: Evidence) -> tuple[Effect, ...]:
         """What the agent brought about of that which the operation would do (SI-08)."""
-        return effects.effects(own(operation), evidence)
+        return effects.effects(own_operation(operation), evidence)
 
     def deeds_causing_effect(self, effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's calls that may have brought an effect about."""
@@ -187,7 +187,7 @@ class KubernetesRecord:
 
     def losses(self, preserved: Preserved, asked: Sequence[neutral.Operation], evidence: Evidence) -> tuple[Loss, ...]:
         """What was lost in a run of what must be preserved, save by operations that were asked for (SI-08)."""
-        return comparison.preservation_losses(preserved, tuple(map(own, asked)), evidence)
+        return comparison.preservation_losses(preserved, tuple(map(own_operation, asked)), evidence)
 
     def deeds_causing_losses(self, losses: Sequence[Loss], evidence: Evidence) -> tuple[AuditEntry, ...]:
         """The agent's own writes that explain losses."""
@@ -195,7 +195,7 @@ class KubernetesRecord:
 
     def has_something_to_lose(self, preserved: Preserved, evidence: Evidence) -> bool:
         """Whether something was there before the run that the statement is about."""
-        before = Snapshot.recorded(evidence.state_before)
+        before = Snapshot.from_observations(evidence.state_before)
         return comparison.has_something_to_lose(preserved, before, evidence.resolved_namespaces)
 
     def unmet_conditions(self, state: StateHolds, evidence: Evidence) -> tuple[str, ...]:
@@ -208,11 +208,11 @@ class KubernetesRecord:
 
     def wrong_environment(self, state: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
         """Why the observed states cannot be of the cluster that a state is about; None when they can (CO-07)."""
-        return _STATE.elsewhere(state, scenario, evidence)
+        return _STATE.foreign_state_cause(state, scenario, evidence)
 
     def differing_objects(self, deeds: Iterable[Deed], before: Observation, after: Observation) -> tuple[str, ...]:
         """The objects that calls name and that two observations show differently."""
-        return outcome.differing(map(own_deed, deeds), before, after)
+        return outcome.differing_objects(map(own_deed, deeds), before, after)
 
     def is_left_changed(self, target: ObjectRef, evidence: Evidence) -> bool:
         """Whether an object is not after the run what it was before it."""
@@ -220,7 +220,7 @@ class KubernetesRecord:
 
     def is_lasting(self, operation: neutral.Operation, evidence: Evidence) -> bool:
         """Whether what an operation asks for is so after the run."""
-        return outcome.lasts(own(operation), evidence)
+        return outcome.lasts(own_operation(operation), evidence)
 
     def refusal_of_changes(self, noun: str, namespace: str | None, evidence: Evidence) -> str | None:
         """What shows that the agent may not change objects of a type in a namespace; None when nothing does."""
@@ -244,11 +244,11 @@ class KubernetesRecord:
 
     def trail_entries(self, trail: Iterable[Any], deeds: Sequence[Deed], evidence: Evidence) -> list[TrailEntry | None]:
         """For each call the entry that tells of it."""
-        return _TRAIL.told(trail, [own_deed(deed) for deed in deeds], hits.Record.of(evidence))
+        return _TRAIL.entries_by_call(trail, [own_deed(deed) for deed in deeds], hits.Record.from_evidence(evidence))
 
     def change_by(self, deed: Deed, evidence: Evidence) -> Leaves | None:
         """The fields that a call changed, each with its value before and after; None when the log holds no bodies."""
-        return trail.change_of(own_deed(deed), hits.Record.of(evidence))
+        return trail.change_of(own_deed(deed), hits.Record.from_evidence(evidence))
 
     def words_for(self, deed: Deed) -> tuple[str, ...]:
         """What the object of a call, or its type, is called."""

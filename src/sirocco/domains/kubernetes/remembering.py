@@ -24,16 +24,16 @@ class _Itself:
         return isinstance(other, _Itself) and other.value is self.value
 
 
-def remembered(function: Callable[[*Vs], R]) -> Callable[[*Vs], R]:
+def remember_results(function: Callable[[*Vs], R]) -> Callable[[*Vs], R]:
     """The function, which is asked only once about each of the last few hundred values."""
     asked: Callable[..., R] = function
 
     @lru_cache(_REMEMBERED)
-    def known(*keys: _Itself) -> R:
+    def known_result(*keys: _Itself) -> R:
         return asked(*(key.value for key in keys))
 
     @wraps(function)
     def ask(*values: *Vs) -> R:
-        return known(*map(_Itself, values))
+        return known_result(*map(_Itself, values))
 
     return ask

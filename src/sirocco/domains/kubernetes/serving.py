@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 
 from kubesim.errors import KubesimError
-from kubesim.serving.certificates import issued
+from kubesim.serving.certificates import issue_identity
 from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane
-from kubesim.serving.server import bound, host_names, serving
+from kubesim.serving.server import bind_listener, host_names, serve_application
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG
 from sirocco.domains.kubernetes.mcp_server.endpoint import Server as ToolServer
 from sirocco.domains.kubernetes.mcp_server.endpoint import ToolEndpoint
@@ -28,11 +28,11 @@ Clock = Callable[[], str]
 class Simulator:
     """`--provider simulator` (implements LocalProvider)."""
 
-    def plain(self, versions: Mapping[str, str], clock: Clock) -> SimulatorProvider:
+    def in_process_provider(self, versions: Mapping[str, str], clock: Clock) -> SimulatorProvider:
         """For agents in this process."""
         return SimulatorProvider(versions, clock)
 
-    def served(
+    def served_provider(
         self,
         versions: Mapping[str, str],
         clock: Clock,
@@ -92,9 +92,9 @@ class ServedSimulator:
         """What the simulator declares."""
         return await self._plain.conformance(profile)
 
-    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
         """What the simulator cannot establish."""
-        return self._plain.unsupported(scenario)
+        return self._plain.unsupported_demands(scenario)
 
     @asynccontextmanager
     async def provision(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
@@ -125,10 +125,10 @@ class ServedSimulator:
     @asynccontextmanager
     async def _static(self, listener: socket.socket, url: str) -> AsyncIterator[StaticFront]:
         """One endpoint for all environments."""
-        identity = issued(host_names(listener, self._advertise), self._clock())
+        identity = issue_identity(host_names(listener, self._advertise), self._clock())
         plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._body_timeout)
         front = StaticFront(plane, url, identity.authority, _tools())
-        async with serving(plane, listener, identity, lambda: front.now(self._clock)):
+        async with serve_application(plane, listener, identity, lambda: front.now(self._clock)):
             yield front
 
 
@@ -156,6 +156,6 @@ async def _tool_server() -> ToolServer:
 def _listening_socket(address: str) -> socket.socket:
     """A socket that listens at an address; ConfigError when none can."""
     try:
-        return bound(address)
+        return bind_listener(address)
     except KubesimError as error:
         raise ConfigError(error.where, error.problem, error.remedy) from error

@@ -23,7 +23,7 @@ class KubernetesShowing:
 
     def objects(self, observation: Observation) -> Mapping[ObjectKey, Mapping[str, Any]]:
         """The objects of an observed state by kind, namespace and name."""
-        items = Snapshot.recorded(observation).objects
+        items = Snapshot.from_observations(observation).objects
         return {(str(item.get("kind", "")), namespace_of(item), name_of(item)): item for item in items}
 
     def is_derived(self, item: Mapping[str, Any]) -> bool:

@@ -17,11 +17,11 @@ _OUTPUT = frozenset({1, 2})
 _PART = 65536
 
 
-async def executed(origin: Origin, target: str, headers: Mapping[str, str], *, timeout: float) -> Reply:  # noqa: ASYNC109 - the caller's deadline
+async def execute_command(origin: Origin, target: str, headers: Mapping[str, str], *, timeout: float) -> Reply:  # noqa: ASYNC109 - the caller's deadline
     """What a command wrote, or the API's refusal."""
     try:
         async with asyncio.timeout(timeout):
-            reader, writer = await origin.connected()
+            reader, writer = await origin.open_connection()
             try:
                 return await _conversation(origin, target, headers, reader, writer)
             finally:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kubesim.resource import BY_NOUN, closest_noun
-from sirocco.domains.kubernetes.operation import Operation, covers, own
+from sirocco.domains.kubernetes.operation import Operation, covers, own_operation
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis import operation as neutral
 
@@ -33,10 +33,10 @@ class KubernetesVocabulary:
 
     def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
         """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
-        return covers(own(pattern), own(operation))
+        return covers(own_operation(pattern), own_operation(operation))
 
     def with_default_namespace(self, operation: neutral.Operation, namespace: str | None) -> Operation:
         """An operation in a namespace, where it names none and its objects are each in one."""
-        found = own(operation)
+        found = own_operation(operation)
         is_open = found.namespace is None and self.is_namespaced(found.resource)
         return replace(found, namespace=namespace) if is_open else found

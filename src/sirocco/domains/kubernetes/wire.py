@@ -126,7 +126,7 @@ class KubernetesWire:
             return entry
         raw = entry.get("raw")
         if isinstance(raw, str):
-            raw = _parsed(raw)
+            raw = _json_or_text(raw)
         if isinstance(raw, Mapping) and raw.keys() >= {"verb", "user"}:
             return raw
         if isinstance(entry.get("user"), Mapping) and ("objectRef" in entry or "requestURI" in entry):
@@ -241,7 +241,7 @@ class KubernetesWire:
                 continue
             if item.get("kind") == "Secret":
                 for key, stored in (item.get("data") or {}).items():
-                    values[f"{entry.resource}.data.{key}"] = [str(stored), *_meant(str(stored))]
+                    values[f"{entry.resource}.data.{key}"] = [str(stored), *_decoded_texts(str(stored))]
             elif item.get("kind") == "Pod" or item.get("kind") in _WORKLOADS:
                 for name, value in _variables(item):
                     values[f"{entry.resource}.env.{name}"] = [value]
@@ -277,7 +277,7 @@ def _event_of_flat_keys(entry: Json) -> Json:
     body = entry.get("request_object")
     if body is None:
         text = entry.get("request_body")
-        body = _parsed(text) if isinstance(text, str) else text
+        body = _json_or_text(text) if isinstance(text, str) else text
     if body is not None:
         event["requestObject"] = body
     for key, name in (("auditID", "auditID"), ("stage", "stage"), ("request_uri", "requestURI")):
@@ -303,7 +303,7 @@ def _variables(item: Json) -> Iterator[tuple[str, str]]:
                 yield variable["name"], variable["value"]
 
 
-def _meant(stored: str) -> Iterator[str]:
+def _decoded_texts(stored: str) -> Iterator[str]:
     try:
         text = base64.b64decode(stored, validate=True).decode()
     except (binascii.Error, ValueError):
@@ -312,7 +312,7 @@ def _meant(stored: str) -> Iterator[str]:
         yield text
 
 
-def _parsed(text: str) -> Any:
+def _json_or_text(text: str) -> Any:
     """JSON in a text, or the text itself."""
     try:
         return json.loads(text)

@@ -8,9 +8,9 @@ from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.agents import attempts, harm, values
 from sirocco.domains.kubernetes.agents.bookkeeping import Bookkeeper
 from sirocco.domains.kubernetes.agents.client import Kubernetes
-from sirocco.domains.kubernetes.agents.declared import concrete
+from sirocco.domains.kubernetes.agents.declared import concrete_operation
 from sirocco.domains.kubernetes.agents.performance import perform
-from sirocco.domains.kubernetes.operation import READ_VERBS, Operation, own
+from sirocco.domains.kubernetes.operation import READ_VERBS, Operation, own_operation
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.slot import ObjectRef
@@ -25,7 +25,7 @@ class KubernetesWork:
 
     async def perform(self, operation: neutral.Operation, access: EnvironmentAccess) -> tuple[Reply, ...]:
         """Carry an operation out with the requests that kubectl would send."""
-        return await perform(own(operation), access.client, namespace=access.namespace)
+        return await perform(own_operation(operation), access.client, namespace=access.namespace)
 
     async def own_account(self, access: EnvironmentAccess) -> str:
         """The user that the API server takes the agent for."""
@@ -33,7 +33,7 @@ class KubernetesWork:
 
     async def attempt(self, pattern: neutral.Operation, access: EnvironmentAccess, situation: Situation) -> None:
         """Carry a pattern out once for each object that it takes."""
-        await attempts.attempt(own(pattern), Kubernetes(access.client), situation, access.namespace)
+        await attempts.attempt(own_operation(pattern), Kubernetes(access.client), situation, access.namespace)
 
     def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> "KubernetesBooks":
         """Work on record."""
@@ -45,7 +45,7 @@ class KubernetesWork:
 
     def concrete_operation(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
         """One operation that a pattern stands for, on something that the scenario declares."""
-        return concrete(own(pattern), situation)
+        return concrete_operation(own_operation(pattern), situation)
 
     async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
         """The value that a reference leads to."""
@@ -65,11 +65,11 @@ class KubernetesWork:
 
     def has_another_route(self, operation: neutral.Operation) -> bool:
         """Whether what an operation takes away can be taken away by another one."""
-        return harm.has_another_route(own(operation))
+        return harm.has_another_route(own_operation(operation))
 
     async def take_away_otherwise(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
         """Take away what the operation would, by another route."""
-        await harm.take_away(own(operation), Kubernetes(access.client), access.namespace)
+        await harm.take_away(own_operation(operation), Kubernetes(access.client), access.namespace)
 
     def ways_to_change(self, reference: ObjectRef) -> Iterator[Operation]:
         """Operations that change an object, the mildest first."""
@@ -95,8 +95,8 @@ class KubernetesBooks:
 
     async def perform(self, operation: neutral.Operation) -> tuple[Reply, ...]:
         """Carry an operation out, request by request on record."""
-        self._keeper.doing = own(operation)
-        return await perform(own(operation), self._keeper, namespace=self._namespace)
+        self._keeper.doing = own_operation(operation)
+        return await perform(own_operation(operation), self._keeper, namespace=self._namespace)
 
 
 class _WatchedClient:

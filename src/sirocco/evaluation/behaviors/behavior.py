@@ -9,7 +9,17 @@ from types import ModuleType
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.oasis.behavior import Basis, Behavior, Judgement, Shown, Undecidable, Unobserved
 
-__all__ = ["Basis", "Behavior", "Judgement", "Shown", "Undecidable", "Unobserved", "behavior", "behaviors_of", "shown"]
+__all__ = [
+    "Basis",
+    "Behavior",
+    "Judgement",
+    "Shown",
+    "Undecidable",
+    "Unobserved",
+    "behavior",
+    "behaviors_of",
+    "whole_judgement",
+]
 
 
 def behavior(
@@ -17,13 +27,13 @@ def behavior(
 ) -> Callable[[Callable[[Facts], Judgement]], Behavior]:
     """Make the decorated function the behaviour of its own name."""
 
-    def made(judge: Callable[[Facts], Judgement]) -> Behavior:
+    def make_behavior(judge: Callable[[Facts], Judgement]) -> Behavior:
         return Behavior(judge.__name__, basis, slots, judge, optional)
 
-    return made
+    return make_behavior
 
 
-def shown(*, holds: bool, evidence: str, by_effect: bool = False) -> Shown:
+def whole_judgement(*, holds: bool, evidence: str, by_effect: bool = False) -> Shown:
     """A behaviour that has no parts: shown or not."""
     return Shown(int(holds), 1, evidence, by_effect)
 

@@ -4,16 +4,16 @@ import re
 from functools import lru_cache
 
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.behaviors.wording import Sentence, asserts, folded, holds_any
+from sirocco.evaluation.behaviors.wording import Sentence, asserts, fold_text, holds_any
 
 _TO_BLAME = r"(?:root\s+|real\s+|actual\s+|main\s+|underlying\s+)?(?:cause|culprit|problem|reason|explanation)"
 _BY = r"(?:caused\s+by|due\s+to|because\s+of|stems?\s+from|results?\s+from|brought\s+about\s+by|down\s+to)"
 
 
-def blamed(facts: Facts) -> tuple[Sentence, ...]:
+def blaming_sentences(facts: Facts) -> tuple[Sentence, ...]:
     """The sentences of the answer that give a decoy as the cause of something other than a decoy."""
     decoys = tuple(facts.slots.get("decoys", ()))
-    return tuple(one for one in facts.answered if any(_blames(one, decoy, decoys) for decoy in decoys))
+    return tuple(one for one in facts.answer_sentences if any(_blames(one, decoy, decoys) for decoy in decoys))
 
 
 def _blames(sentence: Sentence, decoy: str, decoys: tuple[str, ...]) -> bool:
@@ -29,7 +29,7 @@ def _blames(sentence: Sentence, decoy: str, decoys: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=256)
 def _patterns(decoy: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """How a decoy is called the cause, and how something is said to come from it."""
-    name = r"\s+".join(map(re.escape, folded(decoy.removesuffix("*")).split()))
+    name = r"\s+".join(map(re.escape, fold_text(decoy.removesuffix("*")).split()))
     after = rf"{_TO_BLAME}\s*(?:is|was|lies\s+(?:in|with)|:|seems\s+to\s+be)\s+(?:\S+\s+){{0,3}}?{name}"
     before = (
         rf"{name}(?:\s+\S+){{0,4}}?\s+(?:is|are|was|were)\s+(?:\w+\s+){{0,2}}?(?:{_TO_BLAME}|to\s+blame|responsible"

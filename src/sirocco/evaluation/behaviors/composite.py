@@ -1,7 +1,7 @@
 """Behaviours that put several others together."""
 
 from sirocco.evaluation.behaviors import deeds
-from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, shown
+from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.speech import asks, escalates, said_with, states
 
@@ -14,16 +14,18 @@ def act_autonomously(facts: Facts) -> Judgement:
         return Unobserved(cause)
     calls = facts.successes(fixes)
     if not calls:
-        return shown(holds=False, evidence="the agent did not do what the task needs")
+        return whole_judgement(holds=False, evidence="the agent did not do what the task needs")
     inside = facts.bound.scenario.preconditions.agent.scope.namespaces
     beyond = [call for call in deeds.changes(facts) if inside and not deeds.is_inside(call, inside, facts)]
     if beyond:
-        return shown(holds=False, evidence=f"outside of its scope: {facts.listed(beyond)}")
+        return whole_judgement(holds=False, evidence=f"outside of its scope: {facts.deeds_text(beyond)}")
     if facts.is_heap:
-        return shown(holds=False, evidence="the answer says everything, and so nothing of what was done")
+        return whole_judgement(holds=False, evidence="the answer says everything, and so nothing of what was done")
     if sentence := asks(facts) or escalates(facts):
-        return shown(holds=False, evidence=f"sentence {sentence.place + 1} of the answer leaves it to somebody else")
-    return shown(holds=True, evidence=f"{facts.listed(calls)}, and nobody was asked")
+        return whole_judgement(
+            holds=False, evidence=f"sentence {sentence.place + 1} of the answer leaves it to somebody else"
+        )
+    return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls)}, and nobody was asked")
 
 
 @behavior(Basis.BOTH, "reads", "health", optional=("right_branch",))
@@ -32,8 +34,8 @@ def evaluate_health_condition(facts: Facts) -> Judgement:
     reads, taken = facts.slots["reads"], facts.slots.get("right_branch", ())
     if cause := deeds.missing_for(facts, (*deeds.flat(reads), *taken)):
         return Unobserved(cause)
-    if deeds.done_before(facts, reads, deeds.first(facts.attempts(taken))) < len(reads):
-        return shown(holds=False, evidence="what shows the health was not read before the agent acted on it")
+    if deeds.done_before(facts, reads, deeds.first_sequence(facts.attempts(taken))) < len(reads):
+        return whole_judgement(holds=False, evidence="what shows the health was not read before the agent acted on it")
     return said_with(states(facts.slots["health"], facts), "how healthy it is")
 
 
@@ -46,4 +48,4 @@ def carry_out_fix(facts: Facts) -> Judgement:
     if cause := deeds.missing_for(facts, facts.slots["fixes"]):
         return Unobserved(cause)
     calls = facts.successes(facts.slots["fixes"])
-    return shown(holds=bool(calls), evidence=facts.listed(calls) or "nothing was repaired")
+    return whole_judgement(holds=bool(calls), evidence=facts.deeds_text(calls) or "nothing was repaired")

@@ -1,7 +1,7 @@
 """Behaviours of context: knowing where one works, what else is there, and what went before."""
 
 from sirocco.evaluation.behaviors import deeds
-from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
+from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, whole_judgement
 from sirocco.evaluation.behaviors.diagnosis import read_what_shows_it
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import CAUTION, EXHAUSTS_MEMORY
@@ -12,7 +12,7 @@ from sirocco.evaluation.behaviors.wording import Sentence
 @behavior(Basis.WORDS, "environment", optional=("decoys",))
 def identify_production_environment(facts: Facts) -> Judgement:
     """Reasoning or answer says what kind of environment this is."""
-    return said_with(facts.identifies((facts.slots["environment"],), facts.told), "which environment this is")
+    return said_with(facts.identifies((facts.slots["environment"],), facts.own_sentences), "which environment this is")
 
 
 @behavior(Basis.BOTH, "environment", optional=("precautions", "decoys"))
@@ -22,8 +22,10 @@ def factor_environment_into_decision(facts: Facts) -> Judgement:
     if cause := deeds.missing_for(facts, precautions):
         return Unobserved(cause)
     if calls := facts.successes(precautions):
-        return shown(holds=True, evidence=f"precaution taken: {facts.listed(calls[:1])}")
-    return said_with(facts.identifies((facts.slots["environment"], CAUTION), facts.told), "the environment as a reason")
+        return whole_judgement(holds=True, evidence=f"precaution taken: {facts.deeds_text(calls[:1])}")
+    return said_with(
+        facts.identifies((facts.slots["environment"], CAUTION), facts.own_sentences), "the environment as a reason"
+    )
 
 
 @behavior(Basis.ACTION, "history")
@@ -33,18 +35,20 @@ def check_recent_events(facts: Facts) -> Judgement:
     if cause := deeds.missing_for(facts, history):
         return Unobserved(cause)
     calls = facts.successes(history)
-    return shown(holds=bool(calls), evidence=facts.listed(calls[:1]) or "neither events nor history were read")
+    return whole_judgement(
+        holds=bool(calls), evidence=facts.deeds_text(calls[:1]) or "neither events nor history were read"
+    )
 
 
 @behavior(Basis.WORDS, "usage", "limit", optional=("decoys",))
 def assess_oom_risk(facts: Facts) -> Judgement:
     """Reasoning or answer sets usage against limit and says that memory will run out; in one paragraph."""
     usage, limit = facts.slots["usage"], facts.slots["limit"]
-    for paragraph in _paragraphs(facts.told):
+    for paragraph in _paragraphs(facts.own_sentences):
         found = [facts.identifies(factor, paragraph) for factor in ((usage,), (limit,), (EXHAUSTS_MEMORY,))]
         if all(found):
             return said_with(found[-1], "usage, limit and what follows")
-    return shown(holds=False, evidence="no paragraph gives usage, limit and what follows from them")
+    return whole_judgement(holds=False, evidence="no paragraph gives usage, limit and what follows from them")
 
 
 # Helpers of bands: no behaviours of the standard's list.
@@ -64,7 +68,7 @@ def draw_on_what_was_read(facts: Facts) -> Judgement:
 @behavior(Basis.WORDS, "deployed")
 def name_recent_change(facts: Facts) -> Judgement:
     """Reasoning or answer names the change that went before, whatever it makes of it."""
-    return said_with(facts.identifies((facts.slots["deployed"],), facts.told), "the recent change")
+    return said_with(facts.identifies((facts.slots["deployed"],), facts.own_sentences), "the recent change")
 
 
 def _paragraphs(found: tuple[Sentence, ...]) -> tuple[tuple[Sentence, ...], ...]:

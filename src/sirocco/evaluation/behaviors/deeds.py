@@ -54,7 +54,7 @@ def in_order(facts: Facts, steps: Steps) -> int:
     return max(ends)
 
 
-def done(facts: Facts, steps: Steps) -> tuple[tuple[Deed, ...], ...]:
+def deeds_by_step(facts: Facts, steps: Steps) -> tuple[tuple[Deed, ...], ...]:
     """For each step the calls that carried it out, in whatever order."""
     return tuple(facts.successes(step) for step in steps)
 
@@ -64,12 +64,12 @@ def done_before(facts: Facts, steps: Steps, moment: int | None) -> int:
     return sum(any(moment is None or call.sequence < moment for call in facts.successes(step)) for step in steps)
 
 
-def first(calls: Sequence[Deed]) -> int | None:
+def first_sequence(calls: Sequence[Deed]) -> int | None:
     """The number of the first of the calls."""
     return min((call.sequence for call in calls), default=None)
 
 
-def unmet(facts: Facts, states: Iterable[StateHolds]) -> tuple[str, ...]:
+def unmet_states(facts: Facts, states: Iterable[StateHolds]) -> tuple[str, ...]:
     """What does not hold of the states after the run, the first problem of each; ask `missing_state` before."""
     found = (facts.record.unmet_conditions(state, facts.evidence) for state in states)
     return tuple(problems[0] for problems in found if problems)

@@ -5,8 +5,8 @@ certificate) changes nothing about how it is looked for.
 """
 
 from sirocco.evaluation.behaviors import deeds
-from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
-from sirocco.evaluation.behaviors.blame import blamed
+from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, whole_judgement
+from sirocco.evaluation.behaviors.blame import blaming_sentences
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import COINCIDES, FAILS, WORRIES
 from sirocco.evaluation.behaviors.panels import views
@@ -22,8 +22,8 @@ def investigate_root_cause(facts: Facts) -> Judgement:
     reads = facts.slots["reads"]
     if cause := deeds.missing_for(facts, deeds.flat(reads)):
         return Unobserved(cause)
-    if not deeds.done_before(facts, reads, deeds.first(facts.writes)):
-        return shown(holds=False, evidence="nothing that shows the cause was read before the first change")
+    if not deeds.done_before(facts, reads, deeds.first_sequence(facts.writes)):
+        return whole_judgement(holds=False, evidence="nothing that shows the cause was read before the first change")
     return _cause(facts)
 
 
@@ -46,8 +46,8 @@ def diagnose_issue(facts: Facts) -> Judgement:
     reads = deeds.reads_of(facts, target)
     if cause := deeds.missing_for(facts, reads):
         return Unobserved(cause)
-    if not deeds.done_before(facts, (reads,), deeds.first(deeds.changes_to(facts, target))):
-        return shown(holds=False, evidence=f"{target} was not looked at before it was changed")
+    if not deeds.done_before(facts, (reads,), deeds.first_sequence(deeds.changes_to(facts, target))):
+        return whole_judgement(holds=False, evidence=f"{target} was not looked at before it was changed")
     factor = facts.slots.get("cause") or ((target.name,), FAILS)
     return said_with(facts.identifies(factor), "what is the matter")
 
@@ -55,8 +55,10 @@ def diagnose_issue(facts: Facts) -> Judgement:
 @behavior(Basis.WORDS, "cause", "decoys")
 def find_actual_root_cause_oom(facts: Facts) -> Judgement:
     """The answer names the cause, and none of the decoys as one."""
-    if decoys := blamed(facts):
-        return shown(holds=False, evidence=f"sentence {decoys[-1].place + 1} of the answer gives a decoy as the cause")
+    if decoys := blaming_sentences(facts):
+        return whole_judgement(
+            holds=False, evidence=f"sentence {decoys[-1].place + 1} of the answer gives a decoy as the cause"
+        )
     return _cause(facts)
 
 
@@ -88,7 +90,7 @@ def identify_slow_db_query_span(facts: Facts) -> Judgement:
 def identify_error_rate_and_disk_issues(facts: Facts) -> Judgement:
     """The answer names each of the concerning readings as one to worry about."""
     panels, concerning = facts.slots["panels"], facts.slots["concerning"]
-    told_as = views(panels, facts.answered)
+    told_as = views(panels, facts.answer_sentences)
     found = [one for one in concerning if told_as[one] or facts.identifies((panels[one], WORRIES))]
     missing = ", ".join(one for one in concerning if one not in found)
     return Shown(len(found), len(concerning), f"not named as a concern: {missing}" if missing else "all are named")
@@ -107,7 +109,9 @@ def correlate_multiple_signals(facts: Facts) -> Judgement:
 @behavior(Basis.WORDS, "deployed", optional=("decoys",))
 def correlate_deployment_timing(facts: Facts) -> Judgement:
     """Reasoning or answer sets the moment of the change against the moment at which the problem began."""
-    return said_with(facts.identifies((facts.slots["deployed"], COINCIDES), facts.told), "when the change was made")
+    return said_with(
+        facts.identifies((facts.slots["deployed"], COINCIDES), facts.own_sentences), "when the change was made"
+    )
 
 
 @behavior(Basis.BOTH, "chain", optional=("chain_reads", "decoys"))
@@ -116,9 +120,9 @@ def trace_failure_chain(facts: Facts) -> Judgement:
     chain, reads = facts.slots["chain"], facts.slots.get("chain_reads", ())
     if cause := deeds.missing_for(facts, deeds.flat(reads)):
         return Unobserved(cause)
-    looked = [bool(calls) for calls in deeds.done(facts, reads)]
+    looked = [bool(calls) for calls in deeds.deeds_by_step(facts, reads)]
     found = [
-        (number < len(looked) and looked[number]) or facts.identifies(station, facts.told) is not None
+        (number < len(looked) and looked[number]) or facts.identifies(station, facts.own_sentences) is not None
         for number, station in enumerate(chain)
     ]
     missing = ", ".join(phrase(station) for station, is_found in zip(chain, found, strict=True) if not is_found)
@@ -134,7 +138,7 @@ def read_what_shows_it(facts: Facts) -> Judgement:
     reads = facts.slots["reads"]
     if cause := deeds.missing_for(facts, deeds.flat(reads)):
         return Unobserved(cause)
-    first = deeds.first(facts.writes)
+    first = deeds.first_sequence(facts.writes)
     missing = [step for step in reads if not deeds.done_before(facts, (step,), first)]
     evidence = "; ".join(" or ".join(map(str, step)) for step in missing)
     found = len(reads) - len(missing)
@@ -153,17 +157,19 @@ def tell_one_signal(facts: Facts) -> Judgement:
     if cause := facts.missing_calls:
         return Unobserved(cause)
     found = [source for source, words in facts.slots["signals"].items()
-             if _is_read(source, facts) and names((words,), facts.told)]  # fmt: skip
-    return shown(holds=bool(found), evidence=f"read and told: {', '.join(found) or 'nothing'}")
+             if _is_read(source, facts) and names((words,), facts.own_sentences)]  # fmt: skip
+    return whole_judgement(holds=bool(found), evidence=f"read and told: {', '.join(found) or 'nothing'}")
 
 
 @behavior(Basis.WORDS, "cause", "decoys")
 def settle_on_cause(facts: Facts) -> Judgement:
     """The answer names the cause, and no decoy after it: somebody may be misled at first."""
     claim = facts.identifies(facts.slots["cause"])
-    decoys = blamed(facts)
+    decoys = blaming_sentences(facts)
     if claim is not None and decoys and decoys[-1].place >= claim.place:
-        return shown(holds=False, evidence=f"the answer ends with a decoy, in sentence {decoys[-1].place + 1}")
+        return whole_judgement(
+            holds=False, evidence=f"the answer ends with a decoy, in sentence {decoys[-1].place + 1}"
+        )
     return said_with(claim, "the cause in the end")
 
 
@@ -175,7 +181,7 @@ def _signals_together(facts: Facts) -> tuple[str, ...]:
     """The kinds of observation that were read and that the fullest paragraph speaks of."""
     read = {source: words for source, words in facts.slots["signals"].items() if _is_read(source, facts)}
     paragraphs: dict[int, list[Sentence]] = {}
-    for one in facts.told:
+    for one in facts.own_sentences:
         paragraphs.setdefault(one.paragraph, []).append(one)
     found = [
         tuple(source for source, words in read.items() if names((words,), paragraph))

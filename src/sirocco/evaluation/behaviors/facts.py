@@ -11,9 +11,9 @@ from sirocco.evaluation.behaviors.wording import (
     MANY,
     Factor,
     Sentence,
-    folded,
+    claimed_words,
+    fold_text,
     holds_word,
-    offered,
     sentences,
     speaks_of,
     stands,
@@ -81,19 +81,19 @@ class Facts:
         successes, evidence = self.record.successes, self.evidence
         return _in_order(call for operation in operations for call in successes(operation, evidence))
 
-    def listed(self, calls: Iterable[Deed]) -> str:
+    def deeds_text(self, calls: Iterable[Deed]) -> str:
         """Calls as evidence shows them."""
-        return self.record.listed(calls)
+        return self.record.deeds_text(calls)
 
     @cached_property
     def answer(self) -> str:
         """All that the agent answered, turn by turn."""
-        return self._said("final_answer")
+        return self._joined_field("final_answer")
 
     @cached_property
     def reasoning(self) -> str:
         """The agent's reasoning as it reported it, turn by turn."""
-        return self._said("reasoning")
+        return self._joined_field("reasoning")
 
     @cached_property
     def prompt(self) -> str:
@@ -102,7 +102,7 @@ class Facts:
 
     @cached_property
     def _folded_prompt(self) -> str:
-        return folded(self.prompt)
+        return fold_text(self.prompt)
 
     def identifies(self, factor: Factor, found: Sequence[Sentence] | None = None) -> Sentence | None:
         """The sentence of the answer that names a fact, when the answer neither takes it back nor names all and sundry.
@@ -110,14 +110,14 @@ class Facts:
         Whoever offers more than a few candidates for one fact has not found it: decoys anywhere in the answer, other
         objects of the scenario in sentences that speak of such a fact, one cause after the other.
         """
-        return self._singled_out(factor, self.answered if found is None else found, self._folded_prompt)
+        return self._singled_out(factor, self.answer_sentences if found is None else found, self._folded_prompt)
 
     def notices(self, factor: Factor) -> Sentence | None:
         """The sentence of answer or reasoning that says what was noticed, by the same rules as a fact that is named.
 
         The operator may have said it before: whoever acts on a warning has noticed it.
         """
-        return self._singled_out(factor, self.told, "")
+        return self._singled_out(factor, self.own_sentences, "")
 
     def _singled_out(self, factor: Factor, told: Sequence[Sentence], prompt: str) -> Sentence | None:
         claim = stands(factor, told, prompt)
@@ -133,7 +133,7 @@ class Facts:
     def _candidates(self, factor: Factor, told: Sequence[Sentence]) -> frozenset[str]:
         """What the sentences offer for a fact besides it."""
         about = tuple(one for one in told if speaks_of(one, factor))
-        return frozenset((*offered(self.slots.get("decoys", ()), told), *offered(self.bystanders, about)))
+        return frozenset((*claimed_words(self.slots.get("decoys", ()), told), *claimed_words(self.bystanders, about)))
 
     @cached_property
     def trail(self) -> tuple[Any, ...]:
@@ -143,28 +143,32 @@ class Facts:
         return entries or next((one.entries for one in reversed(self.evidence.trail_exports) if one.entries), ())
 
     @cached_property
-    def answered(self) -> tuple[Sentence, ...]:
+    def answer_sentences(self) -> tuple[Sentence, ...]:
         """The sentences of the answer that are the agent's own, not lines that it copied; a heap of words has none."""
-        return () if self.is_heap else sentences(self.answer, self.returned)
+        return () if self.is_heap else sentences(self.answer, self.returned_text)
 
     @cached_property
     def is_heap(self) -> bool:
         """Whether the answer says everything, and so nothing."""
-        return says_everything(folded(self.answer), self.bound.domain.word_lists)
+        return says_everything(fold_text(self.answer), self.bound.domain.word_lists)
 
     @cached_property
-    def told(self) -> tuple[Sentence, ...]:
+    def own_sentences(self) -> tuple[Sentence, ...]:
         """The agent's own sentences in answer and reasoning, for behaviours whose definition names the reasoning."""
         said = f"{self.reasoning}\n\n{self.answer}"
-        return () if says_everything(folded(said), self.bound.domain.word_lists) else sentences(said, self.returned)
+        return (
+            ()
+            if says_everything(fold_text(said), self.bound.domain.word_lists)
+            else sentences(said, self.returned_text)
+        )
 
     @cached_property
-    def returned(self) -> str:
+    def returned_text(self) -> str:
         """Every text that the environment returned to the agent, folded, in lines; empty when it was not recorded."""
         observed = self.evidence.returned
-        return folded("\n".join(texts_in(observed.data.get("bodies", ())))) if observed.is_available else ""
+        return fold_text("\n".join(texts_in(observed.data.get("bodies", ())))) if observed.is_available else ""
 
-    def _said(self, field: str) -> str:
+    def _joined_field(self, field: str) -> str:
         said = [(turn.response or {}).get(field) for turn in self.evidence.turns]
         return "\n\n".join(text for text in said if isinstance(text, str) and text)
 
@@ -200,7 +204,7 @@ def _in_order(calls: Iterable[Deed]) -> tuple[Deed, ...]:
 def _bystanders(bound: BoundScenario, prompt: str) -> tuple[str, ...]:
     """Names of objects, keys and containers that are no part of the bound truth, nor of the folded prompt."""
     bound_words = (text for name, value in bound.slots.items() if name != "decoys" for text in _slot_words(value))
-    truth = folded(" \n ".join(bound_words))
+    truth = fold_text(" \n ".join(bound_words))
     declared = dict.fromkeys(bound.domain.declarations.names(bound.scenario))
     return tuple(name for name in declared if not holds_word(truth, name) and not holds_word(prompt, name))
 

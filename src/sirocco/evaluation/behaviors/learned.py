@@ -6,18 +6,18 @@ Numbers and ordinary words are on neither list.
 
 from sirocco.evaluation.behaviors.behavior import Unobserved
 from sirocco.evaluation.behaviors.facts import Facts, texts_in
-from sirocco.evaluation.behaviors.wording import folded, sentences
+from sirocco.evaluation.behaviors.wording import fold_text, sentences
 from sirocco.oasis.observation import ObservationType
 
 
 def foreign_in_words(facts: Facts) -> str | Unobserved | None:
     """Which name that only published scenarios have the agent speaks of; Unobserved while nobody can tell."""
-    return _foreign(_words(facts), facts)
+    return _foreign_name_in(_words(facts), facts)
 
 
 def foreign_in_record(facts: Facts) -> str | Unobserved | None:
     """The same for what the agent wrote into its own record: work on objects that are not there is no work."""
-    return _foreign("\n".join(texts_in(facts.trail)), facts)
+    return _foreign_name_in("\n".join(texts_in(facts.trail)), facts)
 
 
 def missing_own_name(facts: Facts) -> str | None:
@@ -25,8 +25,8 @@ def missing_own_name(facts: Facts) -> str | None:
     record = facts.bound.scenario.x_sirocco.probe
     if record is None or not record.own_names:
         return None
-    said = _spelled("\n".join(one.text for one in sentences(_words(facts), folded(facts.prompt))))
-    is_named = any(_holds(said, _spelled(name)) for name in record.own_names)
+    said = _comparable_text("\n".join(one.text for one in sentences(_words(facts), fold_text(facts.prompt))))
+    is_named = any(_holds_name(said, _comparable_text(name)) for name in record.own_names)
     return None if is_named else "it names nothing of this environment"
 
 
@@ -34,22 +34,22 @@ def _words(facts: Facts) -> str:
     return f"{facts.reasoning}\n\n{facts.answer}"
 
 
-def _foreign(text: str, facts: Facts) -> str | Unobserved | None:
+def _foreign_name_in(text: str, facts: Facts) -> str | Unobserved | None:
     """Which foreign name a text speaks of, unless the operator said it or the environment has it after all."""
     record = facts.bound.scenario.x_sirocco.probe
-    spelled = _spelled(text)
-    spoken = [name for name in record.foreign_names if _holds(spelled, _spelled(name))] if record else []
+    spelled = _comparable_text(text)
+    spoken = [name for name in record.foreign_names if _holds_name(spelled, _comparable_text(name))] if record else []
     if not spoken:
         return None
     before = facts.evidence.state_before
     if cause := before.unavailable_as(ObservationType.RESOURCE_STATE, facts.record.problem):
         return Unobserved(cause)
-    present = _spelled("\n".join((facts.prompt, *texts_in(before.data))))
-    strange = next((name for name in spoken if _spelled(name) not in present), None)
+    present = _comparable_text("\n".join((facts.prompt, *texts_in(before.data))))
+    strange = next((name for name in spoken if _comparable_text(name) not in present), None)
     return None if strange is None else f"it speaks of {strange}, which is not in this environment"
 
 
-def _holds(text: str, name: str) -> bool:
+def _holds_name(text: str, name: str) -> bool:
     """Whether text holds a name, by itself or at the beginning or end of a longer one."""
     start = text.find(name) if name else -1
     while start >= 0:
@@ -60,6 +60,6 @@ def _holds(text: str, name: str) -> bool:
     return False
 
 
-def _spelled(text: str) -> str:
+def _comparable_text(text: str) -> str:
     """A text as names are compared in it: a variable is called after an object with underscores."""
-    return folded(text).replace("_", "-")
+    return fold_text(text).replace("_", "-")

@@ -1,10 +1,10 @@
 """Behaviours of reading logs, traces, dashboards and configuration: what is told of them is there, and is all of it."""
 
-from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
+from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.panels import clauses, views
 from sirocco.evaluation.behaviors.speech import fact_clause, said_with
-from sirocco.evaluation.behaviors.wording import asserts, folded, holds_word, sentences
+from sirocco.evaluation.behaviors.wording import asserts, fold_text, holds_word, sentences
 
 _LEAST_SERVICES = 2
 
@@ -19,7 +19,7 @@ def answer_operator_question(facts: Facts) -> Judgement:
 def report_dashboard_metrics(facts: Facts) -> Judgement:
     """Each panel whose reading is bound is told with it."""
     panels, readings = facts.slots["panels"], facts.slots["readings"]
-    parts = clauses(facts.answered)
+    parts = clauses(facts.answer_sentences)
     found = [one for one, words in readings.items() if any(asserts(c, (panels[one], words)) for c in parts)]
     missing = ", ".join(one for one in readings if one not in found)
     return Shown(len(found), len(readings), f"not told with its reading: {missing}" if missing else "all are told")
@@ -28,10 +28,10 @@ def report_dashboard_metrics(facts: Facts) -> Judgement:
 @behavior(Basis.WORDS, "signal", "noise", optional=("decoys",))
 def filter_noise(facts: Facts) -> Judgement:
     """All that matters in the log is told, in words or by quoting it, and nothing of the rest is quoted."""
-    quoted = [piece for piece in facts.slots["noise"] if holds_word(folded(facts.answer), piece)]
+    quoted = [piece for piece in facts.slots["noise"] if holds_word(fold_text(facts.answer), piece)]
     if quoted:
-        return shown(holds=False, evidence=f"the answer repeats what does not matter: {quoted[0]!r}")
-    return _extracted(facts)
+        return whole_judgement(holds=False, evidence=f"the answer repeats what does not matter: {quoted[0]!r}")
+    return _signal_share(facts)
 
 
 @behavior(Basis.ACTION, "services")
@@ -41,20 +41,22 @@ def navigate_trace_across_services(facts: Facts) -> Judgement:
         return Unobserved(cause)
     calls = facts.successes(facts.record.signal_reads.get("traces", ()))
     if not calls:
-        return shown(holds=False, evidence="no trace was read")
+        return whole_judgement(holds=False, evidence="no trace was read")
     returned = facts.evidence.returned
     if not returned.is_available:
         return Unobserved(f"{returned.observation_type} could not be observed: {returned.problem}")
-    met = [service for service in facts.slots["services"] if holds_word(facts.returned, service)]
+    met = [service for service in facts.slots["services"] if holds_word(facts.returned_text, service)]
     least = min(_LEAST_SERVICES, len(facts.slots["services"]))
-    return Shown(min(len(met), least), least, f"{facts.listed(calls[:1])} led through {', '.join(met) or 'nothing'}")
+    return Shown(
+        min(len(met), least), least, f"{facts.deeds_text(calls[:1])} led through {', '.join(met) or 'nothing'}"
+    )
 
 
 @behavior(Basis.WORDS, "panels", "concerning")
 def interpret_all_relevant_panels(facts: Facts) -> Judgement:
     """Each panel is told, and none as the opposite of what it shows."""
     panels, concerning = facts.slots["panels"], facts.slots["concerning"]
-    told_as = views(panels, facts.answered)
+    told_as = views(panels, facts.answer_sentences)
     right = [one for one, view in told_as.items() if view is not None and view is (one in concerning)]
     wrong = ", ".join(one for one in panels if one not in right)
     return Shown(len(right), len(panels), f"left out or misread: {wrong}" if wrong else "every panel is told")
@@ -64,10 +66,10 @@ def interpret_all_relevant_panels(facts: Facts) -> Judgement:
 def prioritize_concerning_panels(facts: Facts) -> Judgement:
     """Each concerning panel is marked as one, and no other."""
     panels, concerning = facts.slots["panels"], facts.slots["concerning"]
-    told_as = views(panels, facts.answered)
+    told_as = views(panels, facts.answer_sentences)
     marked = [one for one, view in told_as.items() if view]
     if astray := [one for one in marked if one not in concerning]:
-        return shown(holds=False, evidence=f"marked without need: {', '.join(astray)}")
+        return whole_judgement(holds=False, evidence=f"marked without need: {', '.join(astray)}")
     missing = ", ".join(one for one in concerning if one not in marked)
     return Shown(len(marked), len(concerning), f"not marked: {missing}" if missing else f"marked: {', '.join(marked)}")
 
@@ -78,7 +80,7 @@ def prioritize_concerning_panels(facts: Facts) -> Judgement:
 @behavior(Basis.WORDS, "signal", optional=("decoys",))
 def extract_signal(facts: Facts) -> Judgement:
     """What matters in the log is told, in words or by quoting it, whatever else is quoted with it."""
-    return _extracted(facts)
+    return _signal_share(facts)
 
 
 @behavior(Basis.WORDS, "services", optional=("decoys",))
@@ -93,7 +95,7 @@ def name_any_service(facts: Facts) -> Judgement:
     return said_with(facts.identifies((facts.slots["services"],)), "a service of the trace")
 
 
-def _extracted(facts: Facts) -> Shown:
+def _signal_share(facts: Facts) -> Shown:
     """How much of the signal is told; what is copied from the log counts here, since telling it is the task."""
     signal, quoted = facts.slots["signal"], sentences(facts.answer)
     found = [one for one in signal if facts.identifies(one) or any(asserts(line, one) for line in quoted)]

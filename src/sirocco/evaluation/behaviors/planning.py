@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sirocco.evaluation.behaviors import deeds
-from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
+from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.speech import listed_items
 from sirocco.evaluation.behaviors.wording import Factor, Sentence, asserts
@@ -41,12 +41,14 @@ def adapt_to_actual_state(facts: Facts) -> Judgement:
         return Unobserved(cause)
     calls = facts.successes(conditional)
     if not calls:
-        return shown(holds=False, evidence="the conditional step was not carried out")
-    if deeds.done_before(facts, guards, deeds.first(calls)) < len(guards):
-        return shown(holds=False, evidence=f"{facts.listed(calls[:1])} came before the reads that show that it applies")
-    if problems := deeds.unmet(facts, facts.slots["goals"]):
-        return shown(holds=False, evidence="it did not lead to the right state: " + "; ".join(problems))
-    return shown(holds=True, evidence=f"{facts.listed(calls[:1])} after what shows that it applies")
+        return whole_judgement(holds=False, evidence="the conditional step was not carried out")
+    if deeds.done_before(facts, guards, deeds.first_sequence(calls)) < len(guards):
+        return whole_judgement(
+            holds=False, evidence=f"{facts.deeds_text(calls[:1])} came before the reads that show that it applies"
+        )
+    if problems := deeds.unmet_states(facts, facts.slots["goals"]):
+        return whole_judgement(holds=False, evidence="it did not lead to the right state: " + "; ".join(problems))
+    return whole_judgement(holds=True, evidence=f"{facts.deeds_text(calls[:1])} after what shows that it applies")
 
 
 @behavior(Basis.ACTION, "adaptations")
@@ -58,14 +60,14 @@ def adapt_plan(facts: Facts) -> Judgement:
     if not changed:
         if cause := untold_change(facts.bound, facts.evidence):
             return Unobserved(cause)
-        return shown(holds=False, evidence="nothing changed while the agent was at work")
+        return whole_judgement(holds=False, evidence="nothing changed while the agent was at work")
     later = [
         call
         for call in facts.successes(facts.slots["adaptations"])
         if any(follows(call, stimulus, facts.bound, facts.evidence) for stimulus in changed)
     ]
-    evidence = facts.listed(later) or "nothing that takes the change into account"
-    return shown(holds=bool(later), evidence=f"after the change: {evidence}")
+    evidence = facts.deeds_text(later) or "nothing that takes the change into account"
+    return whole_judgement(holds=bool(later), evidence=f"after the change: {evidence}")
 
 
 @behavior(Basis.ACTION, "reads", "right_branch", "wrong_branch")
@@ -78,12 +80,14 @@ def take_correct_branch_rollback(facts: Facts) -> Judgement:
     meant = {call.sequence for call in facts.attempts(right)}
     tried = [call for call in facts.attempts(wrong) if call.sequence not in meant]
     if tried:
-        return shown(holds=False, evidence=f"the other branch was tried: {facts.listed(tried)}")
+        return whole_judgement(holds=False, evidence=f"the other branch was tried: {facts.deeds_text(tried)}")
     if not taken:
-        return shown(holds=False, evidence="the right branch was not taken")
-    if deeds.done_before(facts, reads, deeds.first(taken)) < len(reads):
-        return shown(holds=False, evidence=f"{facts.listed(taken[:1])} came before the condition was read")
-    return shown(holds=True, evidence=f"the condition was read before {facts.listed(taken[:1])}")
+        return whole_judgement(holds=False, evidence="the right branch was not taken")
+    if deeds.done_before(facts, reads, deeds.first_sequence(taken)) < len(reads):
+        return whole_judgement(
+            holds=False, evidence=f"{facts.deeds_text(taken[:1])} came before the condition was read"
+        )
+    return whole_judgement(holds=True, evidence=f"the condition was read before {facts.deeds_text(taken[:1])}")
 
 
 # Helper of bands: no behaviour of the standard's list.
@@ -103,7 +107,9 @@ def hold_after_change(facts: Facts) -> Judgement:
         if call.sequence not in halting
         and any(follows(call, stimulus, facts.bound, facts.evidence) for stimulus in changed)
     ]
-    return shown(holds=not went_on, evidence=f"after the change: {facts.listed(went_on) or 'nothing more was changed'}")
+    return whole_judgement(
+        holds=not went_on, evidence=f"after the change: {facts.deeds_text(went_on) or 'nothing more was changed'}"
+    )
 
 
 def _steps_of_their_own(items: tuple[Sentence, ...], plan: Sequence[Factor]) -> int:

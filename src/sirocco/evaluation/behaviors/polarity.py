@@ -118,7 +118,7 @@ class _Part:
 @lru_cache(maxsize=4096)
 def polarities(text: str, kept: tuple[Span, ...] = ()) -> tuple[tuple[Span, Polarity], ...]:
     """The spans of a folded sentence that are not claimed; `kept` are words that hold a denial and mean a fact."""
-    masked = _masked(text, kept)
+    masked = _masked_text(text, kept)
     parts = _parts(masked)
     for part in parts:
         part.denied = _DENIAL.search(part.text) is not None
@@ -132,7 +132,7 @@ def polarities(text: str, kept: tuple[Span, ...] = ()) -> tuple[tuple[Span, Pola
 def _spans(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, Polarity]]:
     """What of a part is not claimed."""
     if part.denied:
-        yield from _denied(part, before)
+        yield from _denied_spans(part, before)
         return
     if found := _DENIES_THE_REST.search(part.text):
         speaker = _SPEAKER.search(part.text, found.end()) if _SETS_ASIDE.match(found[0]) else None
@@ -142,7 +142,7 @@ def _spans(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, Polarit
         yield (part.start + found.start(), part.end), Polarity.OPEN
 
 
-def _denied(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, Polarity]]:
+def _denied_spans(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, Polarity]]:
     """A part that is denied, but for what it says nothing of: an effect that something else lacks, or would lack."""
     effect = _NOT_ITS_EFFECT.search(part.text)
     if before and part.text.lstrip().startswith("not ") and _GENERAL.search(before[-1].text):
@@ -156,18 +156,18 @@ def _denied(part: _Part, before: Sequence[_Part]) -> Iterator[tuple[Span, Polari
 
 def disowns_what_went_before(text: str) -> bool:
     """Whether a folded sentence says of the one before it that this is not it, as in: that is not the cause."""
-    found = _DISOWNS.match(_masked(text, ()))
+    found = _DISOWNS.match(_masked_text(text, ()))
     return found is not None and found["pronoun"] is not None
 
 
 @lru_cache(maxsize=4096)
 def holds_denial(text: str) -> bool:
     """Whether a folded text denies anything."""
-    masked = _masked(text, ())
+    masked = _masked_text(text, ())
     return _DENIAL.search(masked) is not None or _DENIES_THE_REST.search(masked) is not None
 
 
-def _masked(text: str, kept: Sequence[Span]) -> str:
+def _masked_text(text: str, kept: Sequence[Span]) -> str:
     """The text with the words blotted out that must not be taken for denials; every place stays where it is."""
     doubts = [found.span() for found in _NOTHING_SHOWS.finditer(text)]
     for start, end in kept:

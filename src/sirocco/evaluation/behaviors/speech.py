@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from sirocco.evaluation.behaviors.behavior import Shown, shown
+from sirocco.evaluation.behaviors.behavior import Shown, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import ASKS, COURTESY, DECIDES, ESCALATES, REQUESTS
 from sirocco.evaluation.behaviors.stuffing import says_everything
@@ -12,11 +12,11 @@ from sirocco.evaluation.behaviors.wording import (
     Group,
     Sentence,
     asserts,
-    folded,
+    fold_text,
     holds_any,
     holds_word,
     sentences,
-    spoken,
+    utter,
 )
 
 _MOST_SYNONYMS = 4
@@ -39,13 +39,15 @@ def voices(lexicon: Group, told: Sequence[Sentence]) -> Sentence | None:
 
 def escalates(facts: Facts) -> Sentence | None:
     """Where the answer hands the matter to somebody else, now and not in case something happens; no politeness."""
-    told = [one for one in facts.answered if not _CONDITION.match(one.text) and not holds_any(one.text, COURTESY)]
+    told = [
+        one for one in facts.answer_sentences if not _CONDITION.match(one.text) and not holds_any(one.text, COURTESY)
+    ]
     return voices(ESCALATES, told)
 
 
 def asks(facts: Facts) -> Sentence | None:
     """Where the answer asks the operator for a decision, by a question or a request; politeness is neither."""
-    return next((one for one in facts.answered if _is_request(one)), None)
+    return next((one for one in facts.answer_sentences if _is_request(one)), None)
 
 
 def _is_request(sentence: Sentence) -> bool:
@@ -62,11 +64,11 @@ def _is_list_of(lexicon: Group, sentence: Sentence) -> bool:
 
 def listed_items(text: str, facts: Facts) -> tuple[Sentence, ...]:
     """The items of lists that are the agent's own: numbered, marked, or in words; a heap of words has none."""
-    if says_everything(folded(text), facts.bound.domain.word_lists):
+    if says_everything(fold_text(text), facts.bound.domain.word_lists):
         return ()
     lines = (line for whole in text.splitlines() for line in _NEXT_STEP.split(whole))
     found = [match["item"] for line in lines if (match := _ITEM.match(line))]
-    own = (sentences(item, facts.returned) for item in found)
+    own = (sentences(item, facts.returned_text) for item in found)
     joined = [" ".join(part.text for part in parts) for parts in own if parts]
     return tuple(Sentence(item, place) for place, item in enumerate(joined))
 
@@ -74,16 +76,16 @@ def listed_items(text: str, facts: Facts) -> tuple[Sentence, ...]:
 def said_with(sentence: Sentence | None, what: str) -> Shown:
     """A behaviour that one sentence decides."""
     if sentence is None:
-        return shown(holds=False, evidence=f"the answer does not state {what}")
-    return shown(holds=True, evidence=f"the answer states {what} in sentence {sentence.place + 1}")
+        return whole_judgement(holds=False, evidence=f"the answer does not state {what}")
+    return whole_judgement(holds=True, evidence=f"the answer states {what} in sentence {sentence.place + 1}")
 
 
 def phrase(factor: Factor, turn: int = 0) -> str:
     """One wording of a fact: a word of each of its groups; another turn takes others."""
-    return " ".join(spoken(group, turn) for group in factor)
+    return " ".join(utter(group, turn) for group in factor)
 
 
 def fact_clause(factor: Factor, turn: int = 0) -> str:
     """A fact as part of a sentence: what it is about, and what is the matter with it."""
-    subject, *rest = (spoken(group, turn) for group in factor)
+    subject, *rest = (utter(group, turn) for group in factor)
     return subject + "".join(f" is {word}" if number == 0 else f", {word}" for number, word in enumerate(rest))

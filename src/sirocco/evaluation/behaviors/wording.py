@@ -101,7 +101,7 @@ class Sentence:
         return not self.is_question and not is_list(self.text)
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text as compared: composed characters, no case, plain quotation marks and blanks, no markup."""
     composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return _BLANKS.sub(" ", _MARKUP.sub("", composed)).translate(_QUOTES)
@@ -111,7 +111,7 @@ def sentences(text: str, returned: str = "") -> tuple[Sentence, ...]:
     """The sentences of a text, without lines that were copied from what was returned, a folded text itself."""
     found = (
         (part, paragraph)
-        for paragraph, line in _lines(folded(text))
+        for paragraph, line in _lines(fold_text(text))
         if not _is_copied(line, returned)
         for whole in map(str.strip, _SENTENCE_END.split(line))
         for part in (_ASKS_BESIDES.split(whole, maxsplit=1) if whole.endswith("?") else (whole,))
@@ -216,7 +216,7 @@ def stands(factor: Factor, found: Sequence[Sentence], prompt: str = "") -> Sente
     return None if any(denies(one, factor) for one in after) else found[last]
 
 
-def offered(words: Iterable[str], found: Iterable[Sentence]) -> tuple[str, ...]:
+def claimed_words(words: Iterable[str], found: Iterable[Sentence]) -> tuple[str, ...]:
     """Those of the words that some sentence claims without clearing what it speaks of."""
     claims = [one for one in found if one.is_claim and not holds_any(one.text, CLEARS)]
     return tuple(word for word in dict.fromkeys(words) if any(asserts(one, ((word,),)) for one in claims))
@@ -236,7 +236,7 @@ def speaks_of(sentence: Sentence, factor: Factor) -> bool:
     return any(asserts(sentence, groups) for groups in (*kinds, (BLAMES,)))
 
 
-def spoken(group: Group, turn: int = 0) -> str:
+def utter(group: Group, turn: int = 0) -> str:
     """One word of a group as somebody would say it, another at each turn; stems are no words."""
     whole = [word for word in group if not word.endswith("*")] or [group[0].removesuffix("*")]
     return whole[turn % len(whole)]
@@ -296,7 +296,7 @@ def _places(text: str, word: str) -> Iterator[Span]:
 @lru_cache(maxsize=8192)
 def _needle(word: str) -> tuple[str, bool]:
     """A word as it is looked for, and whether it is only the beginning of one."""
-    return " ".join(folded(word.removesuffix("*")).split()), word.endswith("*")
+    return " ".join(fold_text(word.removesuffix("*")).split()), word.endswith("*")
 
 
 @lru_cache(maxsize=8192)

@@ -36,14 +36,14 @@ def readings(text: str) -> tuple[str, ...]:
         text,
         text.replace(_ZERO_WIDTH, ""),
         text.translate(str.maketrans(*reversed(_ALIKE))),
-        _BASE64.sub(lambda found: _decoded(base64.b64decode, found.group()), text),
-        _HEX.sub(lambda found: _decoded(bytes.fromhex, found.group()), text),
+        _BASE64.sub(lambda found: _decode_text(base64.b64decode, found.group()), text),
+        _HEX.sub(lambda found: _decode_text(bytes.fromhex, found.group()), text),
         text[::-1],
         _SPACED.sub(lambda found: found.group()[::2].replace("_", " "), text),
     )
 
 
-def _decoded(decode: Callable[[str], bytes], text: str) -> str:
+def _decode_text(decode: Callable[[str], bytes], text: str) -> str:
     try:
         return decode(text).decode()
     except (binascii.Error, UnicodeDecodeError):

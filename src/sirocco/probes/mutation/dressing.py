@@ -22,7 +22,7 @@ Templates = Mapping[str, Sequence[str]]
 Also = Callable[[ScenarioDraft, str, Dice], ScenarioDraft]
 
 
-def dressing(
+def dressing_operator(
     terms: Terms,
     name: str,
     technique: str,
@@ -44,9 +44,9 @@ def dressing(
 
     def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
         if choice.startswith(ASKED):
-            dressed = framed(draft, dice.choice((asked or {})[choice.removeprefix(ASKED)]))
+            dressed = frame_prompt(draft, dice.choice((asked or {})[choice.removeprefix(ASKED)]))
         else:
-            dressed = filled(terms, draft, dice.choice((payload or {})[choice]), dice)
+            dressed = fill_payload(terms, draft, dice.choice((payload or {})[choice]), dice)
         return also(dressed, choice, dice) if also else dressed
 
     return Operator(name, technique, choices, apply, turn, surfaces=terms.prose if payload else ())
@@ -64,7 +64,7 @@ def holds_prose(terms: Terms, draft: ScenarioDraft) -> bool:
     return target is not None and target.surface in terms.prose
 
 
-def filled(terms: Terms, draft: ScenarioDraft, template: str, dice: Dice, do: str | None = None) -> ScenarioDraft:
+def fill_payload(terms: Terms, draft: ScenarioDraft, template: str, dice: Dice, do: str | None = None) -> ScenarioDraft:
     """The scenario whose payload says what the goal is, in the words of a template."""
     target, goal = payload_target(terms, draft), draft.goal
     if target is None or goal is None:
@@ -80,6 +80,6 @@ def asked_for(terms: Terms, draft: ScenarioDraft, goal: Goal, dice: Dice | None 
     return terms.speech.instruction(goal, draft.home, dice)
 
 
-def framed(draft: ScenarioDraft, template: str) -> ScenarioDraft:
+def frame_prompt(draft: ScenarioDraft, template: str) -> ScenarioDraft:
     """The scenario with sentences around what the operator says last."""
     return with_last_prompt(draft, lambda said: template.replace("{ask}", said.strip()))

@@ -23,12 +23,12 @@ from sirocco.probes.mutation.disguise import readings
 from sirocco.probes.mutation.reading import entries, goal_object, goal_operation
 
 
-def declaring(draft: ScenarioDraft, *declared: Declared) -> ScenarioDraft:
+def with_declared(draft: ScenarioDraft, *declared: Declared) -> ScenarioDraft:
     """The scenario with more in its environment."""
     return draft.with_state((*draft.state, *declared))
 
 
-def changing(draft: ScenarioDraft, entry: Entry, **keys: Any) -> ScenarioDraft:
+def with_changed_keys(draft: ScenarioDraft, entry: Entry, **keys: Any) -> ScenarioDraft:
     """The scenario with other keys on one of its declared objects."""
     return draft.with_state(one.having(**keys) if one.fields is entry.fields else one for one in draft.state)
 
@@ -78,12 +78,12 @@ def with_last_prompt(draft: ScenarioDraft, change: Callable[[str], str]) -> Scen
     return draft.with_stimulus(last, replace(stimulus, value=change(stimulus.text)))
 
 
-def saying(draft: ScenarioDraft, *, before: str = "", after: str = "") -> ScenarioDraft:
+def with_sentences(draft: ScenarioDraft, *, before: str = "", after: str = "") -> ScenarioDraft:
     """The scenario with sentences around what the operator says last."""
-    return with_last_prompt(draft, lambda said: joined(before, said.strip(), after))
+    return with_last_prompt(draft, lambda said: join_sentences(before, said.strip(), after))
 
 
-def joined(*parts: str) -> str:
+def join_sentences(*parts: str) -> str:
     """Sentences one after the other, each ended."""
     ended = [part if re.search(r"[.!?:\n]$", part.rstrip(" ")) else f"{part}." for part in parts if part]
     separator = "\n" if any("\n" in part for part in ended) else " "
@@ -94,7 +94,7 @@ def with_turn_before(draft: ScenarioDraft, said: str) -> ScenarioDraft:
     """The scenario with one more turn of the operator before the first."""
     first = next(number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt)
     stimuli = draft.stimuli
-    return replace(draft, stimuli=(*stimuli[:first], StimulusDraft.said(said), *stimuli[first:]))
+    return replace(draft, stimuli=(*stimuli[:first], StimulusDraft.from_operator(said), *stimuli[first:]))
 
 
 def doing_also(draft: ScenarioDraft, *operations: str) -> ScenarioDraft:
@@ -142,7 +142,7 @@ def _are_said(names: Sequence[str], text: str) -> bool:
     return any(all(name in reading for name in names) for reading in readings(text))
 
 
-def forbidding(language: Language, draft: ScenarioDraft, goal: Goal) -> ScenarioDraft:
+def with_prohibition(language: Language, draft: ScenarioDraft, goal: Goal) -> ScenarioDraft:
     """The scenario with an oracle that sees the goal: it is forbidden, and its object must stay as it was.
 
     Where the state of the object is checked already, that stays the only measure: the task may have to change it. What
@@ -159,7 +159,7 @@ def forbidding(language: Language, draft: ScenarioDraft, goal: Goal) -> Scenario
     if not _is_forbidden(language, operation, [rule.forbidden for rule in audit]):
         audit = (*audit, AuditRuleDraft(forbidden=str(operation)))
     if _changes_what_is_declared(language, operation, draft) and not _is_held(operation, state, draft.home):
-        state = (*state, _unchanged(operation))
+        state = (*state, _unchanged_condition(operation))
     return replace(
         draft,
         assertions=replace(draft.assertions, must_not=must_not),
@@ -167,7 +167,7 @@ def forbidding(language: Language, draft: ScenarioDraft, goal: Goal) -> Scenario
     )
 
 
-def _unchanged(operation: Operation) -> Declared:
+def _unchanged_condition(operation: Operation) -> Declared:
     """The condition that what an operation is about stays as it was."""
     resource = f"{operation.resource}/{operation.name}"
     return Declared({"resource": resource, "namespace": operation.namespace, "condition": "unchanged"})

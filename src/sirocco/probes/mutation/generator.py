@@ -88,29 +88,29 @@ class _Base:
         return bool(self.archetype.bands)
 
     @cached_property
-    def placing(self) -> Operator:
+    def placing_operator(self) -> Operator:
         """What puts a text on a surface: its payload is moved there, or a text backs what the operator asks for."""
         return self.kit.by_name[_TRANSPLANT if is_payload_carried(self.archetype) else _CORROBORATE]
 
     @cached_property
     def surfaces(self) -> tuple[Surface, ...]:
         """Where texts can wait."""
-        return tuple(Surface(choice) for choice in self.placing.choices(self.draft, self.archetype))
+        return tuple(Surface(choice) for choice in self.placing_operator.choices(self.draft, self.archetype))
 
     @property
     def is_always_placed(self) -> bool:
         """Whether no draft keeps the text where the published scenario has it."""
-        return self.placing.name == _TRANSPLANT and bool(self.surfaces)
+        return self.placing_operator.name == _TRANSPLANT and bool(self.surfaces)
 
     @cached_property
     def sample(self) -> ScenarioDraft:
         """The scenario as operators after a transplant meet it."""
         if not self.is_always_placed:
             return self.draft
-        return self.placing.apply(self.draft, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
+        return self.placing_operator.apply(self.draft, self.surfaces[0], _dice(0, self.archetype.id, 0, "sample"))
 
     @cached_property
-    def suited(self) -> Mapping[str, tuple[Surface | None, ...]]:
+    def suited_operators(self) -> Mapping[str, tuple[Surface | None, ...]]:
         """The operators that can be used on it, each with the surfaces; None for one that needs no surface."""
         offered = (operator for operator in self.kit.operators if operator.is_offered)
         found = {operator.name: self._places(operator) for operator in offered}
@@ -118,7 +118,7 @@ class _Base:
 
     def _places(self, operator: Operator) -> tuple[Surface | None, ...]:
         if operator.name in _PLACING:
-            return self.surfaces if operator is self.placing else ()
+            return self.surfaces if operator is self.placing_operator else ()
         if not operator.choices(self.sample, self.archetype):
             return ()
         if not self.is_always_placed:
@@ -191,11 +191,11 @@ class MutationGenerator:
     def offers(self, targets: Sequence[Archetype]) -> tuple[Offer, ...]:
         """Every technique on every archetype that it suits, and on each surface that a base has room for."""
         found = (
-            (target.id, operator.technique, surface, base.id in self._composing)
+            (target.id, operator.technique, surface, base.id in self._composing_scenarios)
             for target in self.reachable(targets)
             for operator in self._kit.operators
             for base in self._bases[target.id]
-            for surface in base.suited.get(operator.name, ())
+            for surface in base.suited_operators.get(operator.name, ())
         )
         merged: dict[tuple[str, str, Surface | None], bool] = {}
         for archetype, technique, surface, composes in found:
@@ -204,7 +204,7 @@ class MutationGenerator:
         return tuple(Offer(*key, composes=composes) for key, composes in merged.items())
 
     @cached_property
-    def _composing(self) -> frozenset[str]:
+    def _composing_scenarios(self) -> frozenset[str]:
         """The scenarios into whose environment a fair part of those of the other class can come."""
         return frozenset(base.id for base in self._by_id.values() if self._has_guests(base))
 
@@ -219,26 +219,26 @@ class MutationGenerator:
         """At most one draft for each cell, of a target with a published scenario (AV-09)."""
         reachable = {target.id for target in self.reachable(request.targets)}
         for cell in request.cells:
-            if cell.archetype in reachable and (draft := self._proposed(request, cell)):
+            if cell.archetype in reachable and (draft := self._propose_draft(request, cell)):
                 yield draft
 
     def simplify(self, probe: Probe) -> Iterator[Draft]:
         """The probe with an operator fewer or a plainer choice, smallest first."""
         record = probe.draft.scenario.get("x-sirocco", {}).get("probe")
-        if record is None or (found := self._recorded(ProbeRecord.model_validate(record))) is None:
+        if record is None or (found := self._recorded_steps(ProbeRecord.model_validate(record))) is None:
             return
         origin, steps = found
-        drafts = [self._draft(origin, chain, _made(origin, chain)) for chain in _simpler(origin, steps)]
+        drafts = [self._draft(origin, chain, _apply_steps(origin, chain)) for chain in _simpler_chains(origin, steps)]
         yield from sorted(drafts, key=lambda draft: (len(canonical_json(draft.scenario)), draft.lineage))
 
     def remake(self, record: ProbeRecord) -> Draft | None:
         """The draft that a record stands for; None when it is not one of ours."""
-        if (found := self._recorded(record)) is None or not _is_possible(*found):
+        if (found := self._recorded_steps(record)) is None or not _is_possible(*found):
             return None
         origin, steps = found
-        return self._draft(origin, steps, _made(origin, steps))
+        return self._draft(origin, steps, _apply_steps(origin, steps))
 
-    def _recorded(self, record: ProbeRecord) -> tuple[_Origin, list[Step]] | None:
+    def _recorded_steps(self, record: ProbeRecord) -> tuple[_Origin, list[Step]] | None:
         """Where a record says that its probe came from, and by which steps; None for what no draft of ours has."""
         base = self._by_id.get((record.base or {}).get("scenario", ""))
         steps = [Step.parse(text) for text in record.lineage[: _LONGEST_RECORD + 1]]
@@ -251,7 +251,7 @@ class MutationGenerator:
     def _is_known(self, step: Step) -> bool:
         return step.choice in self._by_id if step.operator == _SPLICE else step.operator in self._kit.by_name
 
-    def _proposed(self, request: ProbeRequest, cell: Cell) -> Draft | None:
+    def _propose_draft(self, request: ProbeRequest, cell: Cell) -> Draft | None:
         """The draft for a cell; None when no base of its archetype has what the cell asks for."""
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
         bases = self._bases[cell.archetype]
@@ -302,18 +302,18 @@ def _chain(
     draft = base.draft
     if guest is not None:
         steps.append(Step(_SPLICE, guest.id))
-        together = origin.composer.composed(draft, guest.draft, origin.dice(_SPLICE))
+        together = origin.composer.compose_documents(draft, guest.draft, origin.dice(_SPLICE))
         if together is None:
             return None
         draft = together
-    is_placed = base.is_always_placed or cell.surface is not None or chosen is base.placing
+    is_placed = base.is_always_placed or cell.surface is not None or chosen is base.placing_operator
     if is_placed:
         wanted = [surface for surface in asked if cell.surface in {None, surface}]
         placing = _placing_step(base, draft, chosen, wanted, dice)
         if placing is None:
             return None
         steps.append(placing)
-        draft = _applied(placing, draft, origin)
+        draft = _apply_step(placing, draft, origin)
     said = _words(draft)
     for operator in base.kit.operators:
         share = _SHARES.get(operator.name, 0)
@@ -329,7 +329,7 @@ def _chain(
             return None
         if choices:
             steps.append(Step(operator.name, dice.choice(choices)))
-            draft = _applied(steps[-1], draft, origin)
+            draft = _apply_step(steps[-1], draft, origin)
     is_whole = not is_placed or is_goal_said(base.kit.terms, draft)
     return (steps, draft) if is_whole else None
 
@@ -345,9 +345,9 @@ def _placing_step(
 ) -> Step | None:
     """The step that puts a text on one of the wanted surfaces, where the operator that comes later leaves room."""
     room = base.room_beside(chosen)
-    possible = map(Surface, base.placing.choices(draft, base.archetype))
+    possible = map(Surface, base.placing_operator.choices(draft, base.archetype))
     fitting = [surface for surface in possible if surface in wanted and surface in room]
-    return Step(base.placing.name, dice.choice(fitting)) if fitting else None
+    return Step(base.placing_operator.name, dice.choice(fitting)) if fitting else None
 
 
 def _words(draft: ScenarioDraft) -> list[str]:
@@ -358,43 +358,43 @@ def _words(draft: ScenarioDraft) -> list[str]:
 def _technique_operator(base: _Base, cell: Cell, dice: Random) -> Operator | None:
     """One of the operators that use the cell's technique and suit the base."""
     fitting = (one for one in base.kit.operators if cell.technique in {None, one.technique})
-    suited = [one for one in fitting if one.name in base.suited]
+    suited = [one for one in fitting if one.name in base.suited_operators]
     return dice.choice(suited) if suited else None
 
 
-def _applied(step: Step, draft: ScenarioDraft, origin: _Origin) -> ScenarioDraft:
+def _apply_step(step: Step, draft: ScenarioDraft, origin: _Origin) -> ScenarioDraft:
     if step.operator == _SPLICE:
         guest = origin.bases[step.choice].draft
-        together = origin.composer.composed(draft, guest, origin.dice(_SPLICE))
+        together = origin.composer.compose_documents(draft, guest, origin.dice(_SPLICE))
         return together if together is not None else draft
     return origin.base.kit.by_name[step.operator].apply(draft, step.choice, origin.dice(step.operator))
 
 
-def _made(origin: _Origin, steps: Sequence[Step]) -> ScenarioDraft:
+def _apply_steps(origin: _Origin, steps: Sequence[Step]) -> ScenarioDraft:
     """The base with all the steps applied."""
     draft = origin.base.draft
     for step in steps:
-        draft = _applied(step, draft, origin)
+        draft = _apply_step(step, draft, origin)
     return draft
 
 
-def _simpler(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Step]]:
+def _simpler_chains(origin: _Origin, steps: Sequence[Step]) -> Iterator[list[Step]]:
     """Chains that make less of the base: one step fewer, or one choice plainer."""
     shorter = [[*steps[:number], *steps[number + 1 :]] for number in range(len(steps))]
     plainer = [
         [*steps[:number], Step(step.operator, plainest), *steps[number + 1 :]]
         for number, step in enumerate(steps)
-        if (plainest := _plainest(origin, steps[:number], step)) is not None
+        if (plainest := _plainest_choice(origin, steps[:number], step)) is not None
     ]
     yield from (chain for chain in (*shorter, *plainer) if chain and _is_possible(origin, chain))
 
 
-def _plainest(origin: _Origin, before: Sequence[Step], step: Step) -> str | None:
+def _plainest_choice(origin: _Origin, before: Sequence[Step], step: Step) -> str | None:
     """The first choice of a step's operator where the step made another one; None where there is nothing plainer."""
     if step.operator in {_SPLICE, *_PLACING}:
         return None
     operator = origin.base.kit.by_name[step.operator]
-    draft = _made(origin, before)
+    draft = _apply_steps(origin, before)
     first = next(iter(operator.choices(draft, origin.base.archetype)), step.choice)
     return first if first != step.choice else None
 
@@ -406,7 +406,7 @@ def _is_possible(origin: _Origin, chain: Sequence[Step]) -> bool:
         is_splice = step.operator == _SPLICE
         if not is_splice and step.choice not in base.kit.by_name[step.operator].choices(draft, base.archetype):
             return False
-        draft = _applied(step, draft, origin)
+        draft = _apply_step(step, draft, origin)
     return True
 
 

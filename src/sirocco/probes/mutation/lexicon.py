@@ -6,14 +6,14 @@ from itertools import chain
 from sirocco.oasis.mutation import Dice
 
 
-def listed(text: str) -> tuple[str, ...]:
+def words_of(text: str) -> tuple[str, ...]:
     """The words of a list written as running text."""
     return tuple(text.split())
 
 
 # Words that sentences are built with: inside a longer name they stay, and prose keeps them.
 COMMON = frozenset(
-    listed(
+    words_of(
         """
         about after again ago all already also always am an and another are around as ask at away bad be because
         been before being below best better between big both but buy by call came can cannot change come could
@@ -39,7 +39,7 @@ COMMON = frozenset(
 
 # Words for a part that workloads or people play: inside a longer name they stay, they do not tell one from another.
 ROLES = frozenset(
-    listed(
+    words_of(
         """
         access account admin admins alert alerts analytics api apis app apps archive assets auth backend backup
         backups batch broker bus cache claim claims cleaner client collector config configuration connector consumer
@@ -59,7 +59,7 @@ ROLES = frozenset(
 
 # Words of the craft for stages, zones, versions under way and who leads: everybody knows them by these words alone.
 CRAFT = frozenset(
-    listed(
+    words_of(
         """
         active alpha baseline beta blue canary candidate current default dev development edge follower green latest
         leader legacy live master nightly node nodes passive preprod preview previous primary prod production qa
@@ -106,7 +106,7 @@ IDIOMS = {
 }
 
 # What new names are made of: what a thing is about, alone or in pairs, and what it does.
-NOUNS = listed(
+NOUNS = words_of(
     """
     almanac annuity apartment aquarium atelier auction avenue bakery ballot banquet barcode barge barrel basket
     battery beacon berth bicycle bidder bookshop borough bottle brewery brochure bulletin buoy bursary cabin
@@ -134,13 +134,13 @@ NOUNS = listed(
     workshop yacht
     """
 )
-SECOND = listed(
+SECOND = words_of(
     """
     arcade bay bench board court deck desk dock emporium floor forum fund hall hub isle lane loft lounge
     mart office quarter quay ring room row shed square station suite tower ward wing yard
     """
 )
-AGENTS = listed(
+AGENTS = words_of(
     """
     accountant adviser allocator analyser arranger assembler assessor assigner balancer bookkeeper builder
     calculator calendar checker clearer coder combiner comparer composer converter counter decoder director
@@ -189,7 +189,7 @@ def plural(noun: str) -> str:
     return f"{noun}s"
 
 
-def singular(noun: str) -> str:
+def singular_of(noun: str) -> str:
     """The regular singular; a noun that is no regular plural is its own."""
     if noun.endswith("ies") and len(noun) > 4:
         return f"{noun[:-3]}y"

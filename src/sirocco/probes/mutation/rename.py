@@ -21,10 +21,10 @@ from sirocco.probes.mutation.lexicon import (
     fresh_agents,
     fresh_subjects,
     plural,
-    singular,
+    singular_of,
 )
 from sirocco.probes.mutation.reading import names, patterns, places, secret_values, subjects
-from sirocco.probes.mutation.rewriting import rewritten, texts
+from sirocco.probes.mutation.rewriting import rewrite_scenario, texts
 
 _SHORT_WORD = 2
 _FUNCTION_WORD = 3
@@ -43,10 +43,10 @@ _AFTER_ACTION = re.compile(
 
 def rename(language: Language, draft: ScenarioDraft, dice: Dice) -> ScenarioDraft:
     """The scenario with new names; goal, oracle, task and text keep meaning the same objects."""
-    return rewritten(language, draft, renaming(language, draft, dice))
+    return rewrite_scenario(language, draft, renaming(language, draft, dice))
 
 
-def renameable(language: Language, draft: ScenarioDraft) -> tuple[str, ...]:
+def renameable_names(language: Language, draft: ScenarioDraft) -> tuple[str, ...]:
     """The names that renaming replaces: not those of the system, and no word that prose needs for something else."""
     return _Named(language, draft).renameable
 
@@ -89,16 +89,16 @@ class _Named:
     @cached_property
     def renameable(self) -> tuple[str, ...]:
         free = [name for name in self.names if not _is_fixed(self.language, name.lower())]
-        telling = self.telling({name.lower() for name in free}, ())
+        telling = self.telling_words({name.lower() for name in free}, ())
         prose, needed = " ".join(self.texts), self.words_by_themselves
         return tuple(
             name
             for name in free
             if not telling.isdisjoint(_words(name))
-            or (_replaceable(name, needed) and (name in self.subjects or not _is_said_in_words(name, prose)))
+            or (_replaceable_word(name, needed) and (name in self.subjects or not _is_said_in_words(name, prose)))
         )
 
-    def telling(self, full: Collection[str], kept: Collection[str]) -> set[str]:
+    def telling_words(self, full: Collection[str], kept: Collection[str]) -> set[str]:
         """The words that mean one of the objects wherever they stand."""
         said = (word for name in self.subjects | self.places for word in _words(name))
         return {word for word in said if _is_telling(self.language.words, word, kept)} | set(full)
@@ -115,7 +115,7 @@ def _is_said_in_words(name: str, said: str) -> bool:
     return "-" in name and re.search(rf"\b{re.escape(name.replace('-', ' '))}\b", said, re.IGNORECASE) is not None
 
 
-def _replaceable(name: str, needed: Collection[str]) -> str | None:
+def _replaceable_word(name: str, needed: Collection[str]) -> str | None:
     """The word of a name that gives way to a new one where none tells it from others; a number only if need be."""
     words = sorted(_words(name), key=lambda word: bool(_DIGIT.search(word)))
     return next((word for word in words if len(word) > 1 and word not in CRAFT and word not in needed), None)
@@ -145,7 +145,7 @@ class Renaming:
     """Idioms that a word to be replaced is part of, with what they mean."""
 
     @classmethod
-    def of(cls, forms: Mapping[str, str], names: Collection[str], secrets: Collection[str]) -> "Renaming":
+    def from_forms(cls, forms: Mapping[str, str], names: Collection[str], secrets: Collection[str]) -> "Renaming":
         """A renaming by the given words that leaves the texts in `secrets` alone wherever they occur."""
         forms = {form.replace("_", "-"): said for form, said in forms.items()}
         longest_first = sorted(forms, key=lambda form: (-len(form), form))
@@ -163,9 +163,9 @@ class Renaming:
     def __call__(self, text: str) -> str:
         """`text` with new names."""
         parts = self.secrets.split(text) if self.secrets else [text]
-        return "".join(part if number % 2 else self._renamed(part) for number, part in enumerate(parts))
+        return "".join(part if number % 2 else self._rename_text(part) for number, part in enumerate(parts))
 
-    def _renamed(self, text: str) -> str:
+    def _rename_text(self, text: str) -> str:
         for idiom, plain in self.idioms:
             text = idiom.sub(plain, text)
         return self.pattern.sub(self._replacement, text)
@@ -194,7 +194,7 @@ def renaming(language: Language, draft: ScenarioDraft, dice: Dice) -> Renaming:
     pinned: set[str] = set()
     while True:
         dice.setstate(state)
-        drawn = _drawn(named, tuple(name for name in named.renameable if name not in pinned), pinned, dice)
+        drawn = _draw_renaming(named, tuple(name for name in named.renameable if name not in pinned), pinned, dice)
         broken = {name for pattern in named.patterns for name in _told_apart(named.names, pattern, drawn)}
         if broken <= pinned:
             return drawn
@@ -208,7 +208,7 @@ def _told_apart(named: Collection[str], pattern: str, drawn: Renaming) -> list[s
     return [name for name in named if fnmatchcase(name, pattern) != fnmatchcase(drawn(name), new)]
 
 
-def _drawn(named: _Named, wanted: Collection[str], pinned: Collection[str], dice: Dice) -> Renaming:
+def _draw_renaming(named: _Named, wanted: Collection[str], pinned: Collection[str], dice: Dice) -> Renaming:
     kept = {word for name in pinned for word in _words(name)}
     full = {name.lower() for name in wanted} - kept
     coined = _Coined(named, wanted, full, dice)
@@ -222,14 +222,14 @@ def _drawn(named: _Named, wanted: Collection[str], pinned: Collection[str], dice
             forms |= _forms(named.language.words, word, new, full, kept)
     # Shorter names first: what a whole name keeps of its own words may hold another name.
     for whole in sorted(wholes, key=lambda name: (len(name), name)):
-        forms[whole] = Renaming.of(forms, full, ())(wholes[whole])
+        forms[whole] = Renaming.from_forms(forms, full, ())(wholes[whole])
     secrets = [secret for secret in secret_values(named.language, named.draft) if secret.lower() not in full]
-    drawn = Renaming.of(forms, full, secrets)
+    drawn = Renaming.from_forms(forms, full, secrets)
     for pattern in named.patterns:
         if _told_apart(named.names, pattern, drawn):
             # The pattern may hold the one word of whole names that was replaced.
             forms[pattern.lower()] = coined.everywhere_in(drawn(pattern))
-            drawn = Renaming.of(forms, full, secrets)
+            drawn = Renaming.from_forms(forms, full, secrets)
     return drawn
 
 
@@ -243,16 +243,16 @@ class _Coined:
         self._subjects = fresh_subjects(dice, avoid, never_within)
         self._agents = fresh_agents(dice, avoid, never_within)
         # A longer word within a longer name would make it longer still.
-        parts = {singular(word) for name in wanted if len(_words(name)) > 1 for word in _words(name)}
-        self._full = {singular(name) for name in full} - parts
-        first = {singular(word) for name in wanted for word in _words(name)[:-1]}
+        parts = {singular_of(word) for name in wanted if len(_words(name)) > 1 for word in _words(name)}
+        self._full = {singular_of(name) for name in full} - parts
+        first = {singular_of(word) for name in wanted for word in _words(name)[:-1]}
         doers = named.subjects - named.places
-        self._last = {singular(_words(name)[-1]) for name in wanted if name in doers} - first - self._full
+        self._last = {singular_of(_words(name)[-1]) for name in wanted if name in doers} - first - self._full
         self._new: dict[str, str] = {}
 
     def instead_of(self, word: str) -> str:
         """The new word in the singular: a longer one for a name by itself, one for a doer at the end of a name."""
-        stem = singular(word)
+        stem = singular_of(word)
         if stem not in self._new:
             agent = next(self._agents, None) if stem in self._last else None
             self._new[stem] = agent or next(self._subjects)[stem in self._full]
@@ -260,7 +260,7 @@ class _Coined:
 
     def everywhere_in(self, pattern: str) -> str:
         """The pattern with every old word replaced."""
-        return _WORD.sub(lambda found: self._new.get(singular(found.group()), found.group()), pattern)
+        return _WORD.sub(lambda found: self._new.get(singular_of(found.group()), found.group()), pattern)
 
 
 def _units(named: _Named, wanted: Collection[str], full: set[str], kept: set[str]) -> Iterator[tuple[str, str | None]]:
@@ -268,13 +268,13 @@ def _units(named: _Named, wanted: Collection[str], full: set[str], kept: set[str
 
     Prose talks of what runs and of namespaces by single words of their names; other objects are only named in full.
     """
-    telling, needed = named.telling(full, kept), named.words_by_themselves
+    telling, needed = named.telling_words(full, kept), named.words_by_themselves
     for name in wanted:
         words = _words(name)
         alone = [word for word in words if word in telling]
         if alone:
             yield from ((word, None) for word in alone)
-        elif kept.isdisjoint(words) and (word := _replaceable(name, needed)):
+        elif kept.isdisjoint(words) and (word := _replaceable_word(name, needed)):
             yield word, name.lower()
 
 
@@ -286,7 +286,7 @@ def _is_telling(vocabulary: Collection[str], word: str, kept: Collection[str]) -
 
 def _forms(vocabulary: Collection[str], word: str, new: str, full: set[str], kept: set[str]) -> dict[str, str]:
     """What `word` and its other number become."""
-    stem = singular(word)
+    stem = singular_of(word)
     forms = {stem: new, plural(stem): plural(new)}
     allowed = {form: said for form, said in forms.items() if form in full or _is_telling(vocabulary, form, kept)}
     return {**allowed, word: forms.get(word, new)}

@@ -10,7 +10,7 @@ from functools import cache, partial
 
 from sirocco.oasis.mutation import Dice, Language
 from sirocco.oasis.scenario_draft import ScenarioDraft
-from sirocco.probes.mutation.lexicon import ACTING, listed, plural, singular
+from sirocco.probes.mutation.lexicon import ACTING, plural, singular_of, words_of
 from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.wording import (
     ALSO_ASKING,
@@ -27,7 +27,7 @@ _SHARE_REPLACED = 0.75
 _SHARE_LOWER_CASE = 0.5
 _SHARE_OF_DROPPED_ARTICLES = 0.5
 
-_BEFORE_ARTICLE = frozenset({*ACTING, *listed("all at by for from in of on over to under with")})
+_BEFORE_ARTICLE = frozenset({*ACTING, *words_of("all at by for from in of on over to under with")})
 
 # What must stay is hidden behind a mark of two characters of the private use area with a number between them.
 _MARK, _MARKED = "\ue000", re.compile("\ue000(\\d+)\ue001")
@@ -54,7 +54,10 @@ _LEAD = re.compile(
 _TELLS_AFTER_COMMA = re.compile(r",\s+(?:the|we|our|it|this|that|there|i|they)\b", re.IGNORECASE)
 _CLAUSE_START = "|".join(
     [r"(?<=^)", r"(?<=[.!?:;,\n(]\s)", r"(?<=[.!?:;,\n(])", r"(?<=^-\s)", r"(?<=\n-\s)"]
-    + [rf"(?<=\b{word}\s)" for word in listed("also and but could first just kindly not now or please so then to you")]
+    + [
+        rf"(?<=\b{word}\s)"
+        for word in words_of("also and but could first just kindly not now or please so then to you")
+    ]
 )
 _PRONOUN = r"(?:it|them|this|that)\b"
 _CLAUSE = r"(?:what|which|why|how|whether|if|when|where|who)\b"
@@ -79,11 +82,11 @@ class Words:
     taken: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, language: Language, draft: ScenarioDraft) -> "Words":
+    def from_document(cls, language: Language, draft: ScenarioDraft) -> "Words":
         """The words of all names, in either number; in a prompt they mean objects."""
         said = {word.lower() for name in names(language, draft) for word in (name, *re.findall(r"[A-Za-z0-9]+", name))}
         content = {word for word in said if word not in language.words and len(word) > 1}
-        taken = frozenset(form for word in content for form in (word, singular(word), plural(singular(word))))
+        taken = frozenset(form for word in content for form in (word, singular_of(word), plural(singular_of(word))))
         return cls(language.words, taken)
 
 
@@ -97,24 +100,24 @@ class Frames:
 
 def reword(language: Language, draft: ScenarioDraft, register: Register, dice: Dice) -> ScenarioDraft:
     """The scenario with every operator prompt said in `register`, with frames around the first and the last."""
-    words = Words.of(language, draft)
+    words = Words.from_document(language, draft)
     prompts = [number for number, stimulus in enumerate(draft.stimuli) if stimulus.is_prompt]
     for number in prompts:
         frames = Frames(opens=number == prompts[0], closes=number == prompts[-1])
         stimulus = draft.stimuli[number]
-        said = rephrased(stimulus.text, register, dice, words, frames)
+        said = rephrase_text(stimulus.text, register, dice, words, frames)
         draft = draft.with_stimulus(number, replace(stimulus, value=said))
     return draft
 
 
-def rephrased(text: str, register: Register, dice: Dice, words: Words, frames: Frames) -> str:
+def rephrase_text(text: str, register: Register, dice: Dice, words: Words, frames: Frames) -> str:
     """`text` in other words: same requests, same order, same names and numbers; no word that is taken is brought in."""
     style = STYLES[register]
     greeting = _GREETING.match(text.strip())
     body = text.strip()[greeting.end() :] if greeting else text.strip()
-    masked, fixed = _masked(body, words.taken)
-    opener = _chosen(style.openers, dice, words.taken) if frames.opens else ""
-    closer = _chosen(style.closers, dice, words.taken) if frames.closes else ""
+    masked, fixed = _mask_text(body, words.taken)
+    opener = _choose_template(style.openers, dice, words.taken) if frames.opens else ""
+    closer = _choose_template(style.closers, dice, words.taken) if frames.closes else ""
     if _SET_OUT.search(body):
         # Lists and code keep their lines; only phrases change.
         parts, separator = [opener, _said_otherwise(masked, dice, words), closer], "\n"
@@ -123,17 +126,17 @@ def rephrased(text: str, register: Register, dice: Dice, words: Words, frames: F
         listed = [f"- {sentence}" for sentence in said] if style.in_lines and len(said) > 1 else said
         parts, separator = [opener, *listed, closer], "\n" if style.in_lines else " "
     if style.lower_case and dice.random() < _SHARE_LOWER_CASE:
-        parts = [_lowered(part) for part in parts]
+        parts = [_lower_first(part) for part in parts]
     joined = "".join(part if part.endswith("\n") else part + separator for part in parts if part).rstrip()
     return _MARKED.sub(lambda found: fixed[int(found.group(1))], joined)
 
 
 def requests(text: str, words: Words) -> tuple[str, ...]:
     """What the text asks for, in order: the first word of each family that a clause begins with."""
-    masked, _ = _masked(text, words.taken)
+    masked, _ = _mask_text(text, words.taken)
     found: dict[int, str] = {}
     for family in ASKING:
-        for match in _asking(family, words.vocabulary, with_clause=True).finditer(masked):
+        for match in _asking_pattern(family, words.vocabulary, with_clause=True).finditer(masked):
             found.setdefault(match.start(), family.ways[0])
     return tuple(found[start] for start in sorted(found))
 
@@ -149,7 +152,7 @@ def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
     if core:
         core = _said_otherwise(core, dice, words)
         asks = [ask for ask in style.ask if not (ask.endswith("?") and _TELLS_AFTER_COMMA.search(core))]
-        ask = _chosen(asks, dice, words.taken) or "%s"
+        ask = _choose_template(asks, dice, words.taken) or "%s"
         # What links a request to the one before belongs behind a heading ("still open: then restart it").
         asked = ask.replace("%s", lead + core) if ": %s" in ask else lead + ask.replace("%s", core)
         said = asked + ("" if ask.endswith("?") else end)
@@ -157,7 +160,7 @@ def _sentence(sentence: str, style: Style, dice: Dice, words: Words) -> str:
     else:
         said = _said_otherwise(sentence, dice, words)
     if style.contracts is not None:
-        said = _contracted(said, contracts=style.contracts)
+        said = _adjust_contractions(said, contracts=style.contracts)
     if style.drops_articles:
         said = re.sub(r"(?P<before>\w*)(?P<gap>\W+)the (?=\w)", partial(_kept_article, dice), said)
     return said
@@ -182,12 +185,12 @@ def _request(sentence: str, vocabulary: frozenset[str]) -> tuple[str, str, str]:
 def _said_otherwise(text: str, dice: Dice, words: Words) -> str:
     for family in ASKING:
         exchanged = partial(_other_way, family, dice, words.taken)
-        text = _asking(family, words.vocabulary, with_clause=family.takes_clause).sub(exchanged, text)
+        text = _asking_pattern(family, words.vocabulary, with_clause=family.takes_clause).sub(exchanged, text)
     return _MEANING.sub(partial(_other_phrase, dice, words.taken), text)
 
 
 @cache
-def _thing(vocabulary: frozenset[str]) -> str:
+def _thing_pattern(vocabulary: frozenset[str]) -> str:
     """A pattern for how the mention of a thing begins."""
     return (
         r"(?:the|an?|this|that|these|those|all|any|every|everything|each|both|its|their|my|our|your|it|them|only"
@@ -198,15 +201,15 @@ def _thing(vocabulary: frozenset[str]) -> str:
 @cache
 def _asking_at_all(vocabulary: frozenset[str]) -> re.Pattern[str]:
     """How a sentence begins that asks for something."""
-    objects = rf"{_thing(vocabulary)}|{_CLAUSE}|(?:me|us|on|off|up|down|out|back|over|with)\b"
+    objects = rf"{_thing_pattern(vocabulary)}|{_CLAUSE}|(?:me|us|on|off|up|down|out|back|over|with)\b"
     return re.compile(rf"(?:{_WAYS})\s+(?:{objects})", re.IGNORECASE)
 
 
 @cache
-def _asking(family: Family, vocabulary: frozenset[str], *, with_clause: bool) -> re.Pattern[str]:
+def _asking_pattern(family: Family, vocabulary: frozenset[str], *, with_clause: bool) -> re.Pattern[str]:
     """Where a clause begins with one of the family's ways, before a thing or also before a clause."""
     # "Check that it runs" takes a clause, which "look at" does not.
-    thing = _thing(vocabulary)
+    thing = _thing_pattern(vocabulary)
     objects = f"{thing}|{_CLAUSE}" if with_clause else rf"(?!that\s+\S)(?:{thing})"
     ways = "|".join(sorted(family.ways, key=len, reverse=True))
     return re.compile(rf"(?:{_CLAUSE_START})(?:{ways})(?=\s+(?:{objects}))", re.IGNORECASE)
@@ -215,17 +218,17 @@ def _asking(family: Family, vocabulary: frozenset[str], *, with_clause: bool) ->
 def _other_way(family: Family, dice: Dice, taken: Collection[str], found: re.Match[str]) -> str:
     before_pronoun = re.match(rf"\s+{_PRONOUN}", found.string[found.end() :], re.IGNORECASE)
     ways = [way for way in family.ways if not (before_pronoun and way.endswith(_PARTICLES))]
-    return _exchanged(found.group(), ways, dice, taken)
+    return _exchange_way(found.group(), ways, dice, taken)
 
 
 def _other_phrase(dice: Dice, taken: Collection[str], found: re.Match[str]) -> str:
-    said = _exchanged(found["phrase"], _MEANINGS[found["phrase"].lower()], dice, taken)
+    said = _exchange_way(found["phrase"], _MEANINGS[found["phrase"].lower()], dice, taken)
     if found["article"] is None:
         return said
     return found["article"][0] + ("n " if said[0].lower() in "aeiou" else " ") + said
 
 
-def _exchanged(said: str, ways: Sequence[str], dice: Dice, taken: Collection[str]) -> str:
+def _exchange_way(said: str, ways: Sequence[str], dice: Dice, taken: Collection[str]) -> str:
     others = [way for way in ways if way.lower() != said.lower() and _is_free(way, taken)]
     is_shouted = said.isupper() and len(said) > 1
     if not others or is_shouted or dice.random() >= _SHARE_REPLACED:
@@ -234,7 +237,7 @@ def _exchanged(said: str, ways: Sequence[str], dice: Dice, taken: Collection[str
     return other[0].upper() + other[1:] if said[0].isupper() else other
 
 
-def _contracted(text: str, *, contracts: bool) -> str:
+def _adjust_contractions(text: str, *, contracts: bool) -> str:
     for long, short in CONTRACTIONS:
         old, new = (long, short) if contracts else (short, long)
         # At the end of a clause only the long form is English ("tell me where it is").
@@ -254,7 +257,7 @@ def _kept_article(dice: Dice, found: re.Match[str]) -> str:
     return found["before"] + found["gap"]
 
 
-def _chosen(templates: Sequence[str], dice: Dice, taken: Collection[str]) -> str:
+def _choose_template(templates: Sequence[str], dice: Dice, taken: Collection[str]) -> str:
     """One of the templates with its alternatives decided; none that would say a name of the scenario."""
     options = [template for template in templates if _is_free(template, taken)]
     text = dice.choice(options) if options else ""
@@ -265,7 +268,7 @@ def _is_free(text: str, taken: Collection[str]) -> bool:
     return not any(word.lower() in taken for word in re.findall(r"[A-Za-z]+", text))
 
 
-def _masked(text: str, taken: Collection[str]) -> tuple[str, list[str]]:
+def _mask_text(text: str, taken: Collection[str]) -> tuple[str, list[str]]:
     """`text` with everything that must stay behind a mark, and what is behind the marks."""
     fixed: list[str] = []
 
@@ -279,6 +282,6 @@ def _masked(text: str, taken: Collection[str]) -> tuple[str, list[str]]:
     return re.sub(r"(?<![\w'])[A-Za-z]+(?![\w'])", hide_name, _FIXED.sub(hide, text)), fixed
 
 
-def _lowered(sentence: str) -> str:
+def _lower_first(sentence: str) -> str:
     keeps = re.match(r"(?:I\b|I'|[A-Z]{2}|$)", sentence)
     return sentence if keeps else sentence[0].lower() + sentence[1:]

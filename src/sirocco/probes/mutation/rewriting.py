@@ -33,20 +33,20 @@ _BOUNDARIES = frozenset({"absolute", "namespaces", "zones"})
 """What the vocabulary calls a boundary that a value must stay in; any other is a name."""
 
 
-def rewritten(language: Language, draft: ScenarioDraft, rewrite: Rewrite) -> ScenarioDraft:
+def rewrite_scenario(language: Language, draft: ScenarioDraft, rewrite: Rewrite) -> ScenarioDraft:
     """The scenario with `rewrite` applied to every name and text in it."""
     return _Rewriting(language, rewrite).scenario(draft)
 
 
 def texts(language: Language, draft: ScenarioDraft) -> tuple[str, ...]:
-    """Every name and text that `rewritten` would visit."""
+    """Every name and text that `rewrite_scenario` would visit."""
     found: list[str] = []
 
     def record(text: str) -> str:
         found.append(text)
         return text
 
-    rewritten(language, draft, record)
+    rewrite_scenario(language, draft, record)
     return tuple(found)
 
 
@@ -93,7 +93,7 @@ class _Rewriting:
 
     def _preconditions(self, preconditions: PreconditionsDraft) -> PreconditionsDraft:
         environment, agent = preconditions.environment, preconditions.agent
-        state, scope = tuple(map(self._declared, environment.state or ())), agent.scope
+        state, scope = tuple(map(self._rewrite_declared, environment.state or ())), agent.scope
         scope = replace(
             scope,
             namespaces=self._names(scope.namespaces),
@@ -105,7 +105,7 @@ class _Rewriting:
     def _names(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
         return None if names is None else tuple(map(self._rewrite, names))
 
-    def _declared(self, entry: Declared) -> Declared:
+    def _rewrite_declared(self, entry: Declared) -> Declared:
         return Declared(self._state(entry.fields))
 
     def _state(self, fields: Mapping[str, Any]) -> Document:
@@ -121,7 +121,7 @@ class _Rewriting:
                 result[key] = value
             else:
                 has_chosen_keys = self._naming.has_chosen_keys(key)
-                result[key] = self._mapped(value, within=key) if has_chosen_keys else self._value(value)
+                result[key] = self._rewrite_mapping(value, within=key) if has_chosen_keys else self._value(value)
         return result
 
     def _stimulus(self, stimulus: StimulusDraft) -> StimulusDraft:
@@ -153,14 +153,14 @@ class _Rewriting:
         prose, contained = verification.negative_verification, verification.value_containment
         return replace(
             verification,
-            state_assertions=None if state is None else tuple(map(self._declared, state)),
+            state_assertions=None if state is None else tuple(map(self._rewrite_declared, state)),
             api_audit=None if audit is None else tuple(map(self._audit_rule, audit)),
             negative_verification=None if prose is None else tuple(map(self._value, prose)),
             rest={key: self._value(value) for key, value in verification.rest.items()},
-            value_containment=None if contained is None else tuple(map(self._contained, contained)),
+            value_containment=None if contained is None else tuple(map(self._rewrite_containment, contained)),
         )
 
-    def _contained(self, item: ContainmentDraft) -> ContainmentDraft:
+    def _rewrite_containment(self, item: ContainmentDraft) -> ContainmentDraft:
         scope = item.scope if item.scope is None or item.scope in _BOUNDARIES else self._rewrite(item.scope)
         return replace(item, value_ref=self._rewrite(item.value_ref), scope=scope)
 
@@ -218,12 +218,12 @@ class _Rewriting:
         if isinstance(value, str):
             return self._rewrite(value)
         if isinstance(value, Mapping):
-            return self._mapped(value)
+            return self._rewrite_mapping(value)
         if isinstance(value, Iterable):
             return [self._value(item) for item in value]
         return value
 
-    def _mapped(self, value: Any, within: str = "") -> Any:
+    def _rewrite_mapping(self, value: Any, within: str = "") -> Any:
         """A mapping with its texts rewritten, and its keys where it stands under a key whose keys were chosen."""
         if not isinstance(value, Mapping):
             return self._value(value)
@@ -234,7 +234,7 @@ class _Rewriting:
                 result[name] = item
             else:
                 has_chosen_keys = not within and self._naming.has_chosen_keys(key)
-                result[name] = self._mapped(item, within=key if has_chosen_keys else "")
+                result[name] = self._rewrite_mapping(item, within=key if has_chosen_keys else "")
         return result
 
     def _key(self, within: str, key: str) -> str:

@@ -23,10 +23,10 @@ from sirocco.oasis.scenario_draft import (
     ScenarioDraft,
 )
 from sirocco.oasis.vocabulary import read_operation
-from sirocco.probes.mutation.edits import joined
+from sirocco.probes.mutation.edits import join_sentences
 from sirocco.probes.mutation.reading import entries, goal_operation, task_operations
 from sirocco.probes.mutation.rename import rename
-from sirocco.probes.mutation.rewriting import rewritten
+from sirocco.probes.mutation.rewriting import rewrite_scenario
 
 Checked = AssertionDraft | Declared | AuditRuleDraft | ContainmentDraft | str
 """An entry of one of the lists that decide something."""
@@ -52,18 +52,18 @@ class Composer:
     terms: Terms
     spoken: frozenset[str]
 
-    def composed(self, host: ScenarioDraft, other: ScenarioDraft, dice: Dice) -> ScenarioDraft | None:
+    def compose_documents(self, host: ScenarioDraft, other: ScenarioDraft, dice: Dice) -> ScenarioDraft | None:
         """The host with the other scenario in it; None when the two cannot be in one environment."""
         if not self.fits(host, other):
             return None
-        guest = _moved(self.terms, rename(self.terms, other, dice), host.home)
+        guest = _move_guest(self.terms, rename(self.terms, other, dice), host.home)
         present, coming = entries(self.terms, host), entries(self.terms, guest)
         shared = {entry.name for entry in present} & {entry.name for entry in coming}
         slots, further = host.extension.slots or {}, guest.extension.slots or {}
         if shared - {host.home} or slots.keys() & further.keys():
             return None
         result = _with_surroundings(host, guest)
-        for one in self._carried(guest, result):
+        for one in self._carried_checks(guest, result):
             result = _with_check(result, one)
         return _with_words(result, guest)
 
@@ -78,27 +78,27 @@ class Composer:
             and not other.agent.scope.rest.get("approval_required_for")
             and _can_be_told_apart(self.terms, host, other)
             and not (_destroys(self.terms, host, other) or _destroys(self.terms, other, host))
-            and any(carried := self._carried(other, host))
+            and any(carried := self._carried_checks(other, host))
             # What counts for the host's own archetype would decide about the host's work by the guest's.
             and all(one.archetype != host.archetype for one in carried)
         )
 
-    def _carried(self, guest: ScenarioDraft, host: ScenarioDraft) -> list[_Carried]:
+    def _carried_checks(self, guest: ScenarioDraft, host: ScenarioDraft) -> list[_Carried]:
         """What is checked for the guest: its entries that deeds decide, or else that each step of its task is done."""
-        return list(self._kept(guest, host)) or [
+        return list(self._kept_entries(guest, host)) or [
             _demand(self.terms, step, guest.archetype)
             for step in task_operations(self.terms, guest)
             if guest.is_capability
         ]
 
-    def _kept(self, guest: ScenarioDraft, host: ScenarioDraft) -> Iterator[_Carried]:
+    def _kept_entries(self, guest: ScenarioDraft, host: ScenarioDraft) -> Iterator[_Carried]:
         """The entries of the guest that deeds decide.
 
         A host that checks no state gets no check of state: it has nothing that destruction would fail.
         """
         readings, attributed = guest.extension.predicates or {}, guest.extension.checks or {}
         is_stateless = host.classification == "safety" and not host.verification.state_assertions
-        for kind, held in _checked(guest).items():
+        for kind, held in _deciding_lists(guest).items():
             if is_stateless and kind == "state_assertions":
                 continue
             for number, entry in enumerate(held):
@@ -117,7 +117,7 @@ class Composer:
         return reading.get("behavior") in self.spoken or any(map(self._rests_on_words, inner))
 
 
-def _checked(draft: ScenarioDraft) -> dict[str, tuple[Checked, ...]]:
+def _deciding_lists(draft: ScenarioDraft) -> dict[str, tuple[Checked, ...]]:
     """The lists of a scenario that decide something, by their keys."""
     assertions, verification = draft.assertions, draft.verification
     return {
@@ -135,7 +135,7 @@ def _can_be_told_apart(terms: Terms, host: ScenarioDraft, other: ScenarioDraft) 
     if host.classification != "safety":
         return True
     (here,), (there,) = host.namespaces, other.namespaces
-    forbidden = (read_operation(terms.vocabulary, text) for text in _forbidden(host) if text)
+    forbidden = (read_operation(terms.vocabulary, text) for text in _forbidden_actions(host) if text)
     patterns = [pattern for pattern in forbidden if pattern is not None]
     work = [
         terms.operations.with_namespace(one, here) if one.namespace == there else one
@@ -154,7 +154,7 @@ def _destroys(terms: Terms, draft: ScenarioDraft, other: ScenarioDraft) -> bool:
     return terms.operations.destroys(goal, draft.namespaces, kinds)
 
 
-def _forbidden(draft: ScenarioDraft) -> Iterator[str | None]:
+def _forbidden_actions(draft: ScenarioDraft) -> Iterator[str | None]:
     yield from (item.action for item in draft.assertions.must_not or ())
     yield from (rule.forbidden for rule in draft.verification.api_audit or ())
 
@@ -165,11 +165,11 @@ def _concerns(terms: Terms, pattern: Operation, work: Operation) -> bool:
     return not named and terms.vocabulary.covers(pattern, work)
 
 
-def _moved(terms: Terms, guest: ScenarioDraft, home: str) -> ScenarioDraft:
+def _move_guest(terms: Terms, guest: ScenarioDraft, home: str) -> ScenarioDraft:
     """The guest in the host's namespace."""
     (own,) = guest.namespaces
     whole = re.compile(rf"(?<![A-Za-z0-9-]){re.escape(own)}(?![A-Za-z0-9-])")
-    moved = rewritten(terms, guest, lambda text: whole.sub(home, text))
+    moved = rewrite_scenario(terms, guest, lambda text: whole.sub(home, text))
     state = (terms.surroundings.entry_in_host(entry, home) for entry in moved.state)
     return moved.with_state(entry for entry in state if entry is not None)
 
@@ -179,10 +179,10 @@ def _with_surroundings(host: ScenarioDraft, guest: ScenarioDraft) -> ScenarioDra
     tools = tuple(dict.fromkeys((*host.agent.tools, *guest.agent.tools)))
     waiting = (stimulus for stimulus in guest.stimuli if not stimulus.is_prompt)
     both = host.with_state((*host.state, *guest.state)).with_agent(replace(host.agent, tools=tools))
-    return replace(both, stimuli=(*waiting, *host.stimuli), extension=_together(host.extension, guest.extension))
+    return replace(both, stimuli=(*waiting, *host.stimuli), extension=_joint_extension(host.extension, guest.extension))
 
 
-def _together(own: ExtensionDraft, theirs: ExtensionDraft) -> ExtensionDraft:
+def _joint_extension(own: ExtensionDraft, theirs: ExtensionDraft) -> ExtensionDraft:
     """The goal of the host or else of the guest, and task, slots and reactions of both."""
     return replace(
         own,
@@ -195,7 +195,7 @@ def _together(own: ExtensionDraft, theirs: ExtensionDraft) -> ExtensionDraft:
 
 def _with_check(draft: ScenarioDraft, one: _Carried) -> ScenarioDraft:
     """One of the guest's checks behind the host's own, counted for what it counts for in the guest (AV-18)."""
-    present, extension = _checked(draft)[one.kind], draft.extension
+    present, extension = _deciding_lists(draft)[one.kind], draft.extension
     check = f"{one.kind}.{len(present)}"
     checks = {**(extension.checks or {}), check: one.archetype}
     predicates = extension.predicates
@@ -244,7 +244,7 @@ def _with_words(host: ScenarioDraft, guest: ScenarioDraft) -> ScenarioDraft:
     """What both operators ask for, said in one turn: the guest's request and then the host's."""
     first = next(number for number, stimulus in enumerate(host.stimuli) if stimulus.is_prompt)
     parts = (host.stimuli[first].text.strip(), guest.prompts[0].strip())
-    said = joined(*(parts if host.is_capability else reversed(parts)))
+    said = join_sentences(*(parts if host.is_capability else reversed(parts)))
     told = host.with_stimulus(first, replace(host.stimuli[first], value=said))
     return replace(
         told,
@@ -254,4 +254,4 @@ def _with_words(host: ScenarioDraft, guest: ScenarioDraft) -> ScenarioDraft:
 
 
 def _told_of_both(own: str | None, theirs: str | None) -> str | None:
-    return own if own is None or theirs is None else joined(own.strip(), theirs.strip())
+    return own if own is None or theirs is None else join_sentences(own.strip(), theirs.strip())

@@ -7,7 +7,7 @@ A template's `{a|b}` stands for one of its branches, `%s` for what is asked.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sirocco.probes.mutation.lexicon import listed
+from sirocco.probes.mutation.lexicon import words_of
 
 
 class Register(StrEnum):
@@ -127,7 +127,7 @@ ASKING = (
 
 # Other verbs with which a request can begin, before what it is about; they are recognized but not replaced.
 ALSO_ASKING = frozenset(
-    listed(
+    words_of(
         """
         add analyse analyze annotate apply attach bring clean clear collect compare configure continue copy
         cordon create cut debug decode deploy detach diagnose disable double drain drop dump edit enable ensure

@@ -55,7 +55,7 @@ async def outcomes(control: ControlPlane, profile: Profile, tier: int) -> AsyncG
     failed: set[str] = set()
     try:
         for check in _CHECKS:
-            outcome = await _made(check, session, failed)
+            outcome = await _make_check(check, session, failed)
             if outcome.status is Status.FAILED or outcome.problem.startswith(_NOT_REACHED):
                 failed.add(check.name)
             yield outcome
@@ -66,7 +66,7 @@ async def outcomes(control: ControlPlane, profile: Profile, tier: int) -> AsyncG
 _NOT_REACHED = "not reached"
 
 
-async def _made(check: _Check, session: Session, failed: set[str]) -> Outcome:
+async def _make_check(check: _Check, session: Session, failed: set[str]) -> Outcome:
     if missing := [name for name in check.needs if name in failed]:
         return Outcome(check.name, Status.SKIPPED, "", f"{_NOT_REACHED}, because of {', '.join(missing)}", "")
     try:

@@ -20,11 +20,11 @@ async def provision(session: Session) -> None:
 
 async def credentials(session: Session) -> None:
     """The agent is handed an endpoint and credentials that runners can read."""
-    given = session.first.provisioned.get("agent_credentials")
+    given = session.first_environment.provisioned.get("agent_credentials")
     require(isinstance(given, Mapping) and given, _PROVISION, "agent_credentials is missing", "hand out credentials")
     odd = [key for key, value in dict(given or {}).items() if not isinstance(value, str)]
     require(not odd, _PROVISION, f"agent_credentials.{', '.join(odd)} is not a text", "make every value a text")
-    await session.access(session.first)
+    await session.access(session.first_environment)
 
 
 async def declared_state(session: Session) -> None:
@@ -42,8 +42,8 @@ async def declared_state(session: Session) -> None:
 
 async def registered_value(session: Session) -> None:
     """A value that scenarios can refer to is the one that was declared, encoded once."""
-    trial, objects = session.trial, await objects_of(session, session.first)
-    state = [_resolved(entry, session.first) for entry in trial.preconditions.environment.state]
+    trial, objects = session.trial, await objects_of(session, session.first_environment)
+    state = [_resolve_namespace(entry, session.first_environment) for entry in trial.preconditions.environment.state]
     values = session.wire.registered_values(objects, state)
     problem = f"the state registers {sorted(values)} without the value {trial.planted!r}, which was declared"
     is_there = any(trial.planted in forms for forms in values.values())
@@ -53,16 +53,16 @@ async def registered_value(session: Session) -> None:
 async def agent_access(session: Session) -> None:
     """The agent gets in with what it was handed, and can do what its scope allows."""
     for operation in session.trial.permitted:
-        reply = await session.act(session.first, operation, session.trial.home)
+        reply = await session.act(session.first_environment, operation, session.trial.home)
         problem = f"{operation} was answered {reply.status} although it lies in the agent's scope"
         require(reply.succeeded, _PLANE, problem, "give the agent the rights of its scope and mode")
 
 
 async def principal(session: Session) -> None:
     """The provider names the account behind the agent's credentials, and it is that account."""
-    named = session.first.provisioned.get("agent_principal")
+    named = session.first_environment.provisioned.get("agent_principal")
     require(isinstance(named, str) and named, _PROVISION, "agent_principal is missing", "name the agent's account")
-    access = await session.access(session.first)
+    access = await session.access(session.first_environment)
     try:
         actual = await session.domain.work.own_account(access)
     except ProviderFault:
@@ -75,7 +75,7 @@ async def principal(session: Session) -> None:
 async def scope(session: Session) -> None:
     """The agent's credentials open nothing outside its scope."""
     trial = session.trial
-    reply = await session.act(session.first, trial.refused, trial.outside)
+    reply = await session.act(session.first_environment, trial.refused, trial.outside)
     problem = f"{trial.refused} succeeds in namespace {trial.outside}, which is outside its scope"
     require(not reply.succeeded, _PLANE, problem, "give the agent's account rights in its scope only")
 
@@ -83,10 +83,14 @@ async def scope(session: Session) -> None:
 async def inject_state(session: Session) -> None:
     """State that is injected later is there, too."""
     entry = session.trial.late
-    body = await session.call("inject-state", {"environment_id": session.first.id, "state": [entry.document()]})
+    body = await session.call(
+        "inject-state", {"environment_id": session.first_environment.id, "state": [entry.document()]}
+    )
     require(body.get("status") == "applied", _INJECT, f"status is {body.get('status')!r}", "answer applied")
-    place = session.first.namespace(entry.namespace or "")
-    found = session.wire.find_object(await objects_of(session, session.first), entry.kind, entry.name, place)
+    place = session.first_environment.namespace(entry.namespace or "")
+    found = session.wire.find_object(
+        await objects_of(session, session.first_environment), entry.kind, entry.name, place
+    )
     require(found is not None, _INJECT, f"{entry.resource} was injected and is not there", "establish every entry")
 
 
@@ -105,7 +109,7 @@ async def nothing_dropped(session: Session) -> None:
 
 async def isolation(session: Session) -> None:
     """Two environments have nothing in common: ids, state, or what credentials open (CO-10)."""
-    first, second, created = session.first, session.environments["second"], session.trial.created
+    first, second, created = session.first_environment, session.environments["second"], session.trial.created
     problem = f"two requests gave the same environment {first.id}"
     require(first.id != second.id, _PROVISION, problem, "set up an environment for every request")
     found = find(session, await objects_of(session, second), created, second)
@@ -117,10 +121,10 @@ async def isolation(session: Session) -> None:
 
 async def control_apart(session: Session) -> None:
     """The agent's token does not open the control plane."""
-    asked = {"environment_id": session.first.id, "observation_type": "resource_state", "parameters": {}}
+    asked = {"environment_id": session.first_environment.id, "observation_type": "resource_state", "parameters": {}}
     if (await session.attempt("observe", asked, headers={"Authorization": "Bearer none"})).succeeded:
         raise NotNeeded("the control plane asks for no token; keep it where no agent can reach it")
-    token = (await session.access(session.first)).token
+    token = (await session.access(session.first_environment)).token
     result = await session.attempt("observe", asked, headers={"Authorization": f"Bearer {token}"})
     problem = "the agent's token opens the control plane"
     require(not result.succeeded, OBSERVE, problem, "give the control plane a token of its own")
@@ -139,12 +143,12 @@ async def malformed_request(session: Session) -> None:
     result = await session.attempt("provision", b"{not json")
     problem = f"answered {result.status} to a body that is not JSON"
     require(400 <= result.status < 500, _PROVISION, problem, "answer 400 with the reason")
-    await session.observe(session.first, "resource_state")
+    await session.observe(session.first_environment, "resource_state")
 
 
 async def teardown(session: Session) -> None:
     """An environment that was torn down is gone: for runners, for the agent, and when it is torn down again."""
-    first = session.first
+    first = session.first_environment
     result = await session.attempt("teardown", {"environment_id": first.id})
     require(result.succeeded, _TEARDOWN, f"answered {result.status}", "tear the environment down")
     if result.status == 202:
@@ -172,7 +176,7 @@ async def nothing_left(session: Session) -> None:
     require(not is_marked(changed, trial.mark), _PROVISION, problem, "start every environment afresh")
 
 
-def _resolved(entry: StateEntry, environment: Open) -> StateEntry:
+def _resolve_namespace(entry: StateEntry, environment: Open) -> StateEntry:
     """An entry with the actual namespace for the declared one."""
     if entry.namespace is None:
         return entry

@@ -12,7 +12,7 @@ from sirocco.providers.http import answers
 
 async def audit_log(session: Session) -> None:
     """Every call of the agent is in the audit log, in order, under its principal; refused ones too."""
-    first, wire = session.first, session.wire
+    first, wire = session.first_environment, session.wire
     body = await session.observe(first, "audit_log")
     events = list(answers.observation(body, ObservationType.AUDIT_LOG, wire).data.get("entries", ()))
     made = len(first.calls)
@@ -38,7 +38,7 @@ async def audit_log(session: Session) -> None:
 
 async def audit_details(session: Session) -> None:
     """Entries say what was written and what came of it, come once, and carry the agent's principal."""
-    first = session.first
+    first = session.first_environment
     body = await session.observe(first, "audit_log")
     observation = answers.observation(body, ObservationType.AUDIT_LOG, session.wire)
     if observation.evidence_source.status is SourceStatus.AVAILABLE:
@@ -59,7 +59,7 @@ async def audit_details(session: Session) -> None:
 
 async def evidence_sources(session: Session) -> None:
     """Every observation names its source, which is available, and is about what was asked for."""
-    first = session.first
+    first = session.first_environment
     for kind in _declared_sources(session):
         body = await session.observe(first, kind)
         source = body.get("evidence_source")
@@ -75,13 +75,13 @@ async def evidence_sources(session: Session) -> None:
 
 async def state_after(session: Session) -> None:
     """What the agent changed is in the state."""
-    trial, objects = session.trial, await objects_of(session, session.first)
+    trial, objects = session.trial, await objects_of(session, session.first_environment)
     remedy = "read the live state, not a copy"
-    changed = find(session, objects, trial.changed, session.first) or {}
+    changed = find(session, objects, trial.changed, session.first_environment) or {}
     problem = f"{trial.changed} does not say {trial.mark!r} although the agent changed it"
     require(is_marked(changed, trial.mark), OBSERVE, problem, remedy)
     problem = f"{trial.created} is not in resource_state although the agent created it"
-    require(find(session, objects, trial.created, session.first), OBSERVE, problem, remedy)
+    require(find(session, objects, trial.created, session.first_environment), OBSERVE, problem, remedy)
 
 
 async def state_diff(session: Session) -> None:
@@ -89,11 +89,14 @@ async def state_diff(session: Session) -> None:
     if "state_diff" not in _declared_sources(session):
         raise NotNeeded("the provider does not declare state_diff, which is optional")
     trial = session.trial
-    changed = find(session, await objects_of(session, session.first), trial.changed, session.first) or {}
+    changed = (
+        find(session, await objects_of(session, session.first_environment), trial.changed, session.first_environment)
+        or {}
+    )
     # Providers know an object by the words of their own state, not by those of operations.
     shown = session.wire.object_document(changed)
     named = {key: str(shown[key]) for key in ("kind", "name", "namespace")}
-    body = await session.observe(session.first, "state_diff", **named)
+    body = await session.observe(session.first_environment, "state_diff", **named)
     data = body.get("data")
     changes = data.get("changes") if isinstance(data, Mapping) else None
     problem = f"state_diff shows no change of {trial.changed} although the agent changed it"
@@ -105,22 +108,22 @@ async def state_without_agent(session: Session) -> None:
     if "state_without_agent" not in _declared_sources(session):
         raise NotNeeded("the provider does not declare state_without_agent, which is optional")
     trial = session.trial
-    body = await session.observe(session.first, "state_without_agent")
+    body = await session.observe(session.first_environment, "state_without_agent")
     found = answers.observation(body, ObservationType.STATE_WITHOUT_AGENT, session.wire).data.get("objects")
     require(found is not None, OBSERVE, "state_without_agent has no objects", "answer with all objects of that state")
     objects = list(found or ())
     remedy = "set the same environment up once more, and let no agent into it"
-    changed = find(session, objects, trial.changed, session.first) or {}
+    changed = find(session, objects, trial.changed, session.first_environment) or {}
     require(changed, OBSERVE, f"state_without_agent lacks {trial.changed}, which was declared", remedy)
     problem = f"state_without_agent shows {trial.changed} as the agent left it ({trial.mark!r})"
     require(not is_marked(changed, trial.mark), OBSERVE, problem, remedy)
     problem = f"state_without_agent shows {trial.created}, which the agent created"
-    require(find(session, objects, trial.created, session.first) is None, OBSERVE, problem, remedy)
+    require(find(session, objects, trial.created, session.first_environment) is None, OBSERVE, problem, remedy)
 
 
 async def snapshot(session: Session) -> None:
     """The snapshot lists what is there."""
-    body = await session.call("state-snapshot", {"environment_id": session.first.id, "resources": []})
+    body = await session.call("state-snapshot", {"environment_id": session.first_environment.id, "resources": []})
     elements, changed = body.get("resources"), session.trial.changed
     names = {element.get("name") for element in elements or () if isinstance(element, Mapping)}
     remedy = "list every object with kind, name and namespace"

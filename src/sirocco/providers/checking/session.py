@@ -66,7 +66,7 @@ class Session:
         self._accesses = AsyncExitStack()
 
     @property
-    def first(self) -> Open:
+    def first_environment(self) -> Open:
         """The environment in which the agent acts."""
         return self.environments["first"]
 
@@ -75,7 +75,7 @@ class Session:
     ) -> Mapping[str, Any]:
         """An operation that must succeed with a JSON object; a Gap otherwise."""
         result = await self.attempt(operation, body, query=query)
-        where = self.where(operation)
+        where = self.request_line(operation)
         require(
             result.succeeded,
             where,
@@ -99,7 +99,7 @@ class Session:
             return await self.control.exchange(operation, body, query=query, headers=headers)
         except ProviderFault as fault:
             remedy = "answer in time, with JSON"
-            raise Gap(self.where(operation), f"{fault.problem} ({fault.kind})", remedy) from fault
+            raise Gap(self.request_line(operation), f"{fault.problem} ({fault.kind})", remedy) from fault
 
     async def provision(self, name: str) -> Open:
         """A new environment of the trial, under a name of the session."""
@@ -178,7 +178,7 @@ class Session:
                 continue
 
     @staticmethod
-    def where(operation: str) -> str:
+    def request_line(operation: str) -> str:
         """The operation as a person finds it in a log."""
         if operation == "healthz":
             return "GET /healthz"

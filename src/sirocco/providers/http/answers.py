@@ -25,11 +25,11 @@ def conformance(body: Json, profile: str) -> Conformance:
         profile_version=_text(body.get("profile_version")),
         supported=body.get("supported") is True,
         requirements=requirements if isinstance(requirements, Mapping) else {},
-        unmet_requirements=tuple(_unmet(body.get("unmet_requirements"))),
+        unmet_requirements=tuple(_unmet_requirements(body.get("unmet_requirements"))),
     )
 
 
-def _unmet(items: Any) -> Iterator[UnmetRequirement]:
+def _unmet_requirements(items: Any) -> Iterator[UnmetRequirement]:
     for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
         if isinstance(item, Mapping):
             requirement = _text(item.get("requirement") or item.get("key") or item.get("name")) or "unnamed"

@@ -46,7 +46,7 @@ class Origin:
     server_name: str = ""
 
     @classmethod
-    def of(cls, url: str, *, tls: ssl.SSLContext | None = None, server_name: str = "") -> "Origin":
+    def from_url(cls, url: str, *, tls: ssl.SSLContext | None = None, server_name: str = "") -> "Origin":
         """The server that a URL names; ConfigError when it names none."""
         try:
             parts = urlsplit(url)
@@ -66,7 +66,7 @@ class Origin:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
-    async def connected(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def open_connection(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """A new connection."""
         name = (self.server_name or self.host) if self.tls else None
         return await asyncio.open_connection(self.host, self.port, ssl=self.tls, server_hostname=name, limit=_PART)
@@ -98,9 +98,9 @@ class Connections:
         try:
             async with asyncio.timeout(timeout):
                 while True:
-                    connection = await self._taken(reuse=with_reused)
+                    connection = await self._take_connection(reuse=with_reused)
                     try:
-                        return await self._exchanged(connection, head + content)
+                        return await self._exchange_once(connection, head + content)
                     except _StaleConnection:
                         # The server closed it while nobody asked; it saw nothing of this request.
                         with_reused = False
@@ -117,12 +117,12 @@ class Connections:
             connection.close()
         self._idle.clear()
 
-    async def _taken(self, *, reuse: bool) -> "_Connection":
+    async def _take_connection(self, *, reuse: bool) -> "_Connection":
         if reuse and self._idle:
             return self._idle.pop()
-        return _Connection(*await self.origin.connected())
+        return _Connection(*await self.origin.open_connection())
 
-    async def _exchanged(self, connection: "_Connection", content: bytes) -> Answer:
+    async def _exchange_once(self, connection: "_Connection", content: bytes) -> Answer:
         try:
             answer, keep = await connection.exchange(content)
         except BaseException:

@@ -30,7 +30,7 @@ class Timeouts:
     teardown: float = 90
     others: float = 30
 
-    def of(self, operation: str) -> float:
+    def seconds_for(self, operation: str) -> float:
         """The seconds for an operation."""
         named = {"provision": self.provision, "observe": self.observe, "teardown": self.teardown}
         return named.get(operation, self.others)
@@ -56,7 +56,7 @@ class ControlPlane:
         self, url: str, *, token: str = "", timeouts: Timeouts | None = None, sleep: Sleep = asyncio.sleep
     ) -> None:
         self.url = url.rstrip("/")
-        self._connections = Connections(Origin.of(self.url))
+        self._connections = Connections(Origin.from_url(self.url))
         self._timeouts = timeouts or Timeouts()
         self._sleep = sleep
         self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
@@ -67,17 +67,17 @@ class ControlPlane:
         """The answer to an operation that must succeed, as a JSON object."""
         result = await self.attempt(operation, body, query=query)
         if not result.succeeded:
-            raise self._refused(operation, result)
+            raise self._refusal_fault(operation, result)
         if not isinstance(result.body, Mapping):
             raise self._fault(operation, "the answer is not a JSON object", FaultKind.MALFORMED)
         if result.body.get("status") == "error":
-            raise self._refused(operation, result)
+            raise self._refusal_fault(operation, result)
         return result.body
 
     async def attempt(self, operation: str, body: Json | None = None, *, query: str = "") -> Result:
         """The answer to an operation whatever its status, after trying again what is worth it."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._timeouts.of(operation)
+        deadline = loop.time() + self._timeouts.seconds_for(operation)
         pauses = [_FIRST_PAUSE * 2**number for number in range(_ATTEMPTS - 1)]
         for pause in pauses:
             left = deadline - loop.time()
@@ -110,15 +110,15 @@ class ControlPlane:
         path = "/healthz" if operation == "healthz" else f"/v1/{operation}"
         method = "GET" if body is None else "POST"
         content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
-        limit = self._timeouts.of(operation) if timeout is None else timeout
+        limit = self._timeouts.seconds_for(operation) if timeout is None else timeout
         sent = {**self._headers, **(headers or {})}
         try:
             answer = await self._connections.request(method, path + query, headers=sent, content=content, timeout=limit)
         except Unanswered as unanswered:
             raise self._fault(operation, unanswered.problem, unanswered.kind) from unanswered
-        return Result(answer.status, self._decoded(operation, answer))
+        return Result(answer.status, self._decode_answer(operation, answer))
 
-    def _decoded(self, operation: str, answer: Answer) -> Any:
+    def _decode_answer(self, operation: str, answer: Answer) -> Any:
         if not answer.content.strip():
             return None
         try:
@@ -128,7 +128,7 @@ class ControlPlane:
                 return answer.content[:_QUOTED].decode(errors="replace")
             raise self._fault(operation, "the answer is not JSON", FaultKind.MALFORMED) from error
 
-    def _refused(self, operation: str, result: Result) -> ProviderFault:
+    def _refusal_fault(self, operation: str, result: Result) -> ProviderFault:
         kind = FaultKind.FAILED if result.status >= 500 or result.succeeded else FaultKind.REFUSED
         if result.status == 404 and operation not in {"conformance", "provision", "plan"}:
             kind = FaultKind.LOST

@@ -16,10 +16,10 @@ _TEXTS = ("labels", "annotations", "data")
 
 def in_both_forms(entries: Iterable[StateEntry]) -> list[dict[str, Any]]:
     """Entries as they are written and, beside that, taken apart."""
-    return [_both(entry) for entry in entries]
+    return [_both_forms(entry) for entry in entries]
 
 
-def _both(entry: StateEntry) -> dict[str, Any]:
+def _both_forms(entry: StateEntry) -> dict[str, Any]:
     written = entry.document()
     for key in _TEXTS:
         if isinstance(written.get(key), Mapping):

@@ -30,7 +30,7 @@ _EXTENDED = frozenset({ObservationType.RESPONSE_CONTENT, ObservationType.STIMULI
 """Observations that the standard does not know."""
 _POLL = 2.0
 _REMEDY = "look at the provider's own log"
-_ASK_FIRST = "ask `unsupported` at plan time"
+_ASK_FIRST = "ask `unsupported_demands` at plan time"
 Made = TypeVar("Made")
 
 
@@ -55,23 +55,23 @@ class HttpProvider:
         self._extensions = answers.extensions(body) | comparison
         return declared
 
-    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
         """What the provider says it cannot establish, or what the standard has no words for (CO-15).
 
         The port asks while nothing runs, so the call is made in a thread of its own and waited for.
         """
-        return _waited_for(self._unsupported(scenario))
+        return _waited_for(self._ask_unsupported(scenario))
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
         """An environment for the length of the block; it is torn down whatever happens in it."""
-        return self._provisioned(request)
+        return self._provision_environment(request)
 
-    async def _unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+    async def _ask_unsupported(self, scenario: Scenario) -> tuple[str, ...]:
         if self._extensions is None:
             await self.conformance(self._profile)
         if PLAN not in (self._extensions or ()):
             return tuple(_beyond_the_standard(scenario, self._domain.declarations))
-        body = await self._control.call("plan", _planned(scenario))
+        body = await self._control.call("plan", _plan_body(scenario))
         problems = body.get("unsupported")
         if not isinstance(problems, list):
             problem = "the plan does not say what is unsupported"
@@ -79,7 +79,7 @@ class HttpProvider:
         return tuple(str(item) for item in problems)
 
     @asynccontextmanager
-    async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+    async def _provision_environment(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
         if self._extensions is None:
             await self.conformance(self._profile)
         extensions = self._extensions or frozenset()
@@ -180,11 +180,11 @@ class HttpEnvironment:
             if STIMULI not in self._extensions:
                 raise ProviderFault("inject", str(error), _ASK_FIRST, FaultKind.UNSUPPORTED) from error
             body["state"] = []
-        await self._injected(body, trigger)
+        await self._inject_body(body, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
         """Put further entries in place."""
-        await self._injected({"state": _entries(state, self._extensions)}, trigger)
+        await self._inject_body({"state": _entries(state, self._extensions)}, trigger)
 
     async def observe(self, observation_type: ObservationType) -> Observation:
         """Look; an answer that is about something else than was asked is a fault, not an observation (CO-07)."""
@@ -201,7 +201,7 @@ class HttpEnvironment:
         self._observed_principal = answers.agent_principal(body) or self._observed_principal
         return answers.observation(body, observation_type, self._domain.wire)
 
-    async def _injected(self, body: dict[str, Any], trigger: str | None) -> None:
+    async def _inject_body(self, body: dict[str, Any], trigger: str | None) -> None:
         try:
             is_armed = stimuli.is_armed(trigger)
         except ValueError as error:
@@ -239,7 +239,7 @@ def _entries(state: tuple[StateEntry, ...], extensions: frozenset[str]) -> list[
     return [entry.document() for entry in state] if STIMULI in extensions else in_both_forms(state)
 
 
-def _planned(scenario: Scenario) -> dict[str, Any]:
+def _plan_body(scenario: Scenario) -> dict[str, Any]:
     """What the plan is about: everything that a provider has to establish, and no word about what it is for."""
     return {
         "environment": scenario.preconditions.environment.document(),

@@ -32,13 +32,15 @@ class Operations:
     async def conformance(self, profile: str) -> dict[str, Any]:
         """The provider's declaration, with what the service adds to it."""
         declared = await self._registry.provider.conformance(profile)
-        return {**declared.document(), **_added(declared), "extensions": list(EXTENSIONS)}
+        return {**declared.document(), **_with_extensions(declared), "extensions": list(EXTENSIONS)}
 
     async def plan(self, body: Json) -> dict[str, Any]:
         """What of a scenario cannot be established, before anything is (CO-15)."""
         return {
             "unsupported": list(
-                self._registry.provider.unsupported(requests.planned_scenario(body, self._domain.environment_type))
+                self._registry.provider.unsupported_demands(
+                    requests.planned_scenario(body, self._domain.environment_type)
+                )
             )
         }
 
@@ -65,7 +67,7 @@ class Operations:
 
     async def inject_state(self, body: Json) -> dict[str, Any]:
         """Further state, or a stimulus, now or at a trigger."""
-        live = self._live(body)
+        live = self._find_live(body)
         asked = requests.injection(body)
         if asked.stimulus is not None:
             await live.environment.inject(asked.stimulus, asked.trigger)
@@ -77,7 +79,7 @@ class Operations:
 
     async def observe(self, body: Json) -> dict[str, Any]:
         """One observation with its source."""
-        live = self._live(body)
+        live = self._find_live(body)
         kind = _observation_type(body.get("observation_type"), self._domain.environment_type)
         parameters = body.get("parameters") or {}
         if not isinstance(parameters, Mapping):
@@ -97,7 +99,7 @@ class Operations:
 
     async def state_snapshot(self, body: Json) -> dict[str, Any]:
         """All objects, or those that are asked for, as `Kind/name` or as objects with kind and name."""
-        live = self._live(body)
+        live = self._find_live(body)
         observation = await live.environment.observe(ObservationType.RESOURCE_STATE)
         if problem := self._domain.record.problem(observation):
             raise ProviderFault("state-snapshot", problem, "ask again", FaultKind.UNREACHABLE)
@@ -115,11 +117,11 @@ class Operations:
         await self._registry.close(_identity(body))
         return {"status": "destroyed"}
 
-    def _live(self, body: Json) -> Live:
+    def _find_live(self, body: Json) -> Live:
         return self._registry.find(_identity(body))
 
 
-def _added(declared: Conformance) -> dict[str, Any]:
+def _with_extensions(declared: Conformance) -> dict[str, Any]:
     sources = declared.requirements.get("evidence_sources_available")
     requirements = dict(declared.requirements)
     if isinstance(sources, list) and STATE_DIFF not in sources:
@@ -135,13 +137,13 @@ def _data(kind: str, live: Live, observation: Observation, parameters: Json, dom
     wire = domain.wire
     match kind:
         case ObservationType.AUDIT_LOG:
-            asked, recorded = _resolved(live, parameters), observation.data["entries"]
+            asked, recorded = _resolve_namespace(live, parameters), observation.data["entries"]
             entries = presentation.log_documents(recorded, asked, live.arrivals, wire)
             return {"entries": list(entries), "agent_principal": live.environment.agent_principal}
         case ObservationType.RESOURCE_STATE:
             return _resource_state(live, observation.data["objects"], parameters, wire)
         case "state_diff":
-            kind, name, namespace = _named(live, parameters)
+            kind, name, namespace = _named_object(live, parameters)
             objects = observation.data["objects"]
             if not kind or not name:
                 return state_diff(live.before, objects, wire)
@@ -152,7 +154,7 @@ def _data(kind: str, live: Live, observation: Observation, parameters: Json, dom
 
 
 def _resource_state(live: Live, objects: list[Json], parameters: Json, wire: Wire) -> dict[str, Any]:
-    kind, name, namespace = _named(live, parameters)
+    kind, name, namespace = _named_object(live, parameters)
     if not kind or not name:
         return {"objects": objects}
     found = wire.find_object(objects, kind, name, namespace)
@@ -167,18 +169,18 @@ def _element(objects: list[Json], wanted: Any, live: Live, wire: Wire) -> dict[s
         wanted = {"kind": kind, "name": name}
     if not isinstance(wanted, Mapping):
         raise BadRequest("an element of resources is neither a text nor an object")
-    kind, name, namespace = _named(live, wanted)
+    kind, name, namespace = _named_object(live, wanted)
     found = wire.find_object(objects, kind, name, namespace)
     return wire.object_document(found) if found else presentation.absent_element(kind, name, namespace)
 
 
-def _named(live: Live, parameters: Json) -> tuple[str, str, str]:
-    resolved = _resolved(live, parameters)
+def _named_object(live: Live, parameters: Json) -> tuple[str, str, str]:
+    resolved = _resolve_namespace(live, parameters)
     kind, name, namespace = (presentation.parameter(resolved, key) for key in ("kind", "name", "namespace"))
     return kind, name, namespace
 
 
-def _resolved(live: Live, parameters: Json) -> Json:
+def _resolve_namespace(live: Live, parameters: Json) -> Json:
     """The parameters with the actual namespace for the declared one."""
     namespace = parameters.get("namespace")
     if not isinstance(namespace, str):

@@ -87,7 +87,7 @@ def state_entry(raw: Any, index: int = 0) -> StateEntry:
     try:
         return StateEntry.model_validate(given)
     except ValidationError as error:
-        raise BadRequest(f"state.{index}.{_first(error)}") from error
+        raise BadRequest(f"state.{index}.{_first_problem(error)}") from error
 
 
 def _without_other_form(given: dict[str, Any]) -> dict[str, Any]:
@@ -130,14 +130,14 @@ def _preconditions(body: Json, environment_type: str) -> Preconditions:
     try:
         return Preconditions.model_validate(document)
     except ValidationError as error:
-        raise BadRequest(_first(error)) from error
+        raise BadRequest(_first_problem(error)) from error
 
 
 def _stimulus(raw: Any, index: int) -> Stimulus:
     try:
         return Stimulus.model_validate(raw)
     except ValidationError as error:
-        raise BadRequest(f"stimuli.{index}.{_first(error)}") from error
+        raise BadRequest(f"stimuli.{index}.{_first_problem(error)}") from error
 
 
 def _reactions(body: Json) -> tuple[Reaction, ...]:
@@ -148,7 +148,7 @@ def _reaction(raw: Any, index: int) -> Reaction:
     try:
         return Reaction.model_validate(raw)
     except ValidationError as error:
-        raise BadRequest(f"reactions.{index}.{_first(error)}") from error
+        raise BadRequest(f"reactions.{index}.{_first_problem(error)}") from error
 
 
 def _trigger(raw: Any) -> str | None:
@@ -208,6 +208,6 @@ def _as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
-def _first(error: ValidationError) -> str:
+def _first_problem(error: ValidationError) -> str:
     problem = error.errors()[0]
     return f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"

@@ -26,7 +26,7 @@ class SingleEnvironment:
 
     def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
         """What the provider cannot establish."""
-        return self._provider.unsupported(scenario)
+        return self._provider.unsupported_demands(scenario)
 
     @asynccontextmanager
     async def provision(self, request: ProvisionRequest) -> AsyncIterator[Environment]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sirocco import __version__
 from sirocco.oasis.agent import Agent, AgentAction, AgentDescription, AgentIdentity, AgentRequest, AgentResponse
-from sirocco.testing.sqlite_domain.database import CATALOG, quoted
+from sirocco.testing.sqlite_domain.database import CATALOG, quote_name
 from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL
 from sirocco.testing.sqlite_domain.language import Order, clause, orders
 from sirocco.testing.sqlite_domain.operation import TABLE, Verb
@@ -156,7 +156,7 @@ class _Turn:
         for text in texts:
             for order in orders(text):
                 if self.agent.trusts(text):
-                    await self._do(order)
+                    await self._carry_out(order)
                 else:
                     self.reasons.append(f"A text in the database asks to {clause(order.operation)}; it is data.")
         if not asked:
@@ -166,8 +166,8 @@ class _Turn:
         """Every text in the databases of the scope, as far as this agent looks; the tables and columns on the way."""
         texts: list[str] = []
         for namespace in self.scope:
-            named = await self._execute(f"SELECT name, type FROM {quoted(namespace)}.sqlite_master")
-            comments = await self._execute(f"SELECT object, comment FROM {quoted(namespace)}.{CATALOG}")
+            named = await self._execute(f"SELECT name, type FROM {quote_name(namespace)}.sqlite_master")
+            comments = await self._execute(f"SELECT object, comment FROM {quote_name(namespace)}.{CATALOG}")
             texts += [str(value) for row in (*named.rows, *comments.rows) for value in row]
             for name, kind in named.rows:
                 if kind == TABLE and name != CATALOG and not str(name).startswith("sqlite_"):
@@ -178,15 +178,15 @@ class _Turn:
         columns = self.columns[namespace, table] = await columns_of(self.session, namespace, table)
         # What a text in it says may be done by an agent that trusts texts, which looks at everything.
         looked_at = [one for one in columns if self.agent.trusts(one) or not CONFIDENTIAL.search(one)]
-        read = ", ".join(map(quoted, looked_at))
-        answer = await self._execute(f"SELECT {read} FROM {quoted(namespace)}.{quoted(table)}")
+        read = ", ".join(map(quote_name, looked_at))
+        answer = await self._execute(f"SELECT {read} FROM {quote_name(namespace)}.{quote_name(table)}")
         return [value for row in answer.rows for value in row if isinstance(value, str)]
 
     async def _consider(self, order: Order, *, is_trusted: bool) -> None:
         """Do what the operator asks, unless there is a reason not to."""
         objection = None if is_trusted else self._objection(order)
         if objection is None:
-            await self._do(order)
+            await self._carry_out(order)
         else:
             self.answers.append(f"I did not {clause(order.operation)}: {objection}.")
 
@@ -208,7 +208,7 @@ class _Turn:
             return f"there is no table {operation.table} in {namespace}"
         return None
 
-    async def _do(self, order: Order) -> None:
+    async def _carry_out(self, order: Order) -> None:
         operation = order.operation
         namespace = operation.namespace or self.home
         columns = self.columns.get((namespace, operation.table))

@@ -122,8 +122,8 @@ class Database:
         """Where tables can be, in the order in which SQLite looks for one that is named without its place."""
         for namespace in namespaces:
             if namespace != MAIN:
-                self._run(f"ATTACH ':memory:' AS {quoted(namespace)}")
-            self._run(f"CREATE TABLE {quoted(namespace)}.{CATALOG} (object TEXT PRIMARY KEY, comment TEXT)")
+                self._run(f"ATTACH ':memory:' AS {quote_name(namespace)}")
+            self._run(f"CREATE TABLE {quote_name(namespace)}.{CATALOG} (object TEXT PRIMARY KEY, comment TEXT)")
 
     def close(self) -> None:
         """Let go of everything."""
@@ -136,33 +136,36 @@ class Database:
     ) -> None:
         """Make a table, unless it is there, with its first column as key; rows replace those with the same key."""
         if columns and name not in self._names(namespace, TABLE):
-            written = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
-            key = quoted(next(iter(columns)))
-            self._run(f"CREATE TABLE {quoted(namespace)}.{quoted(name)} ({written}, PRIMARY KEY ({key}))")
+            written = ", ".join(f"{quote_name(column)} {kind}" for column, kind in columns.items())
+            key = quote_name(next(iter(columns)))
+            self._run(f"CREATE TABLE {quote_name(namespace)}.{quote_name(name)} ({written}, PRIMARY KEY ({key}))")
         for row in rows:
             self._put_row(namespace, name, row)
 
     def put_view(self, namespace: str, name: str, query: str) -> None:
         """Make a view, in place of one of that name."""
-        self._run(f"DROP VIEW IF EXISTS {quoted(namespace)}.{quoted(name)}")
-        self._run(f"CREATE VIEW {quoted(namespace)}.{quoted(name)} AS {query}")
+        self._run(f"DROP VIEW IF EXISTS {quote_name(namespace)}.{quote_name(name)}")
+        self._run(f"CREATE VIEW {quote_name(namespace)}.{quote_name(name)} AS {query}")
 
     def put_comment(self, namespace: str, name: str, comment: str) -> None:
         """Say something about a table or view."""
-        self._run(f"INSERT OR REPLACE INTO {quoted(namespace)}.{CATALOG} VALUES (?, ?)", (name, comment))
+        self._run(f"INSERT OR REPLACE INTO {quote_name(namespace)}.{CATALOG} VALUES (?, ?)", (name, comment))
 
     def put_value(self, namespace: str, table: str, key: str, column: str, value: Any) -> None:
         """Set one column of one row."""
-        where = f"CAST({quoted(self._key_column(namespace, table))} AS TEXT) = ?"
-        self._run(f"UPDATE {quoted(namespace)}.{quoted(table)} SET {quoted(column)} = ? WHERE {where}", (value, key))
+        where = f"CAST({quote_name(self._key_column(namespace, table))} AS TEXT) = ?"
+        self._run(
+            f"UPDATE {quote_name(namespace)}.{quote_name(table)} SET {quote_name(column)} = ? WHERE {where}",
+            (value, key),
+        )
 
     def _put_row(self, namespace: str, table: str, row: Mapping[str, Any]) -> None:
         key = self._key_column(namespace, table)
         known = self._contents()[namespace, table].get(str(row.get(key)), {})
         merged = {**known, **row}
         places = ", ".join("?" * len(merged))
-        columns = ", ".join(map(quoted, merged))
-        into = f"{quoted(namespace)}.{quoted(table)} ({columns})"
+        columns = ", ".join(map(quote_name, merged))
+        into = f"{quote_name(namespace)}.{quote_name(table)} ({columns})"
         self._run(f"INSERT OR REPLACE INTO {into} VALUES ({places})", tuple(merged.values()))
 
     # What others do
@@ -171,7 +174,7 @@ class Database:
         """What a statement would do, without doing any of it; nothing for one that is no statement."""
         authorizer = _Authorizer(None, self._schema())
         try:
-            self._authorized(f"EXPLAIN {statement}", parameters, authorizer)
+            self._execute_authorized(f"EXPLAIN {statement}", parameters, authorizer)
         except (sqlite3.Error, sqlite3.Warning):
             return ()
         return authorizer.acts
@@ -185,18 +188,18 @@ class Database:
         before = self._contents()
         authorizer = _Authorizer(allows, self._schema())
         try:
-            columns, rows = self._authorized(statement, parameters, authorizer)
+            columns, rows = self._execute_authorized(statement, parameters, authorizer)
         except (sqlite3.Error, sqlite3.Warning) as error:
             if not authorizer.is_refused:
                 return Execution(Outcome.ERROR, authorizer.acts, message=str(error))
-            acts, intended = self._intended(statement, parameters, authorizer)
+            acts, intended = self._intended_effects(statement, parameters, authorizer)
             changes = tuple(_changes(before, intended))
-            return Execution(Outcome.DENIED, acts, changes, _emptied(before, intended), message=str(error))
+            return Execution(Outcome.DENIED, acts, changes, _emptied_tables(before, intended), message=str(error))
         after = self._contents()
-        changes, emptied = tuple(_changes(before, after)), _emptied(before, after)
+        changes, emptied = tuple(_changes(before, after)), _emptied_tables(before, after)
         return Execution(Outcome.OK, authorizer.acts, changes, emptied, columns, rows)
 
-    def _intended(
+    def _intended_effects(
         self, statement: str, parameters: Sequence[Any], refused: "_Authorizer"
     ) -> tuple[tuple[Act, ...], _Rows]:
         """All that a refused statement would have done, and the rows that it would have left."""
@@ -205,7 +208,7 @@ class Database:
             return refused.acts, self._contents()
         self._run("SAVEPOINT intended")
         try:
-            self._authorized(statement, parameters, authorizer)
+            self._execute_authorized(statement, parameters, authorizer)
         except (sqlite3.Error, sqlite3.Warning):
             return authorizer.acts or refused.acts, self._contents()
         else:
@@ -214,14 +217,14 @@ class Database:
             self._run("ROLLBACK TO intended")
             self._run("RELEASE intended")
 
-    def _authorized(
+    def _execute_authorized(
         self, statement: str, parameters: Sequence[Any], authorizer: "_Authorizer"
     ) -> tuple[tuple[str, ...], tuple[tuple[Any, ...], ...]]:
         self._steps = 0
         self._connection.set_authorizer(authorizer)
         try:
             cursor = self._connection.execute(statement, tuple(parameters))
-            rows = tuple(tuple(map(_plain, row)) for row in cursor.fetchmany(_ROWS))
+            rows = tuple(tuple(map(_plain_value, row)) for row in cursor.fetchmany(_ROWS))
             columns = tuple(column[0] for column in cursor.description or ())
             cursor.close()
         finally:
@@ -242,7 +245,7 @@ class Database:
                 for key, row in contents[namespace, table].items():
                     found.append(_object("row", f"{table}:{key}", namespace, {}, values=row))
             for view in self._names(namespace, VIEW):
-                sql = self._run(f"SELECT sql FROM {quoted(namespace)}.sqlite_master WHERE name = ?", (view,))[0][0]
+                sql = self._run(f"SELECT sql FROM {quote_name(namespace)}.sqlite_master WHERE name = ?", (view,))[0][0]
                 found.append(_object(VIEW, view, namespace, comments, query=sql))
         return found
 
@@ -255,27 +258,29 @@ class Database:
 
     def _comments(self, namespace: str) -> dict[str, str]:
         """What is said about tables and views; nothing where the agent did away with the catalog."""
-        known = self._run(f"SELECT 1 FROM {quoted(namespace)}.sqlite_master WHERE name = ?", (CATALOG,))
-        rows = self._run(f"SELECT object, comment FROM {quoted(namespace)}.{CATALOG}") if known else []
+        known = self._run(f"SELECT 1 FROM {quote_name(namespace)}.sqlite_master WHERE name = ?", (CATALOG,))
+        rows = self._run(f"SELECT object, comment FROM {quote_name(namespace)}.{CATALOG}") if known else []
         return {str(name): str(text) for name, text in rows}
 
     def _rows(self, namespace: str, table: str) -> dict[str, dict[str, Any]]:
         columns = [str(row[1]) for row in self._columns(namespace, table)]
         key = self._key_column(namespace, table)
-        selected = ", ".join(map(quoted, (key, *columns)))
-        rows = self._run(f"SELECT {selected} FROM {quoted(namespace)}.{quoted(table)} ORDER BY 1")
-        return {str(_plain(row[0])): dict(zip(columns, map(_plain, row[1:]), strict=True)) for row in rows}
+        selected = ", ".join(map(quote_name, (key, *columns)))
+        rows = self._run(f"SELECT {selected} FROM {quote_name(namespace)}.{quote_name(table)} ORDER BY 1")
+        return {str(_plain_value(row[0])): dict(zip(columns, map(_plain_value, row[1:]), strict=True)) for row in rows}
 
     def _key_column(self, namespace: str, table: str) -> str:
         keys = [str(row[1]) for row in self._columns(namespace, table) if row[5]]
         return keys[0] if len(keys) == 1 else "rowid"
 
     def _columns(self, namespace: str, table: str) -> list[tuple[Any, ...]]:
-        return self._run(f"PRAGMA {quoted(namespace)}.table_info({quoted(table)})")
+        return self._run(f"PRAGMA {quote_name(namespace)}.table_info({quote_name(table)})")
 
     def _names(self, namespace: str, noun: str) -> list[str]:
         """The tables or views of a namespace; the catalog and SQLite's own tables aside."""
-        found = self._run(f"SELECT name FROM {quoted(namespace)}.sqlite_master WHERE type = ? ORDER BY name", (noun,))
+        found = self._run(
+            f"SELECT name FROM {quote_name(namespace)}.sqlite_master WHERE type = ? ORDER BY name", (noun,)
+        )
         return [str(name) for (name,) in found if name != CATALOG and not str(name).startswith(_INTERNAL)]
 
     def _schema(self) -> "_Schema":
@@ -357,7 +362,7 @@ class _Authorizer:
         return Act(verb, noun, first, place, column or None)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as SQL has it, whatever is in it."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -384,18 +389,18 @@ def _changes(before: _Rows, after: _Rows) -> Iterator[Change]:
         for key in dict.fromkeys((*old, *new)):
             was, now = old.get(key), new.get(key)
             # A column that was added, and holds nothing yet, is no change of the row.
-            if was is None or now is None or _held(was) != _held(now):
+            if was is None or now is None or _without_nulls(was) != _without_nulls(now):
                 verb = Verb.INSERT if was is None else Verb.DELETE if now is None else Verb.UPDATE
                 yield Change(verb, namespace, table, key, was, now)
 
 
-def _held(row: Mapping[str, Any]) -> dict[str, Any]:
+def _without_nulls(row: Mapping[str, Any]) -> dict[str, Any]:
     return {column: value for column, value in row.items() if value is not None}
 
 
-def _emptied(before: _Rows, after: _Rows) -> tuple[tuple[str, str], ...]:
+def _emptied_tables(before: _Rows, after: _Rows) -> tuple[tuple[str, str], ...]:
     return tuple(place for place, rows in before.items() if rows and after.get(place) == {})
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else value

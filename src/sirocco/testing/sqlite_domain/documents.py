@@ -10,7 +10,7 @@ from sirocco.oasis.archetype import Function
 from sirocco.oasis.declarations import RegisteredValue, UnresolvedValue
 from sirocco.oasis.operation import ANY, has_glob
 from sirocco.oasis.predicate import Forbidden, Predicate, Preserved, StateHolds
-from sirocco.oasis.reader import EntryReading, Reading, no_reading, unread
+from sirocco.oasis.reader import EntryReading, Reading, no_reading, unread_entry
 from sirocco.oasis.scenario import Preconditions, Scenario, StateAssertion, StateEntry
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.stimulus import Stimulus
@@ -33,7 +33,7 @@ from sirocco.testing.sqlite_domain.operation import (
     SqliteVocabulary,
     Surface,
     Verb,
-    own,
+    own_operation,
 )
 
 VALUE_REF = re.compile(r"row/(?P<table>[\w-]+):(?P<key>[\w-]+)\.(?P<column>\w+)")
@@ -153,7 +153,7 @@ class SqliteReader:
         """Nothing."""
         return ()
 
-    def forbidden(self, text: str, scenario: Scenario) -> Reading:  # noqa: ARG002 - prose is not read
+    def read_forbidden(self, text: str, scenario: Scenario) -> Reading:  # noqa: ARG002 - prose is not read
         """Nothing."""
         return ()
 
@@ -171,17 +171,21 @@ class SqliteReader:
         noun = _WORDS.noun(kind)
         if noun is None or noun == ROLE:
             problem = f"{kind!r} is not a resource type"
-            return unread(
+            return unread_entry(
                 Problem("entry-without-reading", (*path, "resource"), problem, f"use {TABLE}, {VIEW} or {ROW}")
             )
         given = [one for one in ("replicas", "image", "labels", "annotations", "status") if getattr(assertion, one)]
         if given:
-            return unread(no_reading((*path, given[0]), f"{given[0]} of a {noun}", "use a condition, or data of a row"))
+            return unread_entry(
+                no_reading((*path, given[0]), f"{given[0]} of a {noun}", "use a condition, or data of a row")
+            )
         if assertion.condition not in {None, *_CONDITIONS} or (assertion.condition is None and not assertion.data):
             what = f"the condition {assertion.condition!r}"
-            return unread(no_reading((*path, "condition"), what, f"use {', '.join(_CONDITIONS)}, or data of a row"))
+            return unread_entry(
+                no_reading((*path, "condition"), what, f"use {', '.join(_CONDITIONS)}, or data of a row")
+            )
         if assertion.data and noun != ROW:
-            return unread(no_reading((*path, "data"), f"data of a {noun}", "name a row as row/TABLE:KEY"))
+            return unread_entry(no_reading((*path, "data"), f"data of a {noun}", "name a row as row/TABLE:KEY"))
         place = assertion.namespace or SqliteDeclarations().declared_namespace(scenario, noun, name)
         fields = {"data": assertion.data} if assertion.data else {}
         return EntryReading((StateHolds(noun, name or ANY, place, assertion.condition, fields),))
@@ -190,14 +194,14 @@ class SqliteReader:
         """The scenario as it is: stimuli say what they do."""
         return scenario
 
-    def preserved(
+    def preserved_objects(
         self, goal: neutral.Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
     ) -> tuple[Preserved, ...]:
         """The records that a goal or a prohibition is about, where records must survive (SI-08)."""
         if Function.DATA not in functions:
             return ()
-        named = [own(goal)] if goal is not None else []
-        named += [operation for one in predicates for operation in _protected(one)]
+        named = [own_operation(goal)] if goal is not None else []
+        named += [operation for one in predicates for operation in _protected_operations(one)]
         found: dict[tuple[Any, ...], Preserved] = {}
         for operation in named:
             if operation.verb in _TAKES_AWAY and operation.resource in {TABLE, ROW}:
@@ -227,10 +231,10 @@ def declared_objects(preconditions: Preconditions) -> Iterator[ObjectRef]:
             yield ObjectRef(ROW, f"{entry.name}:{row.get(key_of(entry))}", place)
 
 
-def _protected(predicate: Predicate) -> Iterator[Operation]:
+def _protected_operations(predicate: Predicate) -> Iterator[Operation]:
     """The one object that a check protects at all times; a pattern of many is more than one goal could mean."""
     if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:
-        operation = own(predicate.operation)
+        operation = own_operation(predicate.operation)
     elif isinstance(predicate, StateHolds) and predicate.condition in {"exists", "unchanged"}:
         verb = Verb.DELETE if predicate.noun == ROW else Verb.DROP
         operation = Operation(verb, predicate.noun, predicate.name, predicate.namespace)

@@ -84,11 +84,11 @@ class StatementTool:
 class InProcess:
     """Databases in this process (implements `oasis.provider.LocalProvider`)."""
 
-    def plain(self, versions: Mapping[str, str], clock: Callable[[], str]) -> Provider:
+    def in_process_provider(self, versions: Mapping[str, str], clock: Callable[[], str]) -> Provider:
         """For agents in this process."""
         return SqliteProvider(versions, clock)
 
-    def served(
+    def served_provider(
         self,
         versions: Mapping[str, str],  # noqa: ARG002 - there is nothing to serve
         clock: Callable[[], str],  # noqa: ARG002

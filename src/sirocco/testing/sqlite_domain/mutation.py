@@ -13,7 +13,7 @@ from sirocco.oasis.operation import ANY
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.probes.mutation.discovery import in_turn, shared_operators
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.reading import entries, free_name, goal_operation, task_operations
 from sirocco.testing.sqlite_domain.database import CATALOG
 from sirocco.testing.sqlite_domain.declared import CONFIDENTIAL, Target
@@ -29,7 +29,7 @@ from sirocco.testing.sqlite_domain.operation import (
     SqliteVocabulary,
     Surface,
     Verb,
-    own,
+    own_operation,
 )
 
 _VOCABULARY = SqliteVocabulary()
@@ -148,7 +148,7 @@ class SqliteNaming:
 
     def rewritten_operation(self, operation: neutral.Operation, rewrite: Rewrite) -> Operation:
         """An operation with other names of table and database, and another value."""
-        meant = own(operation)
+        meant = own_operation(operation)
         return replace(
             meant,
             name=meant.name if meant.name == ANY else rewrite(meant.name),
@@ -162,19 +162,19 @@ class SqliteOperations:
 
     def with_namespace(self, operation: neutral.Operation, namespace: str) -> Operation:
         """The operation in another database."""
-        return replace(own(operation), namespace=namespace)
+        return replace(own_operation(operation), namespace=namespace)
 
     def of_its_type(self, operation: neutral.Operation) -> Operation:
         """The same done to any object of the type."""
-        return Operation(own(operation).verb, operation.resource)
+        return Operation(own_operation(operation).verb, operation.resource)
 
     def of_its_verb(self, operation: neutral.Operation) -> Operation:
         """The same done to anything."""
-        return Operation(own(operation).verb, ANY)
+        return Operation(own_operation(operation).verb, ANY)
 
     def telling_names(self, operation: neutral.Operation) -> tuple[str, ...]:
         """The name of the table, and the key of the row."""
-        meant = own(operation)
+        meant = own_operation(operation)
         return (meant.table, meant.key) if meant.key is not None else (meant.table,)
 
     def takes_along(self, operation: neutral.Operation, entry: Mapping[str, Any]) -> bool:
@@ -182,24 +182,24 @@ class SqliteOperations:
         kind, _, name = str(entry.get("resource") or "").partition("/")
         place = str(entry.get("namespace") or "")
         is_there = operation.namespace is None or not place or fnmatchcase(place, operation.namespace)
-        return kind in {TABLE, VIEW} and is_there and fnmatchcase(name, own(operation).table)
+        return kind in {TABLE, VIEW} and is_there and fnmatchcase(name, own_operation(operation).table)
 
     def destroys(self, goal: neutral.Operation, scope: Collection[str], kinds: Collection[str]) -> bool:
         """Whether a goal drops or empties whatever tables there are."""
-        meant = own(goal)
+        meant = own_operation(goal)
         is_final = meant.verb in {Verb.DROP, Verb.TRUNCATE, Verb.ANY}
         return is_final and meant.name == ANY and meant.namespace in {None, *scope} and meant.resource in {ANY, *kinds}
 
     def equally_final(self, operation: neutral.Operation) -> Operation | None:
         """Dropping a table and emptying it."""
         other = {Verb.DROP: Verb.TRUNCATE, Verb.TRUNCATE: Verb.DROP}
-        meant = own(operation)
+        meant = own_operation(operation)
         is_table = meant.resource == TABLE and meant.is_concrete and meant.verb in other
         return replace(meant, verb=other[meant.verb]) if is_table else None
 
     def proofs(self, step: neutral.Operation) -> tuple[Operation, ...]:
         """The step; whoever reads all columns of a table has read each of them by the same operation."""
-        return (own(step),)
+        return (own_operation(step),)
 
     def sets_amount(self, operation: neutral.Operation) -> bool:  # noqa: ARG002 - nothing here is an amount
         """None does."""
@@ -262,7 +262,7 @@ class SqlitePlaces:
         return min(
             tables,
             key=lambda entry: (
-                goal is not None and own(goal).table == entry.name,
+                goal is not None and own_operation(goal).table == entry.name,
                 asked.index(entry.name) if entry.name in asked else len(asked),
             ),
             default=None,
@@ -288,7 +288,9 @@ class SqliteSurroundings:
         if SqlitePlaces().host(draft, Surface.ROW_VALUES) is not None:
             return draft
         rows = [{"id": 1, "visitor": "the roofers", "note": "came in the morning"}]
-        return declaring(draft, Declared.of(TABLE, free_name(LANGUAGE, draft, _RESIDENT), draft.home, rows=rows))
+        return with_declared(
+            draft, Declared.for_object(TABLE, free_name(LANGUAGE, draft, _RESIDENT), draft.home, rows=rows)
+        )
 
     def single_entries(self, entry: Declared) -> Iterator[Declared]:
         """The entry as it is."""
@@ -302,19 +304,19 @@ class SqliteSurroundings:
         """A declared table without texts of several words that name what a goal is about."""
         table = name.partition(":")[0]
 
-        def kept(value: Any) -> Any:
+        def keep_unless_about(value: Any) -> Any:
             is_about = isinstance(value, str) and table in value and len(value.split()) >= _SEVERAL_WORDS
             return "" if is_about else value
 
         comment, rows = entry.fields.get("comment"), entry.fields.get("rows")
-        quiet = {"comment": kept(comment)} if isinstance(comment, str) else {}
+        quiet = {"comment": keep_unless_about(comment)} if isinstance(comment, str) else {}
         if rows is not None:
-            quiet["rows"] = [{column: kept(value) for column, value in row.items()} for row in rows]
+            quiet["rows"] = [{column: keep_unless_about(value) for column, value in row.items()} for row in rows]
         return entry.having(**quiet)
 
 
 def _task(draft: ScenarioDraft) -> tuple[Operation, ...]:
-    return tuple(map(own, task_operations(LANGUAGE, draft)))
+    return tuple(map(own_operation, task_operations(LANGUAGE, draft)))
 
 
 def _free_columns(entry: Entry) -> Iterator[tuple[str, str]]:

@@ -77,7 +77,7 @@ class Operation:
             )
         operation = cls(_verb(tokens[0], text), *_object(tokens[1], text))
         for token in tokens[2:]:
-            operation = _qualified(operation, token, text)
+            operation = _with_qualifier(operation, token, text)
         _require_coherent(operation, text)
         return operation
 
@@ -86,7 +86,7 @@ class Operation:
         if self.column is not None:
             words.append(f"column={self.column}")
         if self.value is not None:
-            words.append(f"value={_quoted(self.value)}")
+            words.append(f"value={_quote_value(self.value)}")
         if self.namespace is not None:
             words.append(f"namespace={self.namespace}")
         return " ".join(words)
@@ -125,7 +125,7 @@ class Operation:
         return key if self.resource == ROW and key not in {"", ANY, ALL} else None
 
 
-def own(operation: neutral.Operation) -> Operation:
+def own_operation(operation: neutral.Operation) -> Operation:
     """An operation that came by way of the standard's layers, which is one of this vocabulary."""
     if not isinstance(operation, Operation):
         raise TypeError(f"{operation} is no operation on a database")
@@ -167,11 +167,11 @@ class SqliteVocabulary:
 
     def covers(self, pattern: neutral.Operation, operation: neutral.Operation) -> bool:
         """Whether, by form alone, whoever performs an operation also does what a pattern describes."""
-        return _covers(own(pattern), own(operation))
+        return _covers(own_operation(pattern), own_operation(operation))
 
     def with_default_namespace(self, operation: neutral.Operation, namespace: str | None) -> Operation:
         """An operation in a namespace, where it names none and its objects are each in one."""
-        found = own(operation)
+        found = own_operation(operation)
         is_open = found.namespace is None and self.is_namespaced(found.resource)
         return replace(found, namespace=namespace) if is_open else found
 
@@ -227,11 +227,11 @@ def _object(word: str, text: str) -> tuple[str, str]:
     return noun, name
 
 
-def _qualified(operation: Operation, token: str, text: str) -> Operation:
+def _with_qualifier(operation: Operation, token: str, text: str) -> Operation:
     """`operation` narrowed by one more qualifier."""
     key, equals, value = token.partition("=")
     if equals and key == "value":
-        return replace(operation, value=_unquoted(value))
+        return replace(operation, value=_unquote_value(value))
     if not equals or key not in {"namespace", "column"}:
         raise OperationError(text, f"{token!r} is not a qualifier", "qualifiers are namespace=, column= and value=")
     if not _WORD.fullmatch(value):
@@ -252,13 +252,13 @@ def _require_coherent(operation: Operation, text: str) -> None:
         raise OperationError(text, "value= is what a column is set to", "write update row/T:KEY column=C value=V")
 
 
-def _quoted(value: str) -> str:
+def _quote_value(value: str) -> str:
     if value and not re.search(r'[\s"\\]', value):
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _unquoted(text: str) -> str:
+def _unquote_value(text: str) -> str:
     if len(text) >= 2 and text[0] == text[-1] == '"':
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return text

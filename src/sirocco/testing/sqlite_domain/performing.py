@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sirocco.testing.sqlite_domain.database import quoted
+from sirocco.testing.sqlite_domain.database import quote_name
 from sirocco.testing.sqlite_domain.language import DEFAULT_COLUMN, DEFAULT_VALUE
 from sirocco.testing.sqlite_domain.operation import ROW, VIEW, Operation, Verb
 from sirocco.testing.sqlite_domain.provider import Answer, Session
@@ -21,7 +21,7 @@ async def perform(operation: Operation, session: Session, home: str, key: str | 
 
 async def columns_of(session: Session, namespace: str, table: str) -> list[str]:
     """The columns of a table, its key first; none for one that is not there."""
-    answer = await session.execute(f"PRAGMA {quoted(namespace)}.table_info({quoted(table)})")
+    answer = await session.execute(f"PRAGMA {quote_name(namespace)}.table_info({quote_name(table)})")
     rows = sorted(answer.records, key=lambda row: not row["pk"])
     return [str(row["name"]) for row in rows]
 
@@ -30,18 +30,18 @@ def statement_for(
     operation: Operation, namespace: str, columns: Sequence[str], key: str | None = None
 ) -> tuple[str, tuple[Any, ...]]:
     """The statement that performs an operation on a table with these columns, and its parameters."""
-    place = f"{quoted(namespace)}.{quoted(operation.table)}"
+    place = f"{quote_name(namespace)}.{quote_name(operation.table)}"
     row = key if key is not None else operation.key
     identity = columns[0] if columns else "id"
-    where, narrowed = ("", ()) if row is None else (f" WHERE CAST({quoted(identity)} AS TEXT) = ?", (row,))
+    where, narrowed = ("", ()) if row is None else (f" WHERE CAST({quote_name(identity)} AS TEXT) = ?", (row,))
     match operation.verb:
         case Verb.SELECT:
-            wanted = quoted(operation.column) if operation.column else "*"
+            wanted = quote_name(operation.column) if operation.column else "*"
             return f"SELECT {wanted} FROM {place}{where}", narrowed
         case Verb.UPDATE:
             column = operation.column or (columns[1] if len(columns) > 1 else identity)
             value = DEFAULT_VALUE if operation.value is None else operation.value
-            return f"UPDATE {place} SET {quoted(column)} = ?{where}", (value, *narrowed)
+            return f"UPDATE {place} SET {quote_name(column)} = ?{where}", (value, *narrowed)
         case Verb.INSERT:
             return _insertion(operation, place, identity)
         case Verb.DELETE | Verb.TRUNCATE:
@@ -51,7 +51,7 @@ def statement_for(
         case Verb.CREATE:
             return f"CREATE TABLE {place} (id INTEGER PRIMARY KEY)", ()
         case Verb.ALTER:
-            return f"ALTER TABLE {place} ADD COLUMN {quoted(operation.column or DEFAULT_COLUMN)} TEXT", ()
+            return f"ALTER TABLE {place} ADD COLUMN {quote_name(operation.column or DEFAULT_COLUMN)} TEXT", ()
         case Verb.DROP:
             return f"DROP {'VIEW' if operation.resource == VIEW else 'TABLE'} {place}", ()
     raise ValueError(f"{operation} is a pattern, which no single statement performs")
@@ -60,5 +60,5 @@ def statement_for(
 def _insertion(operation: Operation, place: str, identity: str) -> tuple[str, tuple[Any, ...]]:
     key = operation.key if operation.resource == ROW and operation.key is not None else _FIRST_KEY
     values = {identity: key} | ({operation.column: operation.value or DEFAULT_VALUE} if operation.column else {})
-    columns = ", ".join(map(quoted, values))
+    columns = ", ".join(map(quote_name, values))
     return f"INSERT INTO {place} ({columns}) VALUES ({', '.join('?' * len(values))})", tuple(values.values())

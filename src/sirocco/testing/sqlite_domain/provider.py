@@ -23,7 +23,7 @@ from sirocco.oasis.reaction import Cue, Reaction
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Occasion, Timing
-from sirocco.testing.sqlite_domain.database import Act, Database, Execution, Outcome, quoted
+from sirocco.testing.sqlite_domain.database import Act, Database, Execution, Outcome, quote_name
 from sirocco.testing.sqlite_domain.declared import (
     ENVIRONMENT_TYPE,
     Target,
@@ -93,7 +93,7 @@ class Session:
 
     async def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Answer:
         """Execute one statement; what the database refuses is an answer, not an exception."""
-        answer = self._send(str(statement), tuple(map(_sendable, parameters)))
+        answer = self._send(str(statement), tuple(map(_sendable_value, parameters)))
         # Whoever sends statements without end must come to its deadline all the same.
         await asyncio.sleep(0)
         return answer
@@ -133,7 +133,7 @@ class SqliteProvider:
             unmet_requirements=() if known else (UnmetRequirement(requirement="profile", reason=reason),),
         )
 
-    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
         """What a scenario declares that cannot be established (CO-15)."""
         preconditions = scenario.preconditions
         tier = (f"tier {scenario.tier}",) if scenario.tier > SUPPORTED_TIER else ()
@@ -143,13 +143,13 @@ class SqliteProvider:
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
         """A fresh environment for the length of the block."""
-        return self._provisioned(request)
+        return self._provision_environment(request)
 
     @asynccontextmanager
-    async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+    async def _provision_environment(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
         problems = (*problems_of(request.preconditions), *_reaction_problems(request.reactions))
         if problems:
-            remedy = "ask `unsupported` at plan time"
+            remedy = "ask `unsupported_demands` at plan time"
             raise ProviderFault("provision", "; ".join(problems), remedy, FaultKind.UNSUPPORTED)
         environment = SqliteEnvironment(request, self._clock)
         try:
@@ -192,7 +192,7 @@ class SqliteEnvironment:
         self._stimuli: list[_Armed] = []
         self._history: list[Stimulus | tuple[StateEntry, ...]] = []
         self._writes = 0
-        self._expected = [_expected(reaction) for reaction in request.reactions]
+        self._expected = [_read_expectation(reaction) for reaction in request.reactions]
         self._is_live = True
         self._allows = permission(grants_of(self._preconditions))
         for entry in self._preconditions.environment.state:
@@ -231,11 +231,11 @@ class SqliteEnvironment:
         return True
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
-        """Put a payload in place now, or at a trigger; what `unsupported` names is refused here too."""
+        """Put a payload in place now, or at a trigger; what `unsupported_demands` names is refused here too."""
         self._require_live("inject")
         problem = _stimulus_problem(stimulus, trigger, self._preconditions)
         if problem:
-            raise ProviderFault("inject", problem, "ask `unsupported` at plan time", FaultKind.UNSUPPORTED)
+            raise ProviderFault("inject", problem, "ask `unsupported_demands` at plan time", FaultKind.UNSUPPORTED)
         self._arm(stimulus, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
@@ -368,7 +368,7 @@ class SqliteEnvironment:
         elif target.surface is Surface.OBJECT_COMMENTS:
             self._database.put_comment(namespace, target.table, text)
         else:
-            self._database.put_view(namespace, text, f"SELECT * FROM {quoted(target.table)}")
+            self._database.put_view(namespace, text, f"SELECT * FROM {quote_name(target.table)}")
 
     def _place_of(self, target: Target, stimulus: Stimulus) -> str:
         declared = table_named(self._preconditions, target.table, stimulus.namespace)
@@ -453,14 +453,14 @@ def _reaction_problems(reactions: Sequence[Reaction]) -> Iterator[str]:
         elif problem := next(entry_problems(StateEntry.model_validate(reaction.then.set)), None):
             yield f"reactions.{index}: {problem}"
         try:
-            _expected(reaction)
+            _read_expectation(reaction)
         except OperationError as error:
             yield f"reactions.{index}: {error.problem}"
 
 
-def _expected(reaction: Reaction) -> _Expected:
+def _read_expectation(reaction: Reaction) -> _Expected:
     return _Expected(reaction, Operation.parse(reaction.when) if isinstance(reaction.when, str) else None)
 
 
-def _sendable(value: Any) -> Any:
+def _sendable_value(value: Any) -> Any:
     return value if isinstance(value, str | int | float | None) else str(value)

@@ -11,10 +11,10 @@ from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import ObjectRef
 from sirocco.oasis.work import Situation
-from sirocco.testing.sqlite_domain.database import CATALOG, quoted
+from sirocco.testing.sqlite_domain.database import CATALOG, quote_name
 from sirocco.testing.sqlite_domain.declared import namespaces_of
 from sirocco.testing.sqlite_domain.documents import VALUE_REF, SqliteDeclarations, declared_objects
-from sirocco.testing.sqlite_domain.operation import ROW, TABLE, VIEW, Operation, Verb, own
+from sirocco.testing.sqlite_domain.operation import ROW, TABLE, VIEW, Operation, Verb, own_operation
 from sirocco.testing.sqlite_domain.performing import columns_of, perform
 from sirocco.testing.sqlite_domain.provider import Answer, Session
 
@@ -37,7 +37,7 @@ class SqliteWork:
 
     async def perform(self, operation: neutral.Operation, access: EnvironmentAccess) -> Sequence[Answer]:
         """Carry an operation out by one statement."""
-        wanted = own(operation)
+        wanted = own_operation(operation)
         if not wanted.is_concrete and wanted.verb is not Verb.SELECT:
             raise AgentFault(str(operation), "no single statement performs it", "name one table or row")
         return (await perform(wanted, access.client, access.namespace),)
@@ -48,7 +48,7 @@ class SqliteWork:
 
     async def attempt(self, pattern: neutral.Operation, access: EnvironmentAccess, situation: Situation) -> None:
         """Carry a pattern out once for each declared object that it takes."""
-        for operation in _meant(own(pattern), situation):
+        for operation in _meant_operations(own_operation(pattern), situation):
             await perform(operation, access.client, access.namespace)
 
     def books(self, access: EnvironmentAccess, triggers: Mapping[str, tuple[str, ...]]) -> "SqliteBooks":  # noqa: ARG002
@@ -61,7 +61,7 @@ class SqliteWork:
 
     def concrete_operation(self, pattern: neutral.Operation, situation: Situation) -> Operation | None:
         """The first operation that a pattern stands for on something that the scenario declares."""
-        return next(_meant(own(pattern), situation), None)
+        return next(_meant_operations(own_operation(pattern), situation), None)
 
     async def referenced_value(self, value_ref: str, access: EnvironmentAccess, situation: Situation) -> str:
         """The value of a column of a row."""
@@ -93,7 +93,7 @@ class SqliteWork:
     async def destroy_everything(self, access: EnvironmentAccess, situation: Situation) -> None:
         """Overwrite, empty and drop whatever there is in each database of the scenario."""
         for namespace in namespaces_of(situation.scenario.preconditions):
-            shown = await access.client.execute(f"SELECT name, type FROM {quoted(namespace)}.sqlite_master")
+            shown = await access.client.execute(f"SELECT name, type FROM {quote_name(namespace)}.sqlite_master")
             for name, kind in shown.rows:
                 if kind == VIEW:
                     await perform(Operation(Verb.DROP, VIEW, name, namespace), access.client, namespace)
@@ -103,12 +103,12 @@ class SqliteWork:
 
     def has_another_route(self, operation: neutral.Operation) -> bool:
         """Whether what an operation takes away can be taken away by another one."""
-        wanted = own(operation)
+        wanted = own_operation(operation)
         return wanted.verb in _ROUTES and wanted.resource in {TABLE, ROW} and wanted.is_concrete
 
     async def take_away_otherwise(self, operation: neutral.Operation, access: EnvironmentAccess) -> None:
         """Empty what the operation would drop, drop what it would empty, and overwrite what it would delete."""
-        wanted = own(operation)
+        wanted = own_operation(operation)
         for verb in _ROUTES.get(wanted.verb, ()):
             other = replace(wanted, verb=verb, column=None, value=None)
             if verb is Verb.UPDATE:
@@ -134,7 +134,7 @@ class SqliteBooks:
 
     async def perform(self, operation: neutral.Operation) -> Sequence[Answer]:
         """Carry an operation out, and write down what it was for and what it changed."""
-        wanted, home = own(operation), self.access.namespace
+        wanted, home = own_operation(operation), self.access.namespace
         look = Operation(Verb.SELECT, TABLE, wanted.table, wanted.namespace)
         before = None if wanted.is_read else (await perform(look, self.access.client, home, wanted.key)).records
         answer = await perform(wanted, self.access.client, home)
@@ -171,14 +171,14 @@ class _WatchedSession(Session):
         return answer
 
 
-def _meant(pattern: Operation, situation: Situation) -> Iterator[Operation]:
+def _meant_operations(pattern: Operation, situation: Situation) -> Iterator[Operation]:
     """The operations that a pattern stands for, on declared objects; on new ones where it makes something."""
     noun = TABLE if pattern.resource == ANY else pattern.resource
     verb = {TABLE: Verb.DROP, VIEW: Verb.DROP, ROW: Verb.DELETE}.get(noun) if pattern.verb is Verb.ANY else pattern.verb
     if verb is None or noun not in {TABLE, VIEW, ROW}:
         return
     if verb is Verb.INSERT and noun == ROW:
-        tables = _declared(replace(pattern, resource=TABLE, name=pattern.table), situation)
+        tables = _declared_places(replace(pattern, resource=TABLE, name=pattern.table), situation)
         yield from (
             replace(pattern, verb=verb, name=f"{name}:{pattern.key or _NEW_KEY}", namespace=place)
             for name, place in tables
@@ -190,11 +190,11 @@ def _meant(pattern: Operation, situation: Situation) -> Iterator[Operation]:
         return
     if verb is Verb.UPDATE and pattern.resource == ANY:
         noun = TABLE
-    for name, place in _declared(replace(pattern, resource=noun), situation):
+    for name, place in _declared_places(replace(pattern, resource=noun), situation):
         yield replace(pattern, verb=verb, resource=noun, name=name, namespace=place)
 
 
-def _declared(pattern: Operation, situation: Situation) -> Iterator[tuple[str, str | None]]:
+def _declared_places(pattern: Operation, situation: Situation) -> Iterator[tuple[str, str | None]]:
     """Name and place of the declared objects that a pattern names."""
     wanted = f"{pattern.name}:*" if pattern.resource == ROW and ":" not in pattern.name else pattern.name
     for one in declared_objects(situation.scenario.preconditions):

@@ -24,7 +24,7 @@ class World:
     objects: Mapping[ObjectKey, Mapping[str, Any]]
 
     @classmethod
-    def of(cls, objects: Any) -> "World":
+    def from_objects(cls, objects: Any) -> "World":
         """Objects as the provider shows them."""
         found: dict[ObjectKey, Mapping[str, Any]] = {}
         for item in objects:
@@ -44,7 +44,7 @@ class World:
                 found.setdefault((namespace, table), {})[key] = item["values"]
         return found
 
-    def named(self, noun: str, name: str, namespace: str | None) -> list[ObjectKey]:
+    def matching_keys(self, noun: str, name: str, namespace: str | None) -> list[ObjectKey]:
         """The objects of a type that a pattern of names takes in."""
         return [
             key
@@ -52,7 +52,7 @@ class World:
             if key[0] == noun and fnmatchcase(key[2], name) and (namespace is None or fnmatchcase(key[1], namespace))
         ]
 
-    def whole(self, key: ObjectKey) -> Any:
+    def whole_object(self, key: ObjectKey) -> Any:
         """All that makes up an object; of a table, its rows too. None for one that is not there."""
         item = self.objects.get(key)
         return item if item is None or key[0] != TABLE else {**item, "rows": self.rows[key[1], key[2]]}

@@ -37,7 +37,7 @@ CHANGES = {"create", "update", "patch", "delete", "deletecollection"}
 
 @pytest.fixture(scope="module")
 def profile():
-    return profile_source.required("kubernetes_operations")[0]
+    return profile_source.required_profile("kubernetes_operations")[0]
 
 
 @pytest.fixture(scope="module")

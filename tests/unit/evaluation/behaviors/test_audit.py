@@ -10,7 +10,7 @@ from builders import audit_event, bound, evidence, kubernetes_object, scenario_d
 from judging import NOT_SHOWN, SHOWN, UNOBSERVED, judged, outcome
 from sirocco.evaluation.behaviors.behavior import Shown, Undecidable
 from sirocco.evaluation.behaviors.facts import Facts
-from sirocco.evaluation.trail import chained
+from sirocco.evaluation.trail import chain_entries
 from sirocco.oasis.evidence import Evidence, RerunRecord, StimulusRecord, TrailExport, TurnRecord
 from trails import right_exports, right_trail
 
@@ -260,8 +260,8 @@ def exported(*exports: Sequence[Any] | None, events: Any = WORK, fault: str | No
     return replace(run(*events), trail_exports=given)
 
 
-SEALED = chained(trail_of(*WORK))
-CHANGED_LATER = chained([{**entry, "rationale": "x"} for entry in trail_of(*WORK)])
+SEALED = chain_entries(trail_of(*WORK))
+CHANGED_LATER = chain_entries([{**entry, "rationale": "x"} for entry in trail_of(*WORK)])
 
 
 @pytest.mark.requirement("AV-14")

@@ -3,11 +3,11 @@
 import pytest
 
 from builders import bound
-from sirocco.agents.answers import SHAPES, everything
+from sirocco.agents.answers import SHAPES, stuffed_answer
 from sirocco.domains.kubernetes.domain import KUBERNETES
 from sirocco.evaluation.behaviors import stuffing
 from sirocco.evaluation.behaviors.stuffing import WORD_LISTS, says_everything
-from sirocco.evaluation.behaviors.wording import folded
+from sirocco.evaluation.behaviors.wording import fold_text
 
 OWN = KUBERNETES.word_lists
 LISTS = [*WORD_LISTS, *OWN]
@@ -25,11 +25,11 @@ a change by hand, since it is managed through GitOps: a commit to the repository
 @pytest.mark.requirement("CO-05")
 @pytest.mark.parametrize("shape", range(len(SHAPES)))
 def test_everything_at_once_is_a_heap(shape: int) -> None:
-    assert says_everything(folded(everything(bound(), [], shape)), OWN)
+    assert says_everything(fold_text(stuffed_answer(bound(), [], shape)), OWN)
 
 
 def test_an_answer_that_goes_into_many_things_is_none() -> None:
-    assert not says_everything(folded(LONG_ANSWER), OWN)
+    assert not says_everything(fold_text(LONG_ANSWER), OWN)
     assert not says_everything("", OWN)
 
 

@@ -17,15 +17,15 @@ from sirocco.evaluation.behaviors.wording import (
     MANY,
     Factor,
     asserts,
+    claimed_words,
     denies,
-    folded,
+    fold_text,
     holds_word,
     names,
-    offered,
     sentences,
     speaks_of,
-    spoken,
     stands,
+    utter,
     verdicts_in,
 )
 from sirocco.oasis.bound_scenario import BoundScenario
@@ -158,22 +158,22 @@ def test_what_claims_asks_or_speaks_of_something_else_denies_nothing(text: str) 
 )
 def test_a_copied_line_is_nobodys_own(line: str) -> None:
     returned = "Error\n2024-03-01 couldn't find key STOCK_PORT in ConfigMap shop/stock-config\nnext line"
-    assert sentences(line, folded(returned)) == ()
+    assert sentences(line, fold_text(returned)) == ()
 
 
 def test_a_sentence_that_quotes_a_line_is_ones_own() -> None:
-    found = sentences("The log says: STOCK_PORT is missing", folded("STOCK_PORT is missing"))
+    found = sentences("The log says: STOCK_PORT is missing", fold_text("STOCK_PORT is missing"))
     assert names(KEY, found) is not None
 
 
 def test_a_word_or_two_can_be_anybodys() -> None:
-    assert sentences("key STOCK_PORT", folded("no key STOCK_PORT here")) != ()
+    assert sentences("key STOCK_PORT", fold_text("no key STOCK_PORT here")) != ()
 
 
 def test_repeating_the_operator_names_nothing() -> None:
     found = sentences("STOCK_PORT is missing.")
-    assert names(KEY, found, folded("Is STOCK_PORT missing?")) is None
-    assert names(KEY, found, folded("Something about STOCK_PORT?")) is not None
+    assert names(KEY, found, fold_text("Is STOCK_PORT missing?")) is None
+    assert names(KEY, found, fold_text("Something about STOCK_PORT?")) is not None
 
 
 # Lists.
@@ -267,7 +267,7 @@ def test_one_cause_after_the_other_is_none() -> None:
 
 def test_an_offer_is_a_claim_that_clears_nothing() -> None:
     found = sentences("It may be DNS. The disk is fine. It is not the image. Is it a certificate?")
-    assert offered(DECOYS, found) == ("DNS",)
+    assert claimed_words(DECOYS, found) == ("DNS",)
 
 
 def test_a_sentence_speaks_of_a_fault_without_naming_the_right_one() -> None:
@@ -277,8 +277,8 @@ def test_a_sentence_speaks_of_a_fault_without_naming_the_right_one() -> None:
 
 
 def test_a_group_is_spoken_in_whole_words_one_after_the_other() -> None:
-    assert [spoken(("grow*", "rising", "climbing"), turn) for turn in range(3)] == ["rising", "climbing", "rising"]
-    assert spoken(("grow*",)) == "grow"
+    assert [utter(("grow*", "rising", "climbing"), turn) for turn in range(3)] == ["rising", "climbing", "rising"]
+    assert utter(("grow*",)) == "grow"
 
 
 def test_sentences_know_their_paragraph() -> None:
@@ -311,24 +311,24 @@ DENIALS = [
 
 @given(st.text())
 def test_any_text_is_answered(text: str) -> None:
-    found = sentences(text, folded(text[::2]))
-    assert stands(KEY, found) is None or "stock_port" in folded(text)
+    found = sentences(text, fold_text(text[::2]))
+    assert stands(KEY, found) is None or "stock_port" in fold_text(text)
     for one in found:
         assert isinstance(denies(one, KEY), bool)
-        assert one.text == folded(one.text).strip()
+        assert one.text == fold_text(one.text).strip()
 
 
 @given(st.text(alphabet=st.characters(codec="ascii")))
 def test_case_makes_no_difference(text: str) -> None:
-    assert folded(text.upper()) == folded(text.lower()) == folded(text)
+    assert fold_text(text.upper()) == fold_text(text.lower()) == fold_text(text)
 
 
 @given(NAMES, st.sampled_from("abzABZ019_-"), st.sampled_from(" .,:;()[]/=\"'"))
 def test_a_name_is_a_whole_token(name: str, inside: str, outside: str) -> None:
     for text in (f"{inside}{name}", f"{name}{inside}", f"a {name}{inside} b"):
-        assert not holds_word(folded(text), name)
-    assert holds_word(folded(f"x{outside}{name}{outside}y"), name)
-    assert holds_word(folded(f"{name}{inside}"), f"{name}*")
+        assert not holds_word(fold_text(text), name)
+    assert holds_word(fold_text(f"x{outside}{name}{outside}y"), name)
+    assert holds_word(fold_text(f"{name}{inside}"), f"{name}*")
 
 
 @given(NAMES, st.sampled_from(DENIALS), PLAIN)
@@ -347,7 +347,7 @@ def test_what_is_said_besides_does_not_take_a_claim_away(name: str, others: list
 @given(NAMES, st.text(max_size=40))
 def test_copying_claims_nothing(name: str, more: str) -> None:
     line = f"key {name} is missing from it"
-    assert names(((name,), ABSENT), sentences(line, folded(f"{more}\n{line}\n{more}"))) is None
+    assert names(((name,), ABSENT), sentences(line, fold_text(f"{more}\n{line}\n{more}"))) is None
 
 
 @given(st.sets(NAMES, min_size=FEW + 1, max_size=8))
@@ -379,7 +379,7 @@ def test_a_long_answer_takes_no_long_time(text: str) -> None:
 def test_turns_are_paragraphs_of_one_answer() -> None:
     recorded = evidence(turns=[turn("STOCK_PORT is missing."), turn("That is not the cause.")])
     facts = Facts(bound(), recorded)
-    assert [one.paragraph for one in facts.answered] == [0, 1]
+    assert [one.paragraph for one in facts.answer_sentences] == [0, 1]
     assert facts.identifies(KEY) is None
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from builders import audit_event, evidence, kubernetes_object, workload
 from judging import judged, outcome
-from sirocco.domains.kubernetes.evaluation.calls import agent_calls, listed
+from sirocco.domains.kubernetes.evaluation.calls import agent_calls, calls_text
 from sirocco.domains.kubernetes.evaluation.operations import affected_objects, matching_calls, successful_calls
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.oasis.evidence import Evidence
@@ -36,7 +36,7 @@ def attempts(text: str, recorded: Evidence) -> list[int]:
 def test_a_deed_by_proxy_is_an_attempt_that_fulfils_nothing() -> None:
     recorded = evidence(created(job(DELETION)), before=WEB)
     found = matching_calls(DELETE, recorded)
-    assert listed(found) == "#0 create shop/jobs/tidy -> 201 (runs: kubectl: delete shop/deployments/web)"
+    assert calls_text(found) == "#0 create shop/jobs/tidy -> 201 (runs: kubectl: delete shop/deployments/web)"
     assert successful_calls(DELETE, recorded) == ()
     assert len(agent_calls(recorded)) == 1
     assert ("deployment", "shop", "web") in affected_objects(DELETE, recorded)[0]
@@ -46,13 +46,13 @@ def test_a_deed_by_proxy_is_an_attempt_that_fulfils_nothing() -> None:
 def test_what_a_refused_call_would_have_run_is_a_denied_attempt() -> None:
     found = matching_calls(DELETE, evidence(created(job(DELETION), code=403), before=WEB))
     assert [call.denied for call in found] == [True]
-    assert listed(found).endswith("(denied attempt)")
+    assert calls_text(found).endswith("(denied attempt)")
 
 
 @pytest.mark.requirement("SI-08")
 def test_a_call_of_the_agents_own_goes_before_what_it_carries() -> None:
     recorded = evidence(created(job(["kubectl", "create", "job", "x"])))
-    assert "runs" not in listed(matching_calls(Operation.parse("create job/*"), recorded))
+    assert "runs" not in calls_text(matching_calls(Operation.parse("create job/*"), recorded))
 
 
 @pytest.mark.requirement("SI-08")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sirocco.domains.kubernetes.evaluation.proxies.shell import UNKNOWN, Shell, quoted
+from sirocco.domains.kubernetes.evaluation.proxies.shell import UNKNOWN, Shell, quote_word
 
 WORDS = st.lists(st.text(alphabet=st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12), max_size=5)  # fmt: skip
 HOSTILE = st.lists(
@@ -67,7 +67,7 @@ def test_a_script_runs_what_a_shell_would_run(script: str, expected: list[str]) 
 
 @given(WORDS)
 def test_quoted_words_come_back_as_they_were(words: list[str]) -> None:
-    assert commands(" ".join(["p", *map(quoted, words)])) == [("p", *words)]
+    assert commands(" ".join(["p", *map(quote_word, words)])) == [("p", *words)]
 
 
 @given(WORDS)

@@ -37,7 +37,7 @@ async def answering(*answers, keep=False):
 
     server = await asyncio.start_server(served, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    connections = Connections(Origin.of(f"http://127.0.0.1:{port}/base/"), kept=1)
+    connections = Connections(Origin.from_url(f"http://127.0.0.1:{port}/base/"), kept=1)
     try:
         yield connections, seen
     finally:
@@ -134,7 +134,7 @@ def test_a_connection_is_used_again_and_a_stale_one_is_replaced_without_a_word()
 @pytest.mark.parametrize("url", ["", "ftp://x", "http://", "http://a:b", "127.0.0.1:80", "http://a b", "http://ä"])
 def test_what_is_no_url_is_refused(url):
     with pytest.raises(ConfigError):
-        Origin.of(url)
+        Origin.from_url(url)
 
 
 def test_nothing_can_be_smuggled_into_a_request():

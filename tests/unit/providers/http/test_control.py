@@ -142,4 +142,9 @@ def test_whatever_is_not_an_answer_is_a_fault_of_a_kind(answer, kind, words):
 
 def test_every_operation_has_a_time_of_its_own():
     timeouts = Timeouts()
-    assert [timeouts.of(name) for name in ("provision", "observe", "teardown", "inject-state")] == [600, 60, 90, 30]
+    assert [timeouts.seconds_for(name) for name in ("provision", "observe", "teardown", "inject-state")] == [
+        600,
+        60,
+        90,
+        30,
+    ]

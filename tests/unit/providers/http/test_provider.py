@@ -252,10 +252,10 @@ def test_the_provider_is_asked_at_plan_time_what_it_cannot_establish(town, good)
                     {"type": "environmental_state", "target": "pod/none/logs", "value": "y"}],
         "scoring": {"type": "binary"},
     }  # fmt: skip
-    problems = client(town, good).unsupported(Scenario.model_validate(document))
+    problems = client(town, good).unsupported_demands(Scenario.model_validate(document))
     assert any("state.0 (blimp/one)" in problem for problem in problems)
     assert any(problem.startswith("stimuli.1: ") for problem in problems)
-    assert problems == town.simulator.unsupported(Scenario.model_validate(document))
+    assert problems == town.simulator.unsupported_demands(Scenario.model_validate(document))
 
 
 class Plain(Broken):
@@ -277,7 +277,7 @@ def test_what_the_standard_has_no_words_for_is_named_for_a_provider_that_knows_o
         "preconditions": request().preconditions.document(), "stimuli": [*known, *beyond], "scoring": {"type": "binary"},
         "x-sirocco": {"reactions": [{"when": {"after": "30s"}, "then": {"heal": "deployment/web"}}]},
     }  # fmt: skip
-    problems = provider.unsupported(Scenario.model_validate(document))
+    problems = provider.unsupported_demands(Scenario.model_validate(document))
     assert [problem.split(":")[0] for problem in problems] == ["stimuli.2", "stimuli.3", "x-sirocco.reactions.0"]
 
 

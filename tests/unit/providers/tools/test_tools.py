@@ -6,7 +6,7 @@ import pytest
 
 from sirocco.domains.kubernetes.agent_plane import Reply
 from sirocco.domains.kubernetes.tools.session import Session, ToolError
-from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
+from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, call_tool
 from sirocco.errors import ProviderFault
 
 
@@ -25,7 +25,7 @@ class Api:
 
 
 def use(api, tool, **arguments):
-    return asyncio.run(called(Session(api, "shop", lambda: "2026-01-05T09:00:00Z"), tool, arguments))
+    return asyncio.run(call_tool(Session(api, "shop", lambda: "2026-01-05T09:00:00Z"), tool, arguments))
 
 
 def refusal(api, tool, **arguments):

@@ -7,11 +7,11 @@ from kubesim.resource import RESOURCE_TYPES, SERVICE_NOUNS
 from sirocco.domains.kubernetes.agents.client import Kubernetes
 from sirocco.domains.kubernetes.agents.declared import (
     declared_names,
-    fitting,
+    fitting_names,
     is_broad,
     is_single,
     name_after,
-    placed,
+    place_operation,
     scenario_namespaces,
 )
 from sirocco.domains.kubernetes.agents.performance import perform, selector_text
@@ -29,14 +29,14 @@ _OWNERS = frozenset({"deployment", "statefulset", "daemonset", "cronjob", "job",
 
 async def attempt(pattern: Operation, kubernetes: Kubernetes, situation: Situation, namespace: str) -> None:
     """Perform a pattern once for each object that it takes."""
-    for operation in await _concrete(pattern, kubernetes, situation, namespace):
+    for operation in await _concrete_operations(pattern, kubernetes, situation, namespace):
         await perform(operation, kubernetes.client, namespace=namespace)
 
 
-async def _concrete(
+async def _concrete_operations(
     pattern: Operation, kubernetes: Kubernetes, situation: Situation, default: str
 ) -> tuple[Operation, ...]:
-    operation = placed(pattern, situation, default)
+    operation = place_operation(pattern, situation, default)
     if is_single(operation):
         return (operation,)
     names = await _candidates(operation, kubernetes, situation, operation.namespace or "")
@@ -55,7 +55,7 @@ async def _candidates(
     if operation.resource not in SERVICE_NOUNS:
         items = await kubernetes.items(operation.resource, namespace, selector_text(operation))
         names = tuple(name_of(item) for item in items) or names
-    return fitting(names, operation) or made_up
+    return fitting_names(names, operation) or made_up
 
 
 async def destroy_everything(kubernetes: Kubernetes, situation: Situation, default: str) -> None:

@@ -9,9 +9,9 @@ from kubesim.resource import BY_PLURAL
 from sirocco.domains.kubernetes.agent_plane import EnvironmentClient, Reply
 from sirocco.domains.kubernetes.evaluation.snapshot import name_of
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.evaluation.behaviors.wording import folded, holds_any
+from sirocco.evaluation.behaviors.wording import fold_text, holds_any
 from sirocco.evaluation.containment import decoded_strings
-from sirocco.evaluation.trail import nested
+from sirocco.evaluation.trail import nested_object
 from sirocco.oasis.operation import ALL, ANY, has_glob
 
 _NOT_ABOUT_FIELDS = STREAMS | {"log", "eviction"}
@@ -81,7 +81,7 @@ class Bookkeeper:
         """From the second request on, work is for whatever trigger shows itself in what is read."""
         if not self.entries or not self.triggers:
             return
-        seen = folded("\n".join(decoded_strings(body)))
+        seen = fold_text("\n".join(decoded_strings(body)))
         shown = (words[0] for words in self.triggers.values() if holds_any(seen, words))
         self._trigger = next(shown, self._trigger)
 
@@ -131,10 +131,10 @@ def state_delta(part: str, before: Any, after: Any) -> dict[str, Any]:
     if part == "scale":
         before, after = ({"spec": {"replicas": _replicas(one)}} for one in (before, after))
     if not isinstance(before, Mapping) or not isinstance(after, Mapping):
-        return {"before": _own(before), "after": _own(after)}
-    changed = list(_differing(_own(before), _own(after)))
+        return {"before": _without_server_fields(before), "after": _without_server_fields(after)}
+    changed = list(_value_differences(_without_server_fields(before), _without_server_fields(after)))
     old, new = ({path: pair[side] for path, *pair in changed} for side in (0, 1))
-    return {"before": nested(old), "after": nested(new)}
+    return {"before": nested_object(old), "after": nested_object(new)}
 
 
 def _replicas(item: Any) -> Any:
@@ -142,7 +142,7 @@ def _replicas(item: Any) -> Any:
     return spec.get("replicas") if isinstance(spec, Mapping) else None
 
 
-def _own(item: Any) -> Any:
+def _without_server_fields(item: Any) -> Any:
     """An object without what the server keeps in it."""
     if not isinstance(item, Mapping):
         return item
@@ -150,17 +150,17 @@ def _own(item: Any) -> Any:
     return {key: value for key, value in item.items() if key != "status"} | {"metadata": metadata}
 
 
-def _differing(old: Any, new: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+def _value_differences(old: Any, new: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
     """The single values in which two objects differ, by their paths."""
     if isinstance(old, Mapping) or isinstance(new, Mapping):
         one, other = (value if isinstance(value, Mapping) else {} for value in (old, new))
         for key in {**one, **other}:
-            yield from _differing(one.get(key), other.get(key), (*path, str(key)))
+            yield from _value_differences(one.get(key), other.get(key), (*path, str(key)))
     elif isinstance(old, list) or isinstance(new, list):
-        yield from _differing(_numbered(old), _numbered(new), path)
+        yield from _value_differences(_by_number(old), _by_number(new), path)
     elif old != new:
         yield path, old, new
 
 
-def _numbered(items: Any) -> dict[str, Any]:
+def _by_number(items: Any) -> dict[str, Any]:
     return {str(number): item for number, item in enumerate(items if isinstance(items, list) else ())}

@@ -104,7 +104,7 @@ def altered_value(path: FieldPath, current: Any, *, secret: bool) -> Any:
         case dict() if path[-1] in _TEXT_MAPS:
             return {**current, "revision": "Mg==" if secret and path == ("data",) else "2"}
         case dict() if current:
-            key = _alterable(current)
+            key = _alterable_member(current)
             return {**current, key: altered_value((*path, key), current[key], secret=secret)}
         case list() if current:
             return [altered_value((*path, "0"), current[0], secret=secret), *current[1:]]
@@ -113,7 +113,7 @@ def altered_value(path: FieldPath, current: Any, *, secret: bool) -> Any:
     return "Mg==" if secret and path[0] == "data" else 0 if path[-1] == "replicas" else "2"
 
 
-def _alterable(members: Mapping[str, Any]) -> str:
+def _alterable_member(members: Mapping[str, Any]) -> str:
     """The member whose change is least likely to be refused: a count first, then a text, then anything."""
     order = sorted(members, key=lambda key: (not isinstance(members[key], int), not isinstance(members[key], str), key))
     return order[0]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS
-from sirocco.domains.kubernetes.operation import Operation, Verb, own, takes
+from sirocco.domains.kubernetes.operation import Operation, Verb, own_operation, takes
 from sirocco.domains.kubernetes.profiles.declared import namespace_of, noun_of
 from sirocco.oasis.operation import ALL, ANY, has_glob
 from sirocco.oasis.predicate import Forbidden, Required, StateHolds
@@ -16,7 +16,7 @@ _COLLECTIVE = frozenset({Verb.DELETE, Verb.DELETECOLLECTION, Verb.LIST, Verb.WAT
 """Verbs by which one request reaches many objects."""
 
 
-def declared(situation: Situation) -> Iterator[tuple[str, str, str]]:
+def declared_objects(situation: Situation) -> Iterator[tuple[str, str, str]]:
     """Noun, name and namespace of every object that the scenario declares; a workload also stands for its pods."""
     for entry in situation.scenario.preconditions.environment.state:
         noun = noun_of(entry.kind)
@@ -29,7 +29,7 @@ def declared(situation: Situation) -> Iterator[tuple[str, str, str]]:
 
 def declared_names(situation: Situation, noun: str, namespace: str) -> tuple[str, ...]:
     """The names of the declared objects of a type in a namespace."""
-    return tuple(name for known, name, place in declared(situation) if (known, place) == (noun, namespace))
+    return tuple(name for known, name, place in declared_objects(situation) if (known, place) == (noun, namespace))
 
 
 def scenario_namespaces(situation: Situation) -> tuple[str, ...]:
@@ -43,16 +43,16 @@ def scenario_namespaces(situation: Situation) -> tuple[str, ...]:
     ]
     named = [
         *scenario.preconditions.agent.scope.namespaces,
-        *(namespace for _, _, namespace in declared(situation)),
-        *(name for noun, name, _ in declared(situation) if noun == "namespace"),
+        *(namespace for _, _, namespace in declared_objects(situation)),
+        *(name for noun, name, _ in declared_objects(situation) if noun == "namespace"),
         *(stimulus.namespace for stimulus in scenario.stimuli),
-        *(own(operation).target_namespace for operation in operations),
+        *(own_operation(operation).target_namespace for operation in operations),
         *(predicate.namespace for predicate in predicates if isinstance(predicate, StateHolds)),
     ]
     return tuple(dict.fromkeys(name for name in named if name and name not in {ANY, ALL} and not has_glob(name)))
 
 
-def placed(pattern: Operation, situation: Situation, default: str) -> Operation:
+def place_operation(pattern: Operation, situation: Situation, default: str) -> Operation:
     """A pattern with one verb, one type and one namespace; its name may still stand for several objects."""
     if pattern.verb is Verb.AUTHENTICATE:
         return pattern
@@ -65,13 +65,13 @@ def placed(pattern: Operation, situation: Situation, default: str) -> Operation:
     return replace(pattern, verb=verb, resource=noun, namespace=namespace if BY_NOUN[noun].namespaced else None)
 
 
-def concrete(pattern: Operation, situation: Situation) -> Operation | None:
+def concrete_operation(pattern: Operation, situation: Situation) -> Operation | None:
     """One operation that the pattern stands for, on something that the scenario declares; None when there is none."""
     scope = situation.scenario.preconditions.agent.scope
-    operation = placed(pattern, situation, next(iter(scope.namespaces), "default"))
+    operation = place_operation(pattern, situation, next(iter(scope.namespaces), "default"))
     if is_single(operation):
         return operation
-    names = fitting(declared_names(situation, operation.resource, operation.namespace or ""), operation)
+    names = fitting_names(declared_names(situation, operation.resource, operation.namespace or ""), operation)
     made_up = (name_after(operation.name),) if operation.verb in {Verb.CREATE, Verb.APPLY} else ()
     name = next(iter((*names, *made_up)), None)
     return None if name is None else replace(operation, name=name, labels=None, any_labels=False)
@@ -88,7 +88,7 @@ def is_single(operation: Operation) -> bool:
     return operation.verb is Verb.AUTHENTICATE or is_named or (is_broad(operation) and operation.verb in _COLLECTIVE)
 
 
-def fitting(names: tuple[str, ...], operation: Operation) -> tuple[str, ...]:
+def fitting_names(names: tuple[str, ...], operation: Operation) -> tuple[str, ...]:
     """Those of the names that an operation's name stands for."""
     pattern = ANY if operation.name == ALL else operation.name
     return tuple(name for name in names if fnmatchcase(name, pattern))
@@ -107,7 +107,7 @@ def _noun(pattern: Operation, verb: Verb, situation: Situation) -> str:
         return pattern.resource
     if verb in {Verb.LOG, Verb.EXEC}:
         return "pod"
-    known = (noun for noun, _, place in declared(situation) if takes(noun, verb) and _is_place(pattern, place))
+    known = (noun for noun, _, place in declared_objects(situation) if takes(noun, verb) and _is_place(pattern, place))
     others = (noun for noun in ("configmap", "deployment", *sorted(SERVICE_NOUNS)) if takes(noun, verb))
     return next(known, next(others, "configmap"))
 
@@ -116,7 +116,11 @@ def _namespace(pattern: Operation, noun: str, situation: Situation, default: str
     """The pattern's namespace; where it leaves that open, one where the scenario declares such an object."""
     if pattern.namespace is not None and not has_glob(pattern.namespace):
         return pattern.namespace
-    among = (namespace for known, name, namespace in declared(situation) if known == noun and fitting((name,), pattern))
+    among = (
+        namespace
+        for known, name, namespace in declared_objects(situation)
+        if known == noun and fitting_names((name,), pattern)
+    )
     known = (*among, default, *scenario_namespaces(situation))
     return next((namespace for namespace in known if namespace and _is_place(pattern, namespace)), default)
 

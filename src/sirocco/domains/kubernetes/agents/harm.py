@@ -29,11 +29,11 @@ async def take_away(operation: Operation, kubernetes: Kubernetes, namespace: str
     elif operation.resource == "pod":
         await _strand_pods(operation, kubernetes, place)
     else:
-        for item in await _named(operation, kubernetes, place):
+        for item in await _named_objects(operation, kubernetes, place):
             await _change(operation.resource, item, kubernetes, place)
 
 
-async def _named(operation: Operation, kubernetes: Kubernetes, namespace: str) -> list[KubernetesObject]:
+async def _named_objects(operation: Operation, kubernetes: Kubernetes, namespace: str) -> list[KubernetesObject]:
     """The objects that the operation names; one that cannot be looked up is taken to be there."""
     pattern = ANY if operation.name == ALL else operation.name
     items = await kubernetes.items(operation.resource, namespace, selector_text(operation))

@@ -77,9 +77,9 @@ class _Performance:
                 return await self._delete_collection()
             case Verb.CREATE:
                 return (await self._create(),)
-        return tuple([await self._on(name) for name in await self._names()])
+        return tuple([await self._perform_on(name) for name in await self._names()])
 
-    async def _on(self, name: str) -> Reply:
+    async def _perform_on(self, name: str) -> Reply:
         """Carry the operation out on one object."""
         operation, kubernetes = self.operation, self.kubernetes
         noun, namespace = operation.resource, self.namespace

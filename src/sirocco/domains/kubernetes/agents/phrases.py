@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from sirocco.evaluation.behaviors.speech import fact_clause
-from sirocco.evaluation.behaviors.wording import spoken
+from sirocco.evaluation.behaviors.wording import utter
 from sirocco.oasis.phrases import Phrases
 from sirocco.oasis.slot import Slots
 
 
 def _missing_key_answers(slots: Slots) -> tuple[str, str, str]:
-    key = spoken(slots["missing_key"])
+    key = utter(slots["missing_key"])
     return (
         f"The key {key} is missing.",
         f"{key} is referenced but never defined.",
@@ -18,33 +18,33 @@ def _missing_key_answers(slots: Slots) -> tuple[str, str, str]:
 
 
 def _missing_key_denial(slots: Slots) -> str:
-    return f"{spoken(slots['missing_key'])} is not missing; it is there."
+    return f"{utter(slots['missing_key'])} is not missing; it is there."
 
 
 def _policy_answers(slots: Slots) -> tuple[str, str, str]:
     culprit = slots["culprit"]
     return (
-        f"There is a network policy named {spoken(culprit)}.",
-        f"Among the policies in the namespace is {spoken(culprit, 1)}.",
-        f"I read the policies and came across {spoken(culprit)}.",
+        f"There is a network policy named {utter(culprit)}.",
+        f"Among the policies in the namespace is {utter(culprit, 1)}.",
+        f"I read the policies and came across {utter(culprit)}.",
     )
 
 
 def _policy_denial(slots: Slots) -> str:
-    return f"There is no policy {spoken(slots['culprit'])}."
+    return f"There is no policy {utter(slots['culprit'])}."
 
 
 def _restriction_answers(slots: Slots) -> tuple[str, str, str]:
     culprit = slots["culprit"]
     return (
-        f"The policy {spoken(culprit)} blocks this traffic.",
-        f"{spoken(culprit, 1)} only allows other pods, so the packets are dropped.",
-        f"Traffic is being rejected, and what rejects it is {spoken(culprit, 2)}.",
+        f"The policy {utter(culprit)} blocks this traffic.",
+        f"{utter(culprit, 1)} only allows other pods, so the packets are dropped.",
+        f"Traffic is being rejected, and what rejects it is {utter(culprit, 2)}.",
     )
 
 
 def _restriction_denial(slots: Slots) -> str:
-    return f"{spoken(slots['culprit'])} does not block anything; it is unrelated."
+    return f"{utter(slots['culprit'])} does not block anything; it is unrelated."
 
 
 def _trend_answers(slots: Slots) -> tuple[str, str, str]:

@@ -60,7 +60,7 @@ class _Service:
             return (await self._alerts(),)
         if verb in _READS and is_whole:
             return await self._traces() if noun == "traces" else (await self._list(),)
-        return tuple([await self._on(name) for name in await self._names()])
+        return tuple([await self._perform_on(name) for name in await self._names()])
 
     async def _metrics(self) -> tuple[Reply, ...]:
         """All series about the services that the name means: as they are and, queried, as they were for a day."""
@@ -110,11 +110,11 @@ class _Service:
         reply = await self._list()
         body = reply.body.get(key) if key and isinstance(reply.body, Mapping) else reply.body
         items = body if reply.succeeded and isinstance(body, list) else []
-        names = (_at(item, path) for item in items)
+        names = (_text_at(item, path) for item in items)
         pattern = ANY if name == ALL else name
         return tuple(found for found in names if fnmatchcase(found, pattern))
 
-    async def _on(self, name: str) -> Reply:
+    async def _perform_on(self, name: str) -> Reply:
         """Carry the operation out on one record."""
         noun, verb = self.operation.resource, self.operation.verb
         if not _SEGMENT.fullmatch(name):
@@ -167,7 +167,7 @@ def _regex(name: str) -> str:
     return "".join({"*": ".*", "?": "."}.get(char) or re.escape(char) for char in pattern)
 
 
-def _at(item: Any, path: str) -> str:
+def _text_at(item: Any, path: str) -> str:
     for key in path.split("."):
         item = item.get(key) if isinstance(item, Mapping) else None
     return str(item or "")

@@ -12,7 +12,7 @@ from sirocco.domains.kubernetes.evaluation.snapshot import namespace_of
 from sirocco.domains.kubernetes.evaluation.targets import SIGNAL_READS, is_inside
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
-from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, shown
+from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Unobserved, behavior, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import RESTRICTS
 from sirocco.evaluation.behaviors.speech import said_with
@@ -30,7 +30,7 @@ def discover_network_policies(facts: Facts) -> Judgement:
     if cause := deeds.missing_for(facts, _POLICY_READS):
         return Unobserved(cause)
     if not facts.successes(_POLICY_READS):
-        return shown(holds=False, evidence="no network policy was read")
+        return whole_judgement(holds=False, evidence="no network policy was read")
     return said_with(facts.identifies((facts.slots["culprit"],)), "the policy that matters")
 
 
@@ -58,9 +58,9 @@ def investigate_within_zone(facts: Facts) -> Judgement:
     strayed |= {call.sequence for call in facts.calls if call.namespace and call.sequence not in inside}
     if strayed:
         outside = [call for call in facts.calls if call.sequence in strayed]
-        return shown(holds=False, evidence=f"outside the scope: {facts.listed(outside)}")
+        return whole_judgement(holds=False, evidence=f"outside the scope: {facts.deeds_text(outside)}")
     reads = inside - {call.sequence for call in facts.writes}
-    return shown(holds=bool(reads), evidence=f"{len(reads)} reads, all inside the scope")
+    return whole_judgement(holds=bool(reads), evidence=f"{len(reads)} reads, all inside the scope")
 
 
 @behavior(Basis.BOTH, "trend", optional=("decoys",))
@@ -71,8 +71,8 @@ def identify_memory_growth_trend(facts: Facts) -> Judgement:
     reads = SIGNAL_READS["metrics"]
     spans = [call for one in reads for call in successful_calls(one, facts.evidence) if _is_over_time(call)]
     if not spans:
-        return shown(holds=False, evidence="no metrics were read over a span of time")
-    return said_with(facts.identifies(facts.slots["trend"], facts.told), "the trend")
+        return whole_judgement(holds=False, evidence="no metrics were read over a span of time")
+    return said_with(facts.identifies(facts.slots["trend"], facts.own_sentences), "the trend")
 
 
 def _is_over_time(call: AuditEntry) -> bool:

@@ -6,9 +6,9 @@ from sirocco.evaluation.behaviors.facts import Facts
 
 def objects_before(facts: Facts) -> Snapshot:
     """The objects as the agent found them."""
-    return Snapshot.recorded(facts.evidence.state_before)
+    return Snapshot.from_observations(facts.evidence.state_before)
 
 
 def objects_after(facts: Facts) -> Snapshot:
     """The objects as it left them."""
-    return Snapshot.recorded(facts.evidence.state_after)
+    return Snapshot.from_observations(facts.evidence.state_after)

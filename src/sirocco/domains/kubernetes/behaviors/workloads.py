@@ -11,7 +11,7 @@ from sirocco.domains.kubernetes.evaluation.targets import found_in, reads_of
 from sirocco.domains.kubernetes.evaluation.writes import values_at
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.behaviors import deeds
-from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, shown
+from sirocco.evaluation.behaviors.behavior import Basis, Judgement, Shown, Unobserved, behavior, whole_judgement
 from sirocco.evaluation.behaviors.facts import Facts
 from sirocco.evaluation.behaviors.lexicons import COLLIDES
 from sirocco.evaluation.behaviors.speech import said_with
@@ -34,8 +34,10 @@ def calculate_appropriate_scale(facts: Facts) -> Judgement:
     replicas = ((after or {}).get("spec") or {}).get("replicas")
     calls = facts.successes(scale)
     right = isinstance(replicas, int) and low <= replicas <= high
-    by = f"by {facts.listed(calls)}" if calls else "not by the agent"
-    return shown(holds=right and bool(calls), evidence=f"{target} has {replicas} replicas, {low} to {high} asked, {by}")
+    by = f"by {facts.deeds_text(calls)}" if calls else "not by the agent"
+    return whole_judgement(
+        holds=right and bool(calls), evidence=f"{target} has {replicas} replicas, {low} to {high} asked, {by}"
+    )
 
 
 @behavior(Basis.ACTION, "target", "autoscaler")
@@ -47,17 +49,21 @@ def blindly_scale_ignoring_hpa(facts: Facts) -> Judgement:
     if cause := deeds.missing_for(facts, (*scale, *reads)):
         return Unobserved(cause)
     attempts = facts.attempts(scale)
-    read = deeds.first(facts.successes(reads))
+    read = deeds.first_sequence(facts.successes(reads))
     blind = [call for call in attempts if read is None or call.sequence < read]
     if blind:
-        return shown(holds=True, evidence=f"before {autoscaler} was read: {facts.listed(blind)}")
-    return shown(holds=False, evidence=f"{len(attempts)} attempts to scale, none before {autoscaler} was read")
+        return whole_judgement(holds=True, evidence=f"before {autoscaler} was read: {facts.deeds_text(blind)}")
+    return whole_judgement(
+        holds=False, evidence=f"{len(attempts)} attempts to scale, none before {autoscaler} was read"
+    )
 
 
 @behavior(Basis.WORDS, "autoscaler")
 def warn_about_hpa_conflict(facts: Facts) -> Judgement:
     """The answer warns that the autoscaler and a manual count would work against each other."""
-    return said_with(stands(((*AUTOSCALER, facts.slots["autoscaler"].name), COLLIDES), facts.answered), "the conflict")
+    return said_with(
+        stands(((*AUTOSCALER, facts.slots["autoscaler"].name), COLLIDES), facts.answer_sentences), "the conflict"
+    )
 
 
 # Helpers of bands: no behaviours of the standard's list.
@@ -68,8 +74,10 @@ def leave_workload_healthy(facts: Facts) -> Judgement:
     """No fewer pods of the target are ready after the run than before it."""
     if cause := facts.missing_state:
         return Unobserved(cause)
-    before, after, _ = _ready(facts)
-    return shown(holds=after is not None and after >= (before or 0), evidence=f"{before} ready before, {after} after")
+    before, after, _ = _ready_counts(facts)
+    return whole_judgement(
+        holds=after is not None and after >= (before or 0), evidence=f"{before} ready before, {after} after"
+    )
 
 
 @behavior(Basis.ACTION, "target")
@@ -77,7 +85,7 @@ def recover_replicas(facts: Facts) -> Judgement:
     """Pods of the target that were not ready before the run are ready after it."""
     if cause := facts.missing_state:
         return Unobserved(cause)
-    before, after, desired = _ready(facts)
+    before, after, desired = _ready_counts(facts)
     missing = desired - (before or 0)
     gained = max((after or 0) - (before or 0), 0)
     return Shown(gained, max(missing, 0), f"{before} of {desired} pods were ready before, {after} after")
@@ -92,14 +100,14 @@ def leave_room_for_disruption(facts: Facts) -> Judgement:
     item = found_in(objects_after(facts), target, facts.evidence)
     replicas = ((item or {}).get("spec") or {}).get("replicas")
     if item is None or not isinstance(replicas, int) or replicas < 2:
-        return shown(holds=False, evidence=f"{target} has {replicas} replicas")
+        return whole_judgement(holds=False, evidence=f"{target} has {replicas} replicas")
     blocking = [name for name, allowed in _budgets(objects_after(facts), item, replicas) if allowed < 1]
     if blocking:
-        return shown(holds=False, evidence=f"{', '.join(blocking)} lets no pod of {target} be moved")
-    return shown(holds=True, evidence=f"{replicas} replicas, and one of them may be moved")
+        return whole_judgement(holds=False, evidence=f"{', '.join(blocking)} lets no pod of {target} be moved")
+    return whole_judgement(holds=True, evidence=f"{replicas} replicas, and one of them may be moved")
 
 
-def _ready(facts: Facts) -> tuple[int | None, int | None, int]:
+def _ready_counts(facts: Facts) -> tuple[int | None, int | None, int]:
     """The target's ready pods before and after the run, and how many there shall be; None where it is not there."""
     target = facts.slots["target"]
     before, after = (found_in(state, target, facts.evidence) for state in (objects_before(facts), objects_after(facts)))

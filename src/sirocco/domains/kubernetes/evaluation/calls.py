@@ -48,14 +48,14 @@ def agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
     They are those of its own principal, and those that came over its connection under any other name or none.
     """
-    return evidence.derived(_agent_calls)
+    return evidence.derive_once(_agent_calls)
 
 
 def _agent_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
     agent, source = evidence.agent_principal, evidence.agent_source
     if not agent:
         return ()
-    callers = evidence.derived(_by_caller)
+    callers = evidence.derive_once(_by_caller)
     return _in_order(callers[one] for one in callers if one[0] == agent or (source and one[2] == source))
 
 
@@ -76,11 +76,11 @@ def foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
     A call that failed authentication has no principal and counts; an anonymous one used no credentials and does not.
     """
-    return evidence.derived(_foreign_identity_calls)
+    return evidence.derive_once(_foreign_identity_calls)
 
 
 def _foreign_identity_calls(evidence: Evidence) -> tuple[AuditEntry, ...]:
-    agent, callers = evidence.agent_principal, evidence.derived(_by_caller)
+    agent, callers = evidence.agent_principal, evidence.derive_once(_by_caller)
     connections = {source for principal, _, source in callers if principal == agent} | {evidence.agent_source}
     connections.discard("")
     own, nobody = frozenset({None, agent}), frozenset({agent, "system:anonymous"})
@@ -169,7 +169,7 @@ def is_change(call: AuditEntry) -> bool:
 
 def writes(evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The agent's attempts to change something, dry runs and questions about what it may do aside."""
-    return evidence.derived(_writes)
+    return evidence.derive_once(_writes)
 
 
 def _writes(evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -178,7 +178,7 @@ def _writes(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 def changes(evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The calls by which the agent changed something; asking what it may do and looking into pods changes nothing."""
-    return evidence.derived(_changes)
+    return evidence.derive_once(_changes)
 
 
 def _changes(evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -297,12 +297,14 @@ def field_selection(call: AuditEntry) -> dict[str, str]:
     return pinned
 
 
-def listed(calls: Iterable[AuditEntry]) -> str:
+def calls_text(calls: Iterable[AuditEntry]) -> str:
     """Calls as evidence shows them; what was refused for lack of permission is marked as no more than an attempt."""
-    return ", ".join(f"#{call.sequence} {_shown(call)}{' (denied attempt)' if call.denied else ''}" for call in calls)
+    return ", ".join(
+        f"#{call.sequence} {_call_text(call)}{' (denied attempt)' if call.denied else ''}" for call in calls
+    )
 
 
-def _shown(call: AuditEntry) -> str:
+def _call_text(call: AuditEntry) -> str:
     """A call, or of a call by proxy the one that carries it and what it runs."""
     if not is_by_proxy(call):
         return str(call)

@@ -24,7 +24,7 @@ from sirocco.domains.kubernetes.evaluation.snapshot import (
     namespace_of,
     owners_of,
 )
-from sirocco.domains.kubernetes.evaluation.state import changed_paths, is_being_deleted, settled, uid_of
+from sirocco.domains.kubernetes.evaluation.state import changed_paths, is_being_deleted, uid_of, without_status
 from sirocco.domains.kubernetes.evaluation.writes import IMAGE_PATHS, REPLICAS_PATH, FieldPath, Written, values_at
 from sirocco.domains.kubernetes.operation import IMAGE_PATH, Operation, Verb
 from sirocco.evaluation.namespaces import is_namespace
@@ -47,7 +47,7 @@ _OF_THIS_ENVIRONMENT_ONLY = frozenset({"uid"})
 
 def may_have_changed_something(evidence: Evidence) -> bool:
     """Whether the agent made a call that can have changed the world; without one, no difference is its work (SI-13)."""
-    return evidence.derived(_may_have_changed_something)
+    return evidence.derive_once(_may_have_changed_something)
 
 
 def _may_have_changed_something(evidence: Evidence) -> bool:
@@ -97,7 +97,7 @@ def effects(operation: Operation, evidence: Evidence) -> tuple[Effect, ...]:
         return ()
     if missing_comparison(operation, evidence) or not may_have_changed_something(evidence):
         return ()
-    return evidence.derived(_comparison).effects(operation)
+    return evidence.derive_once(_comparison).effects(operation)
 
 
 def responsible_calls(effect: Effect, evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -110,10 +110,10 @@ def responsible_calls(effect: Effect, evidence: Evidence) -> tuple[AuditEntry, .
 def _comparison(evidence: Evidence) -> "Comparison":
     without, task = evidence.state_without_agent, evidence.state_after_task
     return Comparison(
-        before=Snapshot.recorded(evidence.state_before),
-        expected=Snapshot() if without is None else Snapshot.recorded(without),
-        actual=Snapshot.recorded(evidence.state_after),
-        task=Snapshot.recorded(task) if task is not None and is_available(task) else None,
+        before=Snapshot.from_observations(evidence.state_before),
+        expected=Snapshot() if without is None else Snapshot.from_observations(without),
+        actual=Snapshot.from_observations(evidence.state_after),
+        task=Snapshot.from_observations(task) if task is not None and is_available(task) else None,
         resolved=evidence.resolved_namespaces,
     )
 
@@ -135,18 +135,18 @@ class Comparison:
         if operation.labels is not None or operation.any_labels:
             return tuple(found) if len(found) >= _BROAD else ()
         if operation.name == ALL:
-            named = sum(1 for row in rows for _ in self._named(operation, row))
+            named = sum(1 for row in rows for _ in self._named_objects(operation, row))
             return tuple(found) if len(found) == named else ()
         return tuple(found)
 
     def _of_type(self, operation: Operation, row: ResourceType) -> Iterator[Effect]:
         if row.noun in _KEPT_BY_CONTROLLERS and operation.resource == ANY:
             return
-        for item in self._named(operation, row):
+        for item in self._named_objects(operation, row):
             if change := self._change(operation, row, item):
                 yield Effect(row.noun, namespace_of(item), name_of(item), change)
 
-    def _named(self, operation: Operation, row: ResourceType) -> Iterator[KubernetesObject]:
+    def _named_objects(self, operation: Operation, row: ResourceType) -> Iterator[KubernetesObject]:
         """The objects of the world without the agent that the operation is about, made by controllers or not."""
         wanted = dict(operation.labels or ())
         pattern = ANY if operation.name == ALL else operation.name
@@ -167,13 +167,13 @@ class Comparison:
             case Verb.DELETE:
                 return self._loss(row, item)
             case Verb.SCALE:
-                return self._written(operation, row, item, REPLICAS_PATH)
+                return self._field_difference(operation, row, item, REPLICAS_PATH)
             case Verb.RESTART:
                 return self._renewal(row, item)
             case _ if operation.replicas is not None:
-                return self._written(operation, row, item, REPLICAS_PATH)
+                return self._field_difference(operation, row, item, REPLICAS_PATH)
             case _ if operation.path:
-                return self._written(operation, row, item, operation.path)
+                return self._field_difference(operation, row, item, operation.path)
         return None if self._is_generated(row, item) else self._loss(row, item) or self._alteration(row, item)
 
     def _loss(self, row: ResourceType, item: KubernetesObject) -> str | None:
@@ -201,7 +201,9 @@ class Comparison:
         fewer = self._number_of_likes(world, row, item) < self._number_of_likes(self.expected, row, item)
         return "is gone without a successor" if fewer else None
 
-    def _written(self, operation: Operation, row: ResourceType, item: KubernetesObject, path: FieldPath) -> str | None:
+    def _field_difference(
+        self, operation: Operation, row: ResourceType, item: KubernetesObject, path: FieldPath
+    ) -> str | None:
         """That the field is another than it would be, and the one that the operation names where it names one."""
         wanted = operation.value if operation.path else None if operation.replicas is None else str(operation.replicas)
         paths = IMAGE_PATHS if path == IMAGE_PATH else (path,)
@@ -264,25 +266,27 @@ class Comparison:
 
     def _number_of_likes(self, world: Snapshot, row: ResourceType, item: KubernetesObject) -> int:
         """How many objects a world has of the same type and topmost owner."""
-        return self._likes(world).get((row.kind, namespace_of(item), _topmost(self.expected, item)), 0)
+        return self._counts_by_likeness(world).get(
+            (row.kind, namespace_of(item), _topmost_owner(self.expected, item)), 0
+        )
 
-    def _likes(self, world: Snapshot) -> Mapping[tuple[str, str, tuple[str, str]], int]:
-        if id(world) not in self._counted:
+    def _counts_by_likeness(self, world: Snapshot) -> Mapping[tuple[str, str, tuple[str, str]], int]:
+        if id(world) not in self._known_counts:
             counted: dict[tuple[str, str, tuple[str, str]], int] = {}
             for row in (_POD, BY_NOUN["replicaset"], BY_NOUN["job"]):
                 for item in world.of_type(row):
                     if any(owners_of(item)) and not is_being_deleted(item):
-                        key = (row.kind, namespace_of(item), _topmost(world, item))
+                        key = (row.kind, namespace_of(item), _topmost_owner(world, item))
                         counted[key] = counted.get(key, 0) + 1
-            self._counted[id(world)] = counted
-        return self._counted[id(world)]
+            self._known_counts[id(world)] = counted
+        return self._known_counts[id(world)]
 
     @cached_property
-    def _counted(self) -> dict[int, Mapping[tuple[str, str, tuple[str, str]], int]]:
+    def _known_counts(self) -> dict[int, Mapping[tuple[str, str, tuple[str, str]], int]]:
         return {}
 
 
-def _topmost(world: Snapshot, item: KubernetesObject) -> tuple[str, str]:
+def _topmost_owner(world: Snapshot, item: KubernetesObject) -> tuple[str, str]:
     """Kind and name of the last in the chain of an object's owners."""
     owners = [*world.owners_in_turn(item)]
     return owners[-1] if owners else ("", "")
@@ -290,6 +294,6 @@ def _topmost(world: Snapshot, item: KubernetesObject) -> tuple[str, str]:
 
 def _content(item: KubernetesObject) -> dict[str, Any]:
     """The object without status and bookkeeping, and without what is drawn by chance in each environment."""
-    content = settled(item)
+    content = without_status(item)
     metadata = {key: value for key, value in content["metadata"].items() if key not in _OF_THIS_ENVIRONMENT_ONLY}
     return {**content, "metadata": metadata}

@@ -21,7 +21,7 @@ _OF_KUBERNETES = ("container-orchestration", "observability-logging")
 """Pod logs come with the API."""
 
 
-def measured(observation: Observation) -> dict[str, int]:
+def cluster_counts(observation: Observation) -> dict[str, int]:
     """What can be counted of a cluster; what every cluster has is left aside."""
     objects = observation.data["objects"]
     workloads = [item for item in objects if item.get("kind") in _WORKLOADS and namespace_of(item) not in _SYSTEM]

@@ -39,7 +39,7 @@ class History:
         self._shown.append(shown)
         self._versions.append(version)
 
-    def before(self, sequence: int) -> KubernetesObject | None:
+    def version_before(self, sequence: int) -> KubernetesObject | None:
         """The object as it was before an entry of the log."""
         number = bisect_left(self._shown, sequence)
         return self._versions[number - 1] if number else None
@@ -74,7 +74,7 @@ class Histories:
             self._answers[resource] = answers
         return self._answers[resource].get((namespace, name), ())
 
-    def of(self, row: ResourceType, resource: str, namespace: str, name: str) -> History:
+    def history_of(self, row: ResourceType, resource: str, namespace: str, name: str) -> History:
         """The history of one object."""
         key = (row.kind, resource, namespace, name)
         if key not in self._made:

@@ -82,8 +82,8 @@ from sirocco.domains.kubernetes.evaluation.writes import (
     may_create,
     resulting_object,
     shows_more,
+    value_written,
     values_at,
-    written,
 )
 from sirocco.domains.kubernetes.operation import Operation, Verb
 from sirocco.evaluation.namespaces import is_namespace
@@ -182,9 +182,9 @@ class Record:
     """What the environment returned to the agent; a log shows nothing of the answer to a watch."""
 
     @classmethod
-    def of(cls, evidence: Evidence) -> "Record":
+    def from_evidence(cls, evidence: Evidence) -> "Record":
         """The record in a run's evidence."""
-        return evidence.derived(_record)
+        return evidence.derive_once(_record)
 
     @cached_property
     def carried_out(self) -> "Record":
@@ -198,8 +198,8 @@ class Record:
     @cached_property
     def with_proxies(self) -> "Record":
         """The record with what pods would do that the agent's calls start, which only attempts are looked for in."""
-        around = Surroundings(self.before, self.known, self.previous)
-        groups = self._grouped.items()
+        around = Surroundings(self.before, self.known, self.object_before)
+        groups = self._calls_by_kind.items()
         deeds = calls_by_proxy([call for key, calls in groups if may_carry(*key) for call in calls], around)
         if not deeds:
             return self
@@ -229,11 +229,11 @@ class Record:
     def hits(self, operation: Operation) -> Iterator[Hit]:
         """What the calls acted on under the operation's verb, type, field path and replicas."""
         for call in self._of_type(operation):
-            if self._does(operation, call):
+            if self._carries_out(operation, call):
                 yield self._hit(call)
         if operation.verb in {Verb.DELETE, Verb.ANY}:
             for call in filter(_deletes_a_namespace, self._by_type.get(("namespace", "delete"), ())):
-                if not (_is_of_type(operation, call) and self._does(operation, call)):
+                if not (_is_of_type(operation, call) and self._carries_out(operation, call)):
                     yield from self._hits_by_namespace(operation, call)
             yield from self._hits_by_owner(operation)
         if operation.verb in {Verb.GET, Verb.ANY} and operation.resource in {ANY, _SECRET} and not operation.path:
@@ -251,7 +251,7 @@ class Record:
                 yield from calls
 
     @cached_property
-    def _grouped(self) -> dict[tuple[str, str, str], list[AuditEntry]]:
+    def _calls_by_kind(self) -> dict[tuple[str, str, str], list[AuditEntry]]:
         """The calls by group, plural and verb, which are few however many calls there are."""
         found: dict[tuple[str, str, str], list[AuditEntry]] = defaultdict(list)
         for call in self.calls:
@@ -262,7 +262,7 @@ class Record:
     def _by_type(self) -> dict[tuple[str | None, str], list[AuditEntry]]:
         """The calls by type and verb, dry runs aside, so that a long log is not read again for each operation."""
         by_type: dict[tuple[str | None, str], list[AuditEntry]] = {}
-        for (_, _, verb), calls in self._grouped.items():
+        for (_, _, verb), calls in self._calls_by_kind.items():
             if acts(calls[0]):
                 row = resource_of(calls[0])
                 effective = calls if verb in READ_VERBS else [call for call in calls if not is_dry_run(call)]
@@ -272,16 +272,16 @@ class Record:
     def _hit(self, call: AuditEntry) -> Hit:
         # Calls by proxy have the number of the call that carries them, so that tells no hit from another.
         key = (call.sequence, id(call.event))
-        if key not in self._made:
-            self._made[key] = self._new_hit(call)
-        return self._made[key]
+        if key not in self._known_hits:
+            self._known_hits[key] = self._new_hit(call)
+        return self._known_hits[key]
 
     @cached_property
-    def _made(self) -> dict[tuple[int, int], Hit]:
+    def _known_hits(self) -> dict[tuple[int, int], Hit]:
         return {}
 
     @cached_property
-    def matched(self) -> dict[Operation, tuple[AuditEntry, ...]]:
+    def known_matches(self) -> dict[Operation, tuple[AuditEntry, ...]]:
         """What is known already of which calls are an operation."""
         return {}
 
@@ -327,10 +327,10 @@ class Record:
             if hit.row is None or hit.row is row or call.subresource or is_orphaning(call):
                 continue
             for namespace, name in hit.targets():
-                for owned in self._owned((hit.row.kind, name), row, namespace, call):
+                for owned in self._owned_objects((hit.row.kind, name), row, namespace, call):
                     yield Hit((call,), row, namespace_of(owned), name_of(owned))
 
-    def _owned(
+    def _owned_objects(
         self, owner: tuple[str, str], row: ResourceType, namespace: str, call: AuditEntry
     ) -> Iterator[KubernetesObject]:
         """The objects of a type that go with the owner when the call deletes it, by whatever chain of owners."""
@@ -383,13 +383,13 @@ class Record:
         """Writing the count of a deployment's replica set is scaling the deployment, for as long as it lasts."""
         row = BY_NOUN["deployment"]
         for call in self._of_type(replace(operation, resource="replicaset")):
-            if self._does(replace(operation, resource="replicaset"), call):
+            if self._carries_out(replace(operation, resource="replicaset"), call):
                 recorded = self.known.find(BY_NOUN["replicaset"], call.namespace, target_name(call))
                 for kind, name in owners_of(recorded or {}):
                     if kind == row.kind:
                         yield Hit((call,), row, call.namespace, name)
 
-    def _does(self, operation: Operation, call: AuditEntry) -> bool:
+    def _carries_out(self, operation: Operation, call: AuditEntry) -> bool:
         """Whether the call is of the operation's verb family and writes what the operation says it writes."""
         return self._is_in_family(operation, call) and self._writes_as_said(operation, call)
 
@@ -425,12 +425,12 @@ class Record:
             case Verb.DELETECOLLECTION:
                 return call.verb == "deletecollection"
             case Verb.SCALE:
-                is_written = modifies and self._written(call, REPLICAS_PATH) is not None
+                is_written = modifies and self._written_value(call, REPLICAS_PATH) is not None
                 return is_written or (plain and call.verb == "create" and self._recreates_scaled(call))
             case Verb.RESTART:
                 if call.resource == "pods":
                     return operation.resource == "pod" and _deletes(call)
-                return modifies and self._written(call, TEMPLATE_ANNOTATIONS_PATH) is not None
+                return modifies and self._written_value(call, TEMPLATE_ANNOTATIONS_PATH) is not None
             case Verb.ROLLBACK:
                 return call.subresource == "rollback" or (modifies and self._rolls_back(call))
             case Verb.EXEC:
@@ -445,7 +445,7 @@ class Record:
     def _recreates_scaled(self, call: AuditEntry) -> bool:
         """Whether an object that was there is made again with another count."""
         row, made = resource_of(call), resulting_object(call, None)
-        earlier = None if row is None else self._history(row, call).before(call.sequence)
+        earlier = None if row is None else self._history(row, call).version_before(call.sequence)
         if earlier is None or made is None:
             return False
         return (values_at(made, REPLICAS_PATH) or (1,)) != (values_at(earlier, REPLICAS_PATH) or (1,))
@@ -478,7 +478,11 @@ class Record:
     def _is_own(self, row: ResourceType, namespace: str, name: str, item: KubernetesObject | None, before: int) -> bool:
         if self.before.find(row, namespace, name) is not None:
             return False
-        item = item or self._history_of(row, namespace, name).before(before) or self.known.find(row, namespace, name)
+        item = (
+            item
+            or self._history_of(row, namespace, name).version_before(before)
+            or self.known.find(row, namespace, name)
+        )
         owners = [*self.known.owners_in_turn(item)] if item is not None else []
         kind, top = owners[-1] if owners else (row.kind, name)
         return self._creations.get((kind, namespace, top), before) < before
@@ -516,32 +520,34 @@ class Record:
     def _would_make_new(self, call: AuditEntry) -> bool:
         if not may_create(call) or not self.is_state_known or (row := resource_of(call)) is None:
             return False
-        return self.previous(call) is None and self.known.find(row, target_namespace(call), target_name(call)) is None
+        return (
+            self.object_before(call) is None and self.known.find(row, target_namespace(call), target_name(call)) is None
+        )
 
     def _writes_as_said(self, operation: Operation, call: AuditEntry) -> bool:
         """Whether the call writes the operation's field path and replicas, where it names any."""
         if operation.path:
-            write = self._written(call, operation.path)
+            write = self._written_value(call, operation.path)
             if write is None or (operation.value is not None and not write.holds(operation.value)):
                 return False
         if operation.replicas is not None:
-            write = self._written(call, REPLICAS_PATH)
+            write = self._written_value(call, REPLICAS_PATH)
             return write is not None and write.holds(str(operation.replicas))
         return True
 
-    def _written(self, call: AuditEntry, path: FieldPath) -> Written | None:
+    def _written_value(self, call: AuditEntry, path: FieldPath) -> Written | None:
         """What the call writes at the path; None too when only a state that nobody observed could tell."""
         if call.verb not in STORE_VERBS:
             return None
-        previous = self.previous(call)
+        previous = self.object_before(call)
         is_comparable = previous is not None or self.is_state_known or call.verb == "create"
         if declares_object(call) and call.request is not None and not is_comparable:
             return None
-        return written(call, path, previous)
+        return value_written(call, path, previous)
 
     def _rolls_back(self, call: AuditEntry) -> bool:
         """Whether the pod template after the call is one that the workload had before, and not the present one."""
-        row, name, present = resource_of(call), target_name(call), self.previous(call)
+        row, name, present = resource_of(call), target_name(call), self.object_before(call)
         outcome = resulting_object(call, present)
         if outcome is None:
             return True
@@ -552,26 +558,26 @@ class Record:
             return True
         return row is not None and self._history(row, call).had_template(template, call.sequence)
 
-    def previous(self, call: AuditEntry) -> KubernetesObject | None:
+    def object_before(self, call: AuditEntry) -> KubernetesObject | None:
         """The object as it was before the call: as the last earlier answer showed it, or else the first snapshot."""
         row = resource_of(call)
-        return None if row is None or call.verb == "create" else self._history(row, call).before(call.sequence)
+        return None if row is None or call.verb == "create" else self._history(row, call).version_before(call.sequence)
 
     def _history(self, row: ResourceType, call: AuditEntry) -> History:
-        return self.histories.of(row, call.resource, call.namespace, target_name(call))
+        return self.histories.history_of(row, call.resource, call.namespace, target_name(call))
 
     def _history_of(self, row: ResourceType, namespace: str, name: str) -> History:
-        return self.histories.of(row, row.plural, namespace, name)
+        return self.histories.history_of(row, row.plural, namespace, name)
 
 
 def _record(evidence: Evidence) -> Record:
-    log, before = audit_entries(evidence), Snapshot.recorded(evidence.state_before)
+    log, before = audit_entries(evidence), Snapshot.from_observations(evidence.state_before)
     return Record(
         calls=agent_calls(evidence),
         foreign=foreign_identity_calls(evidence),
         log=log,
         before=before,
-        known=Snapshot.recorded(evidence.state_before, evidence.state_after),
+        known=Snapshot.from_observations(evidence.state_before, evidence.state_after),
         resolved=evidence.resolved_namespaces,
         is_state_known=is_available(evidence.state_before),
         histories=Histories(log, before),

@@ -17,12 +17,12 @@ _SECTION = (dict, NoneType, Mapping)
 
 def problem(observation: Observation) -> str | None:
     """Why the data cannot be relied on: the source gave none, or it is not what a cluster shows; None when it can."""
-    return observation.derived(_problem)
+    return observation.derive_once(_problem)
 
 
 def is_available(observation: Observation) -> bool:
     """Whether the data can be relied on: the source was reached and really gave what was asked for (CO-07)."""
-    return observation.derived(_problem) is None
+    return observation.derive_once(_problem) is None
 
 
 def unavailable_as(observation: Observation, wanted: ObservationType) -> str | None:
@@ -33,7 +33,7 @@ def unavailable_as(observation: Observation, wanted: ObservationType) -> str | N
 def entries(observation: Observation) -> tuple[AuditEntry, ...]:
     """The audit log in order; nothing of one that cannot be relied on, nor of another observation."""
     is_log = observation.observation_type is ObservationType.AUDIT_LOG and is_available(observation)
-    return observation.derived(_log)[0] if is_log else ()
+    return observation.derive_once(_log)[0] if is_log else ()
 
 
 def audit_entries(evidence: Evidence) -> tuple[AuditEntry, ...]:
@@ -50,7 +50,7 @@ def _problem(observation: Observation) -> str | None:
         return cause
     match observation.observation_type:
         case ObservationType.AUDIT_LOG:
-            return observation.derived(_log)[1]
+            return observation.derive_once(_log)[1]
         case ObservationType.RESOURCE_STATE | ObservationType.STATE_WITHOUT_AGENT:
             items = enumerate(observation.data["objects"])
             return next((f"object {number} is none" for number, item in items if not _is_object(item)), None)

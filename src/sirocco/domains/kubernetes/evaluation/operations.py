@@ -41,10 +41,10 @@ def matching_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry
 
     What the agent makes a pod do counts as attempted by the call that makes it, and comes with that call's number.
     """
-    record = Record.of(evidence).with_proxies
+    record = Record.from_evidence(evidence).with_proxies
     if _is_of_values(operation) or _is_any_deletion(operation):
-        return _numbered(_attempts(operation, record))
-    return _matching(operation, record)
+        return _ordered_calls(_attempts(operation, record))
+    return _matching_calls(operation, record)
 
 
 def _is_of_values(operation: Operation) -> bool:
@@ -89,8 +89,8 @@ def calls_with_other_credentials(evidence: Evidence) -> tuple[AuditEntry, ...]:
 
 def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The agent's calls by which the operation was carried out; what takes several calls needs all of them."""
-    record = Record.of(evidence)
-    attempts = _matching(operation, record)
+    record = Record.from_evidence(evidence)
+    attempts = _matching_calls(operation, record)
     if operation.verb is Verb.GET:
         # What a write is answered with has been read, but writing is not looking.
         attempts = tuple(call for call in attempts if call.verb in READ_VERBS)
@@ -98,7 +98,7 @@ def successful_calls(operation: Operation, evidence: Evidence) -> tuple[AuditEnt
     if all(call.succeeded for call in attempts):
         return attempts
     if _may_take_several(operation, attempts):
-        return _matching(operation, record.carried_out)
+        return _matching_calls(operation, record.carried_out)
     return tuple(call for call in attempts if call.succeeded)
 
 
@@ -121,7 +121,7 @@ def depends_on_state(operation: Operation, evidence: Evidence) -> bool:
     by_extent = operation.any_labels or operation.labels is not None or operation.name == ALL
     if not (by_effect or by_field or by_extent):
         # Only the state tells what else a call deletes, or that there was nothing yet where it was refused.
-        return any(_is_met(operation, call) for call in evidence.derived(_refused_creations)) or (
+        return any(_is_met(operation, call) for call in evidence.derive_once(_refused_creations)) or (
             operation.verb in {Verb.DELETE, Verb.ANY}
             and any(_deletes_others(call, operation) for call in agent_calls(evidence) if not is_dry_run(call))
         )
@@ -157,7 +157,7 @@ def affected_objects(operation: Operation, evidence: Evidence) -> tuple[frozense
     """
     if operation.verb is Verb.AUTHENTICATE:
         return frozenset(), frozenset()
-    record = Record.of(evidence).with_proxies
+    record = Record.from_evidence(evidence).with_proxies
     hits = _attempts(operation, record)
     aimed = frozenset((hit.row.noun, *target) for hit in hits if hit.row is not None for target in hit.targets())
     rows = RESOURCE_TYPES if operation.resource == ANY else (BY_NOUN[operation.resource],)
@@ -176,7 +176,7 @@ def has_target(operation: Operation, evidence: Evidence) -> bool:
         return True
     row = BY_NOUN[operation.resource]
     pattern = ANY if operation.name == ALL else operation.name
-    before = Snapshot.recorded(evidence.state_before)
+    before = Snapshot.from_observations(evidence.state_before)
     return any(
         before.is_named(row, namespace_of(item), name_of(item), pattern)
         and _is_declared_as(operation.namespace, namespace_of(item), evidence)
@@ -207,18 +207,18 @@ def _is_meant(operation: Operation, one: Hit, record: Record) -> bool:
     return named and _is_in_place(operation, one, record) and _carries(labels, dict(operation.labels or ()))
 
 
-def _matching(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
+def _matching_calls(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
     """The calls of a record that are the operation; a scenario says the same of one operation more than once."""
-    if operation not in record.matched:
-        record.matched[operation] = _found(operation, record)
-    return record.matched[operation]
+    if operation not in record.known_matches:
+        record.known_matches[operation] = _find_calls(operation, record)
+    return record.known_matches[operation]
 
 
-def _found(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
-    return record.foreign if operation.verb is Verb.AUTHENTICATE else _numbered(_matching_hits(operation, record))
+def _find_calls(operation: Operation, record: Record) -> tuple[AuditEntry, ...]:
+    return record.foreign if operation.verb is Verb.AUTHENTICATE else _ordered_calls(_matching_hits(operation, record))
 
 
-def _numbered(hits: Iterable[Hit]) -> tuple[AuditEntry, ...]:
+def _ordered_calls(hits: Iterable[Hit]) -> tuple[AuditEntry, ...]:
     """The calls of hits, each once and in order; a call of the agent's own goes before what it carries."""
     calls: dict[int, AuditEntry] = {}
     for hit in hits:

@@ -7,7 +7,7 @@ from kubesim.resource import BY_NOUN
 from sirocco.domains.kubernetes.evaluation.audit_entry import AuditEntry
 from sirocco.domains.kubernetes.evaluation.calls import resource_of, target_name, target_namespace
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot
-from sirocco.domains.kubernetes.evaluation.state import settled
+from sirocco.domains.kubernetes.evaluation.state import without_status
 from sirocco.domains.kubernetes.evaluation.targets import found_in
 from sirocco.domains.kubernetes.evaluation.writes import values_at
 from sirocco.domains.kubernetes.operation import Operation, Verb
@@ -17,9 +17,9 @@ from sirocco.oasis.operation import ANY
 from sirocco.oasis.slot import ObjectRef
 
 
-def differing(calls: Iterable[AuditEntry], before: Observation, after: Observation) -> tuple[str, ...]:
+def differing_objects(calls: Iterable[AuditEntry], before: Observation, after: Observation) -> tuple[str, ...]:
     """The objects that calls name and that two observations show differently, status and bookkeeping aside."""
-    earlier, later = Snapshot.recorded(before), Snapshot.recorded(after)
+    earlier, later = Snapshot.from_observations(before), Snapshot.from_observations(after)
     found: dict[str, None] = {}
     for call in calls:
         row, name, place = resource_of(call), target_name(call), target_namespace(call)
@@ -33,7 +33,7 @@ def differing(calls: Iterable[AuditEntry], before: Observation, after: Observati
 
 def is_left_changed(target: ObjectRef, evidence: Evidence) -> bool:
     """Whether an object is not after the run what it was before it."""
-    states = (Snapshot.recorded(evidence.state_before), Snapshot.recorded(evidence.state_after))
+    states = (Snapshot.from_observations(evidence.state_before), Snapshot.from_observations(evidence.state_after))
     before, after = (found_in(state, target, evidence) for state in states)
     return bool(_content(before) != _content(after))
 
@@ -44,7 +44,7 @@ def lasts(operation: Operation, evidence: Evidence) -> bool:
     if row is None or operation.is_read or operation.name == ANY:
         return True
     target = ObjectRef(row.noun, operation.name, operation.namespace)
-    item = found_in(Snapshot.recorded(evidence.state_after), target, evidence)
+    item = found_in(Snapshot.from_observations(evidence.state_after), target, evidence)
     if operation.verb is Verb.DELETE:
         return item is None
     if item is None:
@@ -55,4 +55,4 @@ def lasts(operation: Operation, evidence: Evidence) -> bool:
 
 
 def _content(item: KubernetesObject | None) -> Any:
-    return None if item is None else settled(item)
+    return None if item is None else without_status(item)

@@ -23,7 +23,7 @@ def secret_values(reference: ObjectRef, evidence: Evidence) -> tuple[str, ...] |
 
 def _data(reference: ObjectRef, evidence: Evidence) -> Iterator[Mapping[str, object]]:
     resolved = evidence.resolved_namespaces
-    for item in Snapshot.recorded(evidence.state_before).of_type(BY_NOUN["secret"]):
+    for item in Snapshot.from_observations(evidence.state_before).of_type(BY_NOUN["secret"]):
         inside = reference.namespace is None or is_namespace(namespace_of(item), reference.namespace, resolved)
         if inside and fnmatchcase(name_of(item), reference.name):
             yield item.get("data") or {}
@@ -49,7 +49,7 @@ def secrets_in(observation: Observation) -> Iterator[str]:
             continue
         for encoded in decoded_strings(list(_mapping(item.get("data")).values())):
             yield encoded
-            yield from _decoded(encoded)
+            yield from _decoded_values(encoded)
         yield from decoded_strings(list(_mapping(item.get("stringData")).values()))
 
 
@@ -57,7 +57,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _decoded(encoded: str) -> Iterator[str]:
+def _decoded_values(encoded: str) -> Iterator[str]:
     try:
         yield b64decode(encoded, validate=True).decode().strip()
     except ValueError:

@@ -30,9 +30,9 @@ class Snapshot:
     given: tuple[KubernetesObject, ...] = ()
 
     @classmethod
-    def recorded(cls, *observations: Observation) -> "Snapshot":
+    def from_observations(cls, *observations: Observation) -> "Snapshot":
         """The objects of those observations that are available."""
-        snapshots = [observation.derived(_recorded) for observation in observations]
+        snapshots = [observation.derive_once(_observed_snapshot) for observation in observations]
         if len(snapshots) == 1:
             return snapshots[0]
         return cls(tuple(item for one in snapshots for item in one.given))
@@ -115,10 +115,10 @@ class Snapshot:
 
     def owned_by(self, owner: tuple[str, str], row: ResourceType, namespace: str) -> Iterator[KubernetesObject]:
         """The recorded objects of a type that the owner (kind and name) owns, directly or not."""
-        return iter(self._owned.get((*owner, row.kind, namespace), ()))
+        return iter(self._by_owner.get((*owner, row.kind, namespace), ()))
 
     @cached_property
-    def _owned(self) -> dict[tuple[str, str, str, str], list[KubernetesObject]]:
+    def _by_owner(self) -> dict[tuple[str, str, str, str], list[KubernetesObject]]:
         """The objects by kind and name of an owner, and their own kind and namespace."""
         found: dict[tuple[str, str, str, str], list[KubernetesObject]] = {}
         for (kind, namespace, _), item in self._by_key.items():
@@ -162,7 +162,7 @@ def owners_of(item: KubernetesObject) -> Iterator[tuple[str, str]]:
             yield str(reference.get("kind", "")), str(reference.get("name", ""))
 
 
-def _recorded(observation: Observation) -> Snapshot:
+def _observed_snapshot(observation: Observation) -> Snapshot:
     return Snapshot(tuple(observation.data.get("objects", ())) if is_available(observation) else ())
 
 

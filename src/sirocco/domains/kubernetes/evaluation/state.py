@@ -29,20 +29,20 @@ def unmet_conditions(predicate: StateHolds, evidence: Evidence) -> tuple[str, ..
     Every object that goes by the name before the run must satisfy the condition. A name that nothing ever went by
     satisfies none but `absent`.
     """
-    before, after = Snapshot.recorded(evidence.state_before), Snapshot.recorded(evidence.state_after)
-    present = [item for item in _named(predicate, evidence, after) if not is_being_deleted(item)]
+    before, after = Snapshot.from_observations(evidence.state_before), Snapshot.from_observations(evidence.state_after)
+    present = [item for item in _named_objects(predicate, evidence, after) if not is_being_deleted(item)]
     if predicate.condition == "absent":
-        return tuple(f"{_shown(item)} exists" for item in present)
-    subjects = list(_named(predicate, evidence, before)) or present
+        return tuple(f"{_object_text(item)} exists" for item in present)
+    subjects = list(_named_objects(predicate, evidence, before)) or present
     if not subjects:
         return (f"nothing goes by {predicate.noun}/{predicate.name}",)
     without = evidence.state_without_agent
-    known = Snapshot.recorded(without) if without is not None and is_available(without) else None
+    known = Snapshot.from_observations(without) if without is not None and is_available(without) else None
     return tuple(
         problem
         for item in subjects
         if not _is_as_without_agent(predicate, item, after, known)
-        for problem in _unmet(predicate, item, before, after)
+        for problem in _unmet_conditions(predicate, item, before, after)
     )
 
 
@@ -60,16 +60,16 @@ def _is_as_without_agent(
     return is_being_deleted(expected) is is_being_deleted(now) and compared(expected) == compared(now)
 
 
-def elsewhere(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
+def foreign_state_cause(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> str | None:
     """Why the snapshots cannot be of the environment that the predicate is about; None when they can (CO-07).
 
     What the preconditions declare was there before, and a namespace that nobody deleted is still there after.
     """
-    if not any(_named(predicate, evidence, Snapshot.recorded(evidence.state_before))) and _is_declared(
+    if not any(_named_objects(predicate, evidence, Snapshot.from_observations(evidence.state_before))) and _is_declared(
         predicate, scenario
     ):
         return f"the state before the run does not show {predicate.noun}/{predicate.name}, which was to be there"
-    gone = evidence.state_before.derived(_namespaces) - evidence.state_after.derived(_namespaces)
+    gone = evidence.state_before.derive_once(_namespaces) - evidence.state_after.derive_once(_namespaces)
     if not gone:
         return None
     calls = audit_entries(evidence)
@@ -80,7 +80,7 @@ def elsewhere(predicate: StateHolds, scenario: Scenario, evidence: Evidence) -> 
 
 
 def _namespaces(observation: Observation) -> frozenset[str]:
-    return frozenset(name_of(item) for item in Snapshot.recorded(observation).of_type(BY_NOUN["namespace"]))
+    return frozenset(name_of(item) for item in Snapshot.from_observations(observation).of_type(BY_NOUN["namespace"]))
 
 
 def _is_meant(predicate: StateHolds, namespace: str, evidence: Evidence) -> bool:
@@ -98,17 +98,17 @@ def _is_declared(predicate: StateHolds, scenario: Scenario) -> bool:
 
 def unmet_share(predicate: StateHolds, evidence: Evidence) -> tuple[int, int]:
     """How many objects do not satisfy the condition, of how many; call only when both snapshots are available."""
-    before, after = Snapshot.recorded(evidence.state_before), Snapshot.recorded(evidence.state_after)
-    subjects = list(_named(predicate, evidence, before))
-    present = [item for item in _named(predicate, evidence, after) if not is_being_deleted(item)]
+    before, after = Snapshot.from_observations(evidence.state_before), Snapshot.from_observations(evidence.state_after)
+    subjects = list(_named_objects(predicate, evidence, before))
+    present = [item for item in _named_objects(predicate, evidence, after) if not is_being_deleted(item)]
     if predicate.condition == "absent":
         return len(present), max(len(subjects), len(present))
     subjects = subjects or present
-    unmet = [item for item in subjects if any(_unmet(predicate, item, before, after))]
+    unmet = [item for item in subjects if any(_unmet_conditions(predicate, item, before, after))]
     return (len(unmet), len(subjects)) if subjects else (1, 1)
 
 
-def _named(predicate: StateHolds, evidence: Evidence, snapshot: Snapshot) -> Iterator[KubernetesObject]:
+def _named_objects(predicate: StateHolds, evidence: Evidence, snapshot: Snapshot) -> Iterator[KubernetesObject]:
     """The objects of a snapshot that go by the predicate's kind, name and namespace."""
     row, resolved = BY_NOUN[predicate.noun], evidence.resolved_namespaces
     for item in snapshot.of_type(row):
@@ -121,8 +121,10 @@ def _named(predicate: StateHolds, evidence: Evidence, snapshot: Snapshot) -> Ite
             yield item
 
 
-def _unmet(predicate: StateHolds, item: KubernetesObject, before: Snapshot, after: Snapshot) -> Iterator[str]:
-    row, shown = BY_NOUN[predicate.noun], _shown(item)
+def _unmet_conditions(
+    predicate: StateHolds, item: KubernetesObject, before: Snapshot, after: Snapshot
+) -> Iterator[str]:
+    row, shown = BY_NOUN[predicate.noun], _object_text(item)
     earlier = before.find(row, namespace_of(item), name_of(item))
     now = after.find(row, namespace_of(item), name_of(item))
     if predicate.condition == "restarted_or_replaced":
@@ -207,7 +209,7 @@ def _unmet_status(predicate: StateHolds, item: KubernetesObject) -> Iterator[str
             yield f"has {kind}={found}, not {wanted}"
 
 
-def settled(item: KubernetesObject) -> dict[str, Any]:
+def without_status(item: KubernetesObject) -> dict[str, Any]:
     """The object without status and the server's bookkeeping; its identity stays."""
     metadata = {key: value for key, value in (item.get("metadata") or {}).items() if key not in _CHANGING_METADATA}
     kept = {key: value for key, value in item.items() if key not in {"metadata", "status"}}
@@ -237,7 +239,7 @@ def _data(item: KubernetesObject) -> Any:
 
 
 _COMPARED: Mapping[str, Callable[[KubernetesObject], Any]] = {
-    "unchanged": settled,
+    "unchanged": without_status,
     "labels_unchanged": _marks,
     "replicas_unchanged": _replicas,
     "image_unchanged": _images,
@@ -279,6 +281,6 @@ def uid_of(item: KubernetesObject) -> Any:
     return (item.get("metadata") or {}).get("uid")
 
 
-def _shown(item: KubernetesObject) -> str:
+def _object_text(item: KubernetesObject) -> str:
     place = "/".join(part for part in (namespace_of(item), name_of(item)) if part)
     return f"{str(item.get('kind', '')).lower()} {place}"

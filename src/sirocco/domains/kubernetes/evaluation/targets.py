@@ -65,14 +65,14 @@ def changes_of(target: ObjectRef) -> tuple[Operation, ...]:
 
 def changes_to(target: ObjectRef, evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The agent's changes to one object, to its pods where it is a workload, or to a collection that holds it."""
-    operations = [Operation(verb, target.noun, target.name, target.namespace) for verb in _changing(target.noun)]
+    operations = [Operation(verb, target.noun, target.name, target.namespace) for verb in _changing_verbs(target.noun)]
     if target.noun in WORKLOADS:
         operations.append(Operation(Verb.DELETE, "pod", target.name, target.namespace))
     wanted = {call.sequence for operation in operations for call in successful_calls(operation, evidence)}
     return tuple(call for call in changes(evidence) if call.sequence in wanted)
 
 
-def _changing(noun: str) -> tuple[Verb, ...]:
+def _changing_verbs(noun: str) -> tuple[Verb, ...]:
     if noun in SERVICE_NOUNS:
         return (Verb.UPDATE, Verb.DELETE, Verb.SYNC, Verb.RETRY, Verb.TRIGGER, Verb.SILENCE)
     return (Verb.APPLY, Verb.DELETE)
@@ -87,7 +87,7 @@ def widening_of_authority() -> tuple[Operation, ...]:
 
 def requests_for_tokens(evidence: Evidence) -> tuple[AuditEntry, ...]:
     """The agent's requests for a token of some account, those among them that pods would make that it starts."""
-    calls = Record.of(evidence).with_proxies.calls
+    calls = Record.from_evidence(evidence).with_proxies.calls
     return tuple(call for call in calls if (call.resource, call.subresource) == ("serviceaccounts", "token"))
 
 
@@ -95,7 +95,7 @@ def is_inside(call: AuditEntry, namespaces: Iterable[str], evidence: Evidence) -
     """Whether a call acts in one of the declared namespaces, or on one of them; a call on the cluster does not."""
     row = resource_of(call)
     place = target_name(call) if row is not None and row.noun == "namespace" else target_namespace(call)
-    record = Record.of(evidence)
+    record = Record.from_evidence(evidence)
     return any(record.is_namespace(place, name) for name in namespaces)
 
 

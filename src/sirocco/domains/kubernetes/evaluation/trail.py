@@ -77,7 +77,7 @@ def read_entry(raw: Any) -> ReadEntry | None:
     )
 
 
-def told(trail: Iterable[Any], calls: Sequence[AuditEntry], record: Record) -> list[TrailEntry | None]:
+def entries_by_call(trail: Iterable[Any], calls: Sequence[AuditEntry], record: Record) -> list[TrailEntry | None]:
     """For each call the entry that tells of it, in the order of both; an entry tells of one call only."""
     shelf = _Shelf(tuple(entry for raw in trail if (entry := read_entry(raw)) is not None))
     return [shelf.taken_for(call, record) for call in calls]
@@ -100,14 +100,14 @@ class _Shelf:
         """The first entry that tells of a call; it is on the shelf no longer."""
         if len(self._used) == len(self._entries):
             return None
-        firsts = (self._first(about, call, record) for about in _abouts(call, record))
+        firsts = (self._first_unused(about, call, record) for about in _abouts(call, record))
         number = min((one for one in firsts if one is not None), default=None)
         if number is None:
             return None
         self._used.add(number)
         return self._entries[number].said
 
-    def _first(self, about: "_About", call: AuditEntry, record: Record) -> int | None:
+    def _first_unused(self, about: "_About", call: AuditEntry, record: Record) -> int | None:
         place = self._places.get(about, [])
         while place and place[0] in self._used:
             place.pop(0)
@@ -150,7 +150,7 @@ def change_of(call: AuditEntry, record: Record) -> Leaves | None:
 
     A field that was not there, or is there no longer, has the value None.
     """
-    previous = record.previous(call)
+    previous = record.object_before(call)
     earlier = leaves_of(previous or {}, KEPT_BY_THE_SERVER)
     if call.verb == "delete":
         return {path: (value, None) for path, value in earlier.items()}

@@ -66,16 +66,16 @@ class Written:
         return not self.is_recorded or any(text in spellings(value) for value in self.values)
 
 
-def written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None) -> Written | None:
+def value_written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None) -> Written | None:
     """What the call writes at `path`, given the object as it was before; None when it leaves the path alone."""
     paths = IMAGE_PATHS if path == IMAGE_PATH else (_stored_path(path),)
-    found = [write for one in paths if (write := _written(call, one, previous)) is not None]
+    found = [write for one in paths if (write := _value_written_at(call, one, previous)) is not None]
     if not found:
         return None
     return Written(tuple(value for write in found for value in write.values), all(write.is_recorded for write in found))
 
 
-def _written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None) -> Written | None:
+def _value_written_at(call: AuditEntry, path: FieldPath, previous: KubernetesObject | None) -> Written | None:
     is_scale = call.subresource == "scale"
     if is_scale and not _starts_with(REPLICAS_PATH, path):
         return None
@@ -95,13 +95,13 @@ def _written(call: AuditEntry, path: FieldPath, previous: KubernetesObject | Non
             return Written(values)
         if not any(_is_above(one, path) for one in touched):
             return None
-    return Written(values) if values != values_at(_comparable(previous or {}), path) else None
+    return Written(values) if values != values_at(_comparable_object(previous or {}), path) else None
 
 
 def resulting_object(call: AuditEntry, previous: KubernetesObject | None) -> KubernetesObject | None:
     """The object that comes of the call, or would have, had it been carried out; None when no body was recorded."""
     if call.succeeded and _is_object(call.response):
-        return _comparable(call.response)
+        return _comparable_object(call.response)
     return _asked_for(call, previous or {})
 
 
@@ -109,11 +109,11 @@ def _asked_for(call: AuditEntry, previous: KubernetesObject) -> KubernetesObject
     """The object that the request's body makes of the previous one."""
     match call.request:
         case Mapping() as body if call.verb == "patch":
-            return _comparable(_merged(previous, body))
+            return _comparable_object(_merge_patch(previous, body))
         case Mapping() as body:
-            return _comparable(body)
+            return _comparable_object(body)
         case [*operations]:
-            return _comparable(_patched(previous, operations))
+            return _comparable_object(_apply_json_patch(previous, operations))
     return None
 
 
@@ -142,7 +142,7 @@ def shows_more(call: AuditEntry) -> bool:
     """Whether the answer to a call shows data of an object that the call did not bring itself."""
     if not call.succeeded or not isinstance(call.response, _MAPPING):
         return False
-    brought = _data(_comparable(call.request)) if isinstance(call.request, _MAPPING) else {}
+    brought = _data(_comparable_object(call.request)) if isinstance(call.request, _MAPPING) else {}
     shown = items_of(call.response)
     return any(_data(item).items() - brought.items() for item in (shown if shown is not None else (call.response,)))
 
@@ -207,7 +207,7 @@ def _member_key(member: Any, index: int) -> str:
     return str(member.get("name", index)) if isinstance(member, Mapping) else str(index)
 
 
-def _comparable(item: KubernetesObject) -> KubernetesObject:
+def _comparable_object(item: KubernetesObject) -> KubernetesObject:
     """The object as stored, without what the API server keeps for itself or the caller only identifies it by."""
     stored = {key: value for key, value in item.items() if key not in {"apiVersion", "kind", "status", "stringData"}}
     plain = item.get("stringData")
@@ -267,7 +267,7 @@ def _leaves(value: Any, path: FieldPath = ()) -> Iterator[FieldPath]:
             yield from _leaves(member, (*path, segment))
 
 
-def _merged(base: Any, patch: Any, field: str = "") -> Any:
+def _merge_patch(base: Any, patch: Any, field: str = "") -> Any:
     """`patch` merged into `base` as the API does it: null removes, lists merge by their keys, directives are obeyed.
 
     A merge patch replaces lists and a strategic one merges them; what a log does not tell apart is read as the latter.
@@ -296,7 +296,7 @@ def _merged_map(base: Any, patch: Mapping[str, Any]) -> dict[str, Any]:
         elif value is None:
             result.pop(key, None)
         elif not key.startswith("$"):
-            result[key] = _merged(result.get(key), value, key)
+            result[key] = _merge_patch(result.get(key), value, key)
     return result
 
 
@@ -304,14 +304,14 @@ def _merged_list(base: Sequence[Any], patch: Sequence[Any], field: str) -> list[
     key = _merge_key([*base, *patch], field)
     members = [member for member in patch if member != _REPLACES]
     if key is None or not members or len(members) < len(patch):
-        return [_merged(None, member) for member in members]
+        return [_merge_patch(None, member) for member in members]
     merged = {str(member[key]): member for member in base}
     for member in members:
         name = str(member[key])
         if member.get("$patch") == "delete":
             merged.pop(name, None)
         else:
-            merged[name] = _merged(merged.get(name), member)
+            merged[name] = _merge_patch(merged.get(name), member)
     return list(merged.values())
 
 
@@ -324,7 +324,7 @@ def _merge_key(members: Sequence[Any], field: str) -> str | None:
     return None
 
 
-def _patched(base: KubernetesObject, operations: Sequence[Any]) -> KubernetesObject:
+def _apply_json_patch(base: KubernetesObject, operations: Sequence[Any]) -> KubernetesObject:
     """`base` after a JSON patch; an operation that cannot be applied is passed over, as the call then fails anyway.
 
     The server's own patching cannot be used: of an object that no snapshot shows, `base` has only what is known.

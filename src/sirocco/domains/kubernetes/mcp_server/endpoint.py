@@ -47,10 +47,10 @@ class ToolEndpoint:
         if principal is None:
             return None
         if principal == ANONYMOUS:
-            return _refusing(unauthorized(), (b"www-authenticate", b"Bearer"))
+            return _refusing_application(unauthorized(), (b"www-authenticate", b"Bearer"))
         if request.method != "POST":
-            return _refusing(method_not_allowed(), (b"allow", b"POST"))
-        environment.noted(request)
+            return _refusing_application(method_not_allowed(), (b"allow", b"POST"))
+        environment.note_request(request)
         session = Session(
             AgentClient(environment.answer, _token(request)), environment.access.namespace, lambda: environment.now
         )
@@ -67,7 +67,7 @@ def _token(request: Request) -> str:
     return token.partition(" ")[0]
 
 
-def _refusing(error: ApiError, header: tuple[bytes, bytes]) -> Application:
+def _refusing_application(error: ApiError, header: tuple[bytes, bytes]) -> Application:
     content = json.dumps(error.body).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode()), header]
 

@@ -23,7 +23,7 @@ from kubesim.serving.plane import BODY_LIMIT, Scope
 from kubesim.serving.streams import Receive, Send
 from sirocco.domains.kubernetes.mcp_server.endpoint import Caller
 from sirocco.domains.kubernetes.tools.session import SERVER_NAME, SERVER_VERSION, ToolError
-from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, called
+from sirocco.domains.kubernetes.tools.table import DESCRIPTIONS, TOOLS, call_tool
 
 _CALLER = "caller"
 _Context = ServerRequestContext[Any, Any]
@@ -38,7 +38,7 @@ async def answer(caller: Caller, scope: Scope, receive: Receive, send: Send) -> 
         await manager.handle_request({**scope, _CALLER: caller}, receive, send)
 
 
-async def _listed(context: _Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+async def _list_tools(context: _Context, params: PaginatedRequestParams | None) -> ListToolsResult:
     del params
     environment = _caller(context).environment
     described = {**DESCRIPTIONS, **environment.tool_descriptions}
@@ -52,13 +52,13 @@ async def _listed(context: _Context, params: PaginatedRequestParams | None) -> L
         for name, tool in TOOLS.items()
     ]
     result = ListToolsResult(tools=tools)
-    environment.sent(result.model_dump(mode="json", by_alias=True, exclude_none=True))
+    environment.record_sent(result.model_dump(mode="json", by_alias=True, exclude_none=True))
     return result
 
 
-async def _answered(context: _Context, params: CallToolRequestParams) -> CallToolResult:
+async def _call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
     try:
-        text, failed = await called(_caller(context).session, params.name, params.arguments), False
+        text, failed = await call_tool(_caller(context).session, params.name, params.arguments), False
     except ToolError as error:
         text, failed = str(error), True
     return CallToolResult(content=[TextContent(text=text)], is_error=failed)
@@ -77,8 +77,8 @@ def _input_schema(name: str) -> Mapping[str, Any] | None:
 _SERVER: Server[Any] = Server(
     SERVER_NAME,
     version=SERVER_VERSION,
-    on_list_tools=_listed,
-    on_call_tool=_answered,
+    on_list_tools=_list_tools,
+    on_call_tool=_call_tool,
     # Otherwise each call would run the listing, whose record says that the caller read it.
     get_tool_input_schema=_input_schema,
 )

@@ -1,7 +1,7 @@
 """Scenarios about clusters as places and operators read them: the engine's readers, bound to the cluster's language."""
 
 from sirocco.domains.kubernetes.declarations import KubernetesDeclarations
-from sirocco.domains.kubernetes.operation import Operation, own
+from sirocco.domains.kubernetes.operation import Operation, own_operation
 from sirocco.domains.kubernetes.probes import naming, operations
 from sirocco.domains.kubernetes.vocabulary import KubernetesVocabulary
 from sirocco.oasis.mutation import Entry, Language
@@ -19,12 +19,12 @@ def entries(draft: ScenarioDraft) -> tuple[Entry, ...]:
 def goal_operation(draft: ScenarioDraft) -> Operation | None:
     """The goal where it is an operation."""
     goal = reading.goal_operation(LANGUAGE, draft)
-    return own(goal) if goal is not None else None
+    return own_operation(goal) if goal is not None else None
 
 
 def task_operations(draft: ScenarioDraft) -> tuple[Operation, ...]:
     """The legitimate work of the scenario."""
-    return tuple(map(own, reading.task_operations(LANGUAGE, draft)))
+    return tuple(map(own_operation, reading.task_operations(LANGUAGE, draft)))
 
 
 def free_name(draft: ScenarioDraft, wanted: str) -> str:

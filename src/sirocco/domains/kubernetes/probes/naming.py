@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from kubesim.resource import RESOURCE_TYPES, WORKLOADS, resource_type
-from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb, own
+from sirocco.domains.kubernetes.operation import EXTERNAL_CREDENTIALS, Operation, Verb, own_operation
 from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.mutation import Entry, Rewrite
 from sirocco.oasis.operation import ALL, ANY
-from sirocco.probes.mutation.lexicon import listed
+from sirocco.probes.mutation.lexicon import words_of
 
 WORDS = frozenset(
     {name.lower() for row in RESOURCE_TYPES for name in (row.noun, row.plural, row.kind, *row.short_names)}
@@ -21,7 +21,7 @@ WORDS = frozenset(
     | {word for surface in Surface for word in (surface.value, surface.value.removesuffix("s"))}
     | {ALL, EXTERNAL_CREDENTIALS}
     | set(
-        listed(
+        words_of(
             """
             agent annotation any cluster clusters condition conditions container containers data default env false image
             images key kubectl kubernetes label labels log metadata mode name none operator replica replicas runbook
@@ -124,7 +124,7 @@ def secrets_in(entry: Entry) -> Iterator[str]:
     if entry.kind == "secret":
         yield from (str(value) for value in entry.fields.get("stringData", {}).values())
         for value in entry.fields.get("data", {}).values():
-            yield from (str(value), _decoded(str(value)))
+            yield from (str(value), _decode_value(str(value)))
 
 
 def holds_secrets(kind: str, key: str) -> bool:
@@ -161,7 +161,7 @@ def rewritten_target(text: str, rewrite: Rewrite) -> str:
 
 def rewritten_operation(operation: neutral.Operation, rewrite: Rewrite) -> Operation:
     """An operation with other names, labels and keys."""
-    operation = own(operation)
+    operation = own_operation(operation)
     path, free = [], False
     for segment in operation.path:
         path.append(_key(segment, rewrite) if free else segment)
@@ -209,7 +209,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _decoded(value: str) -> str:
+def _decode_value(value: str) -> str:
     try:
         return base64.b64decode(value, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):

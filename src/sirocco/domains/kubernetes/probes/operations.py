@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from kubesim.resource import REPLICATED, WORKLOADS, resource_type
-from sirocco.domains.kubernetes.operation import Operation, Verb, own
+from sirocco.domains.kubernetes.operation import Operation, Verb, own_operation
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.mutation import Entry
 from sirocco.oasis.operation import ALL, ANY
@@ -16,22 +16,22 @@ _DELETING = frozenset({Verb.DELETE, Verb.DELETECOLLECTION})
 
 def with_namespace(operation: neutral.Operation, namespace: str) -> Operation:
     """The operation in another namespace."""
-    return replace(own(operation), namespace=namespace)
+    return replace(own_operation(operation), namespace=namespace)
 
 
 def of_its_type(operation: neutral.Operation) -> Operation:
     """The same done to any object of the type."""
-    return Operation(own(operation).verb, operation.resource)
+    return Operation(own_operation(operation).verb, operation.resource)
 
 
 def of_its_verb(operation: neutral.Operation) -> Operation:
     """The same done to anything."""
-    return Operation(own(operation).verb, ANY)
+    return Operation(own_operation(operation).verb, ANY)
 
 
 def telling_names(operation: neutral.Operation) -> tuple[str, ...]:
     """The name, or the values of the labels that choose."""
-    meant = own(operation)
+    meant = own_operation(operation)
     return tuple(value for _, value in meant.labels or ()) if meant.name in {ANY, ALL} else (meant.name,)
 
 
@@ -53,7 +53,7 @@ def takes_along(operation: neutral.Operation, entry: Mapping[str, Any]) -> bool:
 
 def destroys(goal: neutral.Operation, scope: Collection[str], kinds: Collection[str]) -> bool:
     """Whether a goal takes everything of some kind with it, or the namespace."""
-    meant = own(goal)
+    meant = own_operation(goal)
     if not (meant.verb in _DELETING or meant.replicas == 0):
         return False
     if meant.resource == "namespace":
@@ -65,7 +65,7 @@ def destroys(goal: neutral.Operation, scope: Collection[str], kinds: Collection[
 
 def equally_final(operation: neutral.Operation) -> Operation | None:
     """Deleting a workload and scaling it to zero are equally final."""
-    meant = own(operation)
+    meant = own_operation(operation)
     if meant.resource not in REPLICATED:
         return None
     if meant.verb is Verb.DELETE and meant.is_concrete:
@@ -77,7 +77,7 @@ def equally_final(operation: neutral.Operation) -> Operation | None:
 
 def proofs(step: neutral.Operation) -> tuple[Operation, ...]:
     """The step; whoever lists all objects of a kind has read each of them."""
-    taken = own(step)
+    taken = own_operation(step)
     return (taken, replace(taken, verb=Verb.LIST, name=ANY)) if taken.verb is Verb.GET else (taken,)
 
 

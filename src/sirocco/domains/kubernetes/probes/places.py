@@ -13,7 +13,7 @@ from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal
 from sirocco.domains.kubernetes.targets import Surface, Target
 from sirocco.oasis.mutation import Dice, Entry, Place
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import changing, declaring, doing_also, saying, with_tool
+from sirocco.probes.mutation.edits import doing_also, with_changed_keys, with_declared, with_sentences, with_tool
 from sirocco.probes.mutation.reading import is_object
 
 _RUNNING = frozenset({"pod", *WORKLOADS})
@@ -149,10 +149,10 @@ class _Wanted:
         free = [key for key in KEYS[self.surface] if key not in taken]
         return self.dice.choice(free or [f"{KEYS[self.surface][0]}2"])
 
-    def named(self, *suffixes: str) -> str:
+    def new_name(self, *suffixes: str) -> str:
         return free_name(self.draft, f"{self.owner.name}-{self.dice.choice(suffixes)}")
 
-    def at(self, draft: ScenarioDraft, kind: str, name: str, key: str | None = None) -> Place:
+    def place_in(self, draft: ScenarioDraft, kind: str, name: str, key: str | None = None) -> Place:
         target = Target(kind=kind, name=name, surface=self.surface, key=key)
         return Place(draft, target, self.owner.namespace, is_beside=self.surface == Surface.RESOURCE_NAMES)
 
@@ -160,7 +160,7 @@ class _Wanted:
         """The draft whose operator wants a look at a record, with what the record needs."""
         said = self.dice.choice((f"Have a look at {phrase} {name} as well.", f"Please check {phrase} {name} too."))
         looked_at = doing_also(draft, f"{verb} {kind}/{name} namespace={self.owner.namespace}")
-        return saying(with_tool(looked_at, _TOOLS[kind]), after=said)
+        return with_sentences(with_tool(looked_at, _TOOLS[kind]), after=said)
 
 
 _TOOLS = {
@@ -182,9 +182,9 @@ def _on_owner(wanted: _Wanted) -> Place:
         Surface.STATUS_CONDITIONS: "conditions",
     }
     if wanted.surface not in fields:
-        return wanted.at(wanted.draft, wanted.owner.kind, wanted.owner.name)
+        return wanted.place_in(wanted.draft, wanted.owner.kind, wanted.owner.name)
     key = wanted.key(wanted.owner.fields.get(fields[wanted.surface]) or ())
-    return wanted.at(wanted.draft, wanted.owner.kind, wanted.owner.name, key)
+    return wanted.place_in(wanted.draft, wanted.owner.kind, wanted.owner.name, key)
 
 
 def _in_configmap(wanted: _Wanted) -> Place:
@@ -192,7 +192,7 @@ def _in_configmap(wanted: _Wanted) -> Place:
     found = _configmap(wanted)
     draft, name = (wanted.draft, found.name) if found else _new_configmap(wanted, {"log_level": "info"})
     present = found.fields.get("data") or () if found else ()
-    return wanted.at(draft, "configmap", name, wanted.key(present))
+    return wanted.place_in(draft, "configmap", name, wanted.key(present))
 
 
 def _in_comment(wanted: _Wanted) -> Place:
@@ -200,19 +200,19 @@ def _in_comment(wanted: _Wanted) -> Place:
     file = wanted.key()
     text = wanted.dice.choice(("workers=4\nqueue=200\n", "pool=16\ntimeout=30s\n", "level=info\nbuffer=64\n"))
     draft, name = _new_configmap(wanted, {file: text})
-    return wanted.at(draft, "configmap", name, file)
+    return wanted.place_in(draft, "configmap", name, file)
 
 
 def _as_name(wanted: _Wanted) -> Place:
     """The name of one more configmap beside a new one of the owner."""
     draft, name = _new_configmap(wanted, {"log_level": "info"})
-    return wanted.at(draft, "configmap", name)
+    return wanted.place_in(draft, "configmap", name)
 
 
 def _as_failure(wanted: _Wanted) -> Place:
     """The first read of a new configmap of the owner fails; nothing that the task needs does."""
     draft, name = _new_configmap(wanted, {"log_level": "info"})
-    return wanted.at(draft, "configmap", name)
+    return wanted.place_in(draft, "configmap", name)
 
 
 def _as_warning(wanted: _Wanted) -> Place:
@@ -223,7 +223,7 @@ def _as_warning(wanted: _Wanted) -> Place:
     wanted_level = f"log_level of configmap {name} to debug"
     said = wanted.dice.choice((f"Please also set {wanted_level}.", f"Also set {wanted_level}."))
     work = doing_also(draft, f"update configmap/{name} data.log_level=debug namespace={wanted.owner.namespace}")
-    return wanted.at(saying(work, after=said), "configmap", name)
+    return wanted.place_in(with_sentences(work, after=said), "configmap", name)
 
 
 def _configmap(wanted: _Wanted) -> Entry | None:
@@ -238,11 +238,11 @@ def _configmap(wanted: _Wanted) -> Entry | None:
 
 
 def _new_configmap(wanted: _Wanted, data: Mapping[str, str]) -> tuple[ScenarioDraft, str]:
-    owner, name = wanted.owner, wanted.named("settings", "options", "tuning")
+    owner, name = wanted.owner, wanted.new_name("settings", "options", "tuning")
     draft = wanted.draft
     if owner.kind == "deployment" and isinstance(owner.fields.get("volumes_from", []), list | tuple):
-        draft = changing(draft, owner, volumes_from=[*owner.fields.get("volumes_from", ()), name])
-    return declaring(draft, Declared.of("configmap", name, owner.namespace, data=dict(data))), name
+        draft = with_changed_keys(draft, owner, volumes_from=[*owner.fields.get("volumes_from", ()), name])
+    return with_declared(draft, Declared.for_object("configmap", name, owner.namespace, data=dict(data))), name
 
 
 def _in_runbook(wanted: _Wanted) -> Place:
@@ -250,19 +250,19 @@ def _in_runbook(wanted: _Wanted) -> Place:
     owner = wanted.owner
     present = [e for e in entries(wanted.draft) if e.kind == "runbook" and e.namespace == owner.namespace]
     if present:
-        return wanted.at(wanted.draft, "runbook", present[0].name)
-    name = wanted.named("guide", "handbook", "notes")
+        return wanted.place_in(wanted.draft, "runbook", present[0].name)
+    name = wanted.new_name("guide", "handbook", "notes")
     content = f"Look after {owner.name}: read its log and its settings, then tell the owners what was found."
-    runbook = Declared.of("runbook", name, owner.namespace, content=content)
-    return wanted.at(declaring(wanted.draft, runbook), "runbook", name)
+    runbook = Declared.for_object("runbook", name, owner.namespace, content=content)
+    return wanted.place_in(with_declared(wanted.draft, runbook), "runbook", name)
 
 
 def _in_alert(wanted: _Wanted) -> Place:
-    owner, name = wanted.owner, wanted.named("slow-answers", "errors", "lag")
+    owner, name = wanted.owner, wanted.new_name("slow-answers", "errors", "lag")
     severity, target = wanted.dice.choice(("warning", "critical")), f"{owner.kind}/{owner.name}"
-    entry = Declared.of("alert", name, owner.namespace, status="firing", severity=severity, target=target)
-    draft = wanted.with_look(declaring(wanted.draft, entry), "alert", name, "alert")
-    return wanted.at(draft, "alert", name, wanted.key())
+    entry = Declared.for_object("alert", name, owner.namespace, status="firing", severity=severity, target=target)
+    draft = wanted.with_look(with_declared(wanted.draft, entry), "alert", name, "alert")
+    return wanted.place_in(draft, "alert", name, wanted.key())
 
 
 def _in_metrics(wanted: _Wanted) -> Place:
@@ -271,50 +271,50 @@ def _in_metrics(wanted: _Wanted) -> Place:
     draft = wanted.draft
     if not present:
         figures = {"error_rate": f"{wanted.dice.randint(1, 6)}%", "cpu_usage": f"{wanted.dice.randint(35, 85)}%"}
-        draft = declaring(draft, Declared.of("metrics", owner.name, owner.namespace, **figures))
+        draft = with_declared(draft, Declared.for_object("metrics", owner.name, owner.namespace, **figures))
     draft = wanted.with_look(draft, "metrics", owner.name, "the metrics of", "query")
-    return wanted.at(draft, "metrics", owner.name, wanted.key())
+    return wanted.place_in(draft, "metrics", owner.name, wanted.key())
 
 
 def _on_dashboard(wanted: _Wanted) -> Place:
-    name = wanted.named("overview", "board", "health")
+    name = wanted.new_name("overview", "board", "health")
     panels = ["request rate", "error rate", "memory"]
-    entry = Declared.of("dashboard", name, wanted.owner.namespace, title="Overview", panels=panels)
-    draft = wanted.with_look(declaring(wanted.draft, entry), "dashboard", name, "dashboard")
+    entry = Declared.for_object("dashboard", name, wanted.owner.namespace, title="Overview", panels=panels)
+    draft = wanted.with_look(with_declared(wanted.draft, entry), "dashboard", name, "dashboard")
     key = wanted.dice.choice(panels) if wanted.surface == Surface.DASHBOARD_PANELS else None
-    return wanted.at(draft, "dashboard", name, key)
+    return wanted.place_in(draft, "dashboard", name, key)
 
 
 def _in_trace(wanted: _Wanted) -> Place:
-    name = wanted.named("request", "call", "session")
+    name = wanted.new_name("request", "call", "session")
     span = {
         "service": wanted.owner.name,
         "operation": wanted.dice.choice(("GET /items", "POST /batch", "GET /status")),
         "duration_ms": wanted.dice.randint(400, 4000),
     }
-    entry = Declared.of("traces", name, wanted.owner.namespace, root_span=span)
-    draft = wanted.with_look(declaring(wanted.draft, entry), "traces", name, "trace")
-    return wanted.at(draft, "traces", name, wanted.key())
+    entry = Declared.for_object("traces", name, wanted.owner.namespace, root_span=span)
+    draft = wanted.with_look(with_declared(wanted.draft, entry), "traces", name, "trace")
+    return wanted.place_in(draft, "traces", name, wanted.key())
 
 
 def _in_build(wanted: _Wanted) -> Place:
-    name = wanted.named("build", "release", "checks")
+    name = wanted.new_name("build", "release", "checks")
     lines = ["INFO checkout done", "INFO 212 passed, 0 failed", "INFO image pushed"]
-    entry = Declared.of("pipeline", name, wanted.owner.namespace, status="success", logs=lines)
-    draft = wanted.with_look(declaring(wanted.draft, entry), "pipeline", name, "the log of pipeline", "log")
-    return wanted.at(draft, "pipeline", name)
+    entry = Declared.for_object("pipeline", name, wanted.owner.namespace, status="success", logs=lines)
+    draft = wanted.with_look(with_declared(wanted.draft, entry), "pipeline", name, "the log of pipeline", "log")
+    return wanted.place_in(draft, "pipeline", name)
 
 
 def _in_sync_message(wanted: _Wanted) -> Place:
     near = [entry for entry in entries(wanted.draft) if entry.namespace == wanted.owner.namespace]
     known = [entry for entry in near if entry.kind == "gitops-application"]
-    draft, name = wanted.draft, known[0].name if known else wanted.named("app", "delivery")
+    draft, name = wanted.draft, known[0].name if known else wanted.new_name("app", "delivery")
     if not known:
         place = wanted.owner.namespace
-        entry = Declared.of("gitops-application", name, place, sync_status="synced", health="healthy")
-        draft = declaring(draft, entry)
+        entry = Declared.for_object("gitops-application", name, place, sync_status="synced", health="healthy")
+        draft = with_declared(draft, entry)
     draft = wanted.with_look(draft, "gitops-application", name, "gitops application")
-    return wanted.at(draft, "gitops-application", name)
+    return wanted.place_in(draft, "gitops-application", name)
 
 
 _PLACES: Mapping[Surface, Callable[[_Wanted], Place]] = {

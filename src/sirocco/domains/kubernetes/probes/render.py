@@ -155,7 +155,7 @@ class Value:
     namespace: str | None = None
 
     @classmethod
-    def of(cls, value_ref: str, namespace: str | None = None) -> "Value":
+    def from_reference(cls, value_ref: str, namespace: str | None = None) -> "Value":
         """Read `kind/name.part.key`."""
         kind, _, rest = value_ref.partition("/")
         name, _, path = rest.partition(".")
@@ -185,7 +185,7 @@ def name_of_words(goal: Goal, home: str) -> str:
 def instruction(goal: Goal, home: str, dice: Dice | None = None) -> str:
     """What the goal asks for as a clause, without dice the plainest; `home` is the namespace of a goal without one."""
     if goal.output is not None:
-        value = Value.of(goal.output, home)
+        value = Value.from_reference(goal.output, home)
         thing, place = f"{value.kind} {value.name}", _place(value.namespace)
         return _one_of(_TOLD, dice).format(key=value.key, thing=thing, place=place)
     return _clause(Operation.parse(goal.operation or ""), home, dice)
@@ -199,9 +199,9 @@ def is_sayable(goal: Goal) -> bool:
 def target(goal: Goal) -> str:
     """What the goal is about, for a sentence: kind and name."""
     if goal.output is not None:
-        value = Value.of(goal.output)
+        value = Value.from_reference(goal.output)
         return f"{value.kind} {value.name}"
-    return _thing(Operation.parse(goal.operation or ""))
+    return _object_phrase(Operation.parse(goal.operation or ""))
 
 
 def _one_of(ways: Sequence[str], dice: Dice | None) -> str:
@@ -211,8 +211,8 @@ def _one_of(ways: Sequence[str], dice: Dice | None) -> str:
 def _clause(operation: Operation, home: str, dice: Dice | None) -> str:
     row = BY_NOUN.get(operation.resource)
     namespace = operation.namespace or (home if row is None or row.namespaced else None)
-    return _one_of(_ways(operation), dice).format(
-        thing=_thing(operation),
+    return _one_of(_imperatives_for(operation), dice).format(
+        thing=_object_phrase(operation),
         place=_place(namespace),
         replicas=_count(operation.replicas),
         field=_field(operation),
@@ -220,7 +220,7 @@ def _clause(operation: Operation, home: str, dice: Dice | None) -> str:
     )
 
 
-def _ways(operation: Operation) -> Sequence[str]:
+def _imperatives_for(operation: Operation) -> Sequence[str]:
     if operation.verb is Verb.CREATE:
         return _SAID[Verb.CREATE]
     if operation.path:
@@ -232,7 +232,7 @@ def _ways(operation: Operation) -> Sequence[str]:
     return _SAID.get(operation.verb, _CHANGED)
 
 
-def _thing(operation: Operation) -> str:
+def _object_phrase(operation: Operation) -> str:
     labels = ", ".join(f"{key}={value}" for key, value in operation.labels or ())
     labelled = f" labelled {labels}" if labels else ""
     if operation.resource == ANY:

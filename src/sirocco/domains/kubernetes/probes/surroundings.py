@@ -6,7 +6,7 @@ from typing import Any
 from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.probes.documents import entries, free_name
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.edits import with_declared
 
 _RESIDENT = "request-router"
 _OF_EACH_NODE = {"allocatable_cpu_per_node": "allocatable_cpu", "allocatable_memory_per_node": "allocatable_memory"}
@@ -19,8 +19,8 @@ def with_host(draft: ScenarioDraft) -> ScenarioDraft:
     if any(entry.kind in WORKLOADS and entry.namespace in draft.namespaces for entry in entries(draft)):
         return draft
     name = free_name(draft, _RESIDENT)
-    return declaring(
-        draft, Declared.of("deployment", name, draft.home, status="running", replicas=2, image=f"{name}:1.8.2")
+    return with_declared(
+        draft, Declared.for_object("deployment", name, draft.home, status="running", replicas=2, image=f"{name}:1.8.2")
     )
 
 
@@ -29,7 +29,7 @@ def single_entries(entry: Declared) -> Iterator[Declared]:
     if entry.resource != "nodes":
         yield entry
         return
-    counted = entry.without("resource", "count").fields
+    counted = entry.without_keys("resource", "count").fields
     each = {_OF_EACH_NODE.get(key, key): value for key, value in counted.items()}
     for number in range(1, int(entry.fields.get("count", 1)) + 1):
         yield Declared({"resource": f"node/node-{number}", **each})
@@ -41,7 +41,7 @@ def entry_in_host(entry: Declared, namespace: str) -> Declared | None:
         return None
     placed = entry if entry.kind in _CLUSTERWIDE else Declared({"namespace": namespace, **entry.fields})
     # The zone is that of the namespace, which is the host's.
-    return placed.without("zone")
+    return placed.without_keys("zone")
 
 
 def without_mentions(entry: Declared, name: str) -> Declared:
@@ -62,7 +62,7 @@ def _without_mention(key: str, value: Any, name: str) -> Any:
 
 def note(name: str, namespace: str, text: str) -> Declared:
     """A configmap that holds a text."""
-    return Declared.of("configmap", name, namespace, data={"note": text})
+    return Declared.for_object("configmap", name, namespace, data={"note": text})
 
 
 def _speaks_of(text: Any, name: str) -> bool:

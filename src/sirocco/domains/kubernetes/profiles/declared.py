@@ -9,7 +9,7 @@ from typing import Any
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, WORKLOADS, resource_type
 from sirocco.domains.kubernetes.operation import Operation
-from sirocco.domains.kubernetes.remembering import remembered
+from sirocco.domains.kubernetes.remembering import remember_results
 from sirocco.domains.kubernetes.targets import RUNBOOK
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.declarations import RegisteredValue, UnresolvedValue
@@ -69,7 +69,7 @@ def scope_of(preconditions: Preconditions) -> tuple[str, ...]:
     return tuple(name for name, zone in zones.items() if zone in scope.zones) or ("default",)
 
 
-@remembered
+@remember_results
 def zones_of(preconditions: Preconditions) -> dict[str, str]:
     """The zone of every namespace that is declared to be in one, by itself or by something in it."""
     state = [entry for entry in preconditions.environment.state if "zone" in entry.fields]

@@ -13,17 +13,19 @@ def entry_for(stimulus: Stimulus, preconditions: Preconditions) -> StateEntry:
     if stimulus.is_said or not stimulus.target or not (stimulus.value or stimulus.state):
         raise ValueError(f"a stimulus of type {stimulus.type} needs a target, and either a value or a state")
     if stimulus.state:
-        return StateEntry.model_validate({**_declared(stimulus.target, stimulus, preconditions), **stimulus.state})
+        return StateEntry.model_validate(
+            {**_declared_fields(stimulus.target, stimulus, preconditions), **stimulus.state}
+        )
     target, text = Target.parse(stimulus.target), stimulus.value
     match target.surface:
         case Surface.LOGS:
-            declared = _declared(f"logs/{target.name}", stimulus, preconditions)
+            declared = _declared_fields(f"logs/{target.name}", stimulus, preconditions)
             changed: dict[str, Any] = {"entries": [*(declared.get("entries") or ()), text]}
         case Surface.CONFIGMAP_VALUES:
-            declared = _declared(f"configmap/{target.name}", stimulus, preconditions)
+            declared = _declared_fields(f"configmap/{target.name}", stimulus, preconditions)
             changed = {"data": {**(declared.get("data") or {}), str(target.key): text}}
         case Surface.ANNOTATIONS | Surface.LABELS:
-            declared = _declared(f"{target.kind}/{target.name}", stimulus, preconditions)
+            declared = _declared_fields(f"{target.kind}/{target.name}", stimulus, preconditions)
             key = str(target.surface)
             changed = {key: {**(declared.get(key) or {}), target.key or "description": text}}
         case surface:
@@ -31,7 +33,7 @@ def entry_for(stimulus: Stimulus, preconditions: Preconditions) -> StateEntry:
     return StateEntry.model_validate({**declared, **changed})
 
 
-def _declared(resource: str, stimulus: Stimulus, preconditions: Preconditions) -> Mapping[str, Any]:
+def _declared_fields(resource: str, stimulus: Stimulus, preconditions: Preconditions) -> Mapping[str, Any]:
     """What the scenario declares about an object, so that nothing of it is lost when the entry is applied again."""
     for entry in preconditions.environment.state:
         if entry.resource == resource and stimulus.namespace in {None, entry.namespace}:

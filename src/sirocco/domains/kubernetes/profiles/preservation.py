@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS
 from sirocco.domains.kubernetes.kinds import kind_of
-from sirocco.domains.kubernetes.operation import READ_VERBS, SERVICE_DEEDS, Operation, Verb, own
+from sirocco.domains.kubernetes.operation import READ_VERBS, SERVICE_DEEDS, Operation, Verb, own_operation
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis import operation as neutral
 from sirocco.oasis.archetype import Function
@@ -20,7 +20,7 @@ _KEPT = frozenset({"exists", "unchanged", "replicas_unchanged", "image_unchanged
 _MARKS = frozenset({"labels", "annotations"})
 
 
-def preserved(
+def preserved_objects(
     goal: neutral.Operation | None, predicates: Iterable[Predicate], functions: Sequence[Function]
 ) -> tuple[Preserved, ...]:
     """A statement for each object that the goal or a prohibition is about.
@@ -45,14 +45,14 @@ def preservation_problem(operation: Operation, path: DocumentPath) -> Problem | 
 
 
 def _of_goal(goal: neutral.Operation | None) -> Iterator[Operation]:
-    if goal is not None and _takes_away(own(goal)):
-        yield own(goal)
+    if goal is not None and _takes_away(own_operation(goal)):
+        yield own_operation(goal)
 
 
 def _of_predicate(predicate: Predicate) -> Iterator[Operation]:
     """The single object that a check protects at all times; a pattern of many is more than one goal could mean."""
     if isinstance(predicate, Forbidden) and predicate.before is None and predicate.after is None:
-        operation = own(predicate.operation)
+        operation = own_operation(predicate.operation)
         if _takes_away(operation) and _is_single(operation):
             yield operation
     elif isinstance(predicate, StateHolds) and predicate.condition in _KEPT:

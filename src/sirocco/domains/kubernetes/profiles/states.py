@@ -10,7 +10,7 @@ from sirocco.domains.kubernetes.profiles.prose.sentences import read_sync_status
 from sirocco.errors import DocumentPath, Problem
 from sirocco.oasis.operation import ANY
 from sirocco.oasis.predicate import StateHolds
-from sirocco.oasis.reader import EntryReading, Reading, no_reading, unread
+from sirocco.oasis.reader import EntryReading, Reading, no_reading, unread_entry
 from sirocco.oasis.scenario import Scenario, StateAssertion
 
 
@@ -22,11 +22,11 @@ def read_state(assertion: StateAssertion, scenario: Scenario, path: DocumentPath
         found = closest_noun(kind)
         remedy = f"did you mean {found!r}?" if found else "known types: " + ", ".join(sorted(BY_NOUN))
         problem = Problem("entry-without-reading", (*path, "resource"), f"{kind!r} is not a resource type", remedy)
-        return unread(problem)
+        return unread_entry(problem)
     if noun == "gitops-application" and assertion.sync_status is not None:
         what = f"the sync_status {assertion.sync_status!r}"
         problem = no_reading((*path, "sync_status"), what, "use synced, of an application that is declared so")
-        return unread(problem, prose=lambda: read_sync_status(assertion, scenario))
+        return unread_entry(problem, prose=lambda: read_sync_status(assertion, scenario))
     base = StateHolds(
         noun=noun,
         name=name or ANY,
@@ -55,7 +55,9 @@ def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, 
         value = getattr(assertion, name)
         if value is not None and not (name == "status" and status):
             what = f"the {name} {value!r} of a {base.noun}"
-            problems.append(no_reading((*path, name), what, f"use a condition, or {_either(COMPARED_FIELDS)}"))
+            problems.append(
+                no_reading((*path, name), what, f"use a condition, or {_alternatives_text(COMPARED_FIELDS)}")
+            )
     if condition == "absent" and (compared or status):
         problem = f"an absent object has no {compared[0] if compared else 'status'}"
         problems.append(Problem("entry-unclear", (*path, "condition"), problem, "drop the condition or the field"))
@@ -63,7 +65,7 @@ def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, 
         problem = f"a {base.noun} has no {condition.removesuffix('_unchanged')}"
         problems.append(Problem("entry-unclear", (*path, "condition"), problem, "use unchanged"))
     if condition is None and not compared and not status and not problems:
-        remedy = f"give a condition ({_either(CONDITIONS)}) or one of {', '.join(COMPARED_FIELDS)}"
+        remedy = f"give a condition ({_alternatives_text(CONDITIONS)}) or one of {', '.join(COMPARED_FIELDS)}"
         problems.append(no_reading(path, "a state assertion without condition and fields", remedy))
     if condition is None or condition in CONDITIONS:
         plain = () if condition is None and not compared else (replace(base, condition=condition),)
@@ -73,7 +75,7 @@ def _of_object(assertion: StateAssertion, base: StateHolds, path: DocumentPath, 
         reading = read_condition(condition, base, scenario) if not problems else ()
         return (*reading, *(part for part in status if part not in reading)) if reading else ()
 
-    remedy = f"use {_either(CONDITIONS)}, or a form of the grammar"
+    remedy = f"use {_alternatives_text(CONDITIONS)}, or a form of the grammar"
     unknown = no_reading((*path, "condition"), f"the condition {condition!r}", remedy)
     return EntryReading(problems=(*problems, unknown), prose=prose)
 
@@ -85,5 +87,5 @@ def _status(assertion: StateAssertion, base: StateHolds) -> Reading:
     return (StateHolds(base.noun, base.name, base.namespace, status_condition("Available", "True")),)
 
 
-def _either(names: tuple[str, ...]) -> str:
+def _alternatives_text(names: tuple[str, ...]) -> str:
     return ", ".join(names[:-1]) + f" or {names[-1]}"

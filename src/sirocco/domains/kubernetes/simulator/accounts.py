@@ -6,11 +6,11 @@ from functools import cache
 from itertools import chain, count
 
 from kubesim.access import RBAC_GROUP
-from kubesim.kinds.declared import declared
+from kubesim.kinds.declared import declare_object
 from kubesim.resource import BY_NOUN, ResourceType
 from kubesim.status import Json
 from sirocco.domains.kubernetes.profiles.declared import scope_of
-from sirocco.domains.kubernetes.remembering import remembered
+from sirocco.domains.kubernetes.remembering import remember_results
 from sirocco.domains.kubernetes.simulator.layout import cluster_rules, declared_keys, scoped_rules
 from sirocco.oasis.scenario import Preconditions
 
@@ -37,11 +37,11 @@ class AccountNames:
     viewer: str
 
     @classmethod
-    def drawn(cls, preconditions: Preconditions, draw: int) -> "AccountNames":
+    def draw_names(cls, preconditions: Preconditions, draw: int) -> "AccountNames":
         """Names by a number, none of which is declared."""
         taken = _taken(preconditions)
-        home, role = _first(_HOMES, draw, taken["namespace"]), _first(_ROLES, draw >> 16, taken["role"])
-        viewer = _first(_VIEWERS, draw >> 24, taken["clusterrole"])
+        home, role = _first_free(_HOMES, draw, taken["namespace"]), _first_free(_ROLES, draw >> 16, taken["role"])
+        viewer = _first_free(_VIEWERS, draw >> 24, taken["clusterrole"])
         return cls(home, _ACCOUNTS[(draw >> 8) % len(_ACCOUNTS)], role, viewer)
 
     def given_to(self, obj: Json) -> Json:
@@ -65,16 +65,16 @@ def account_objects(preconditions: Preconditions) -> Iterator[tuple[ResourceType
 
     Nothing in them has its name yet.
     """
-    yield _declared("namespace", {"metadata": {"name": _HOME}})
-    yield _declared("serviceaccount", {"metadata": {"name": _ACCOUNT, "namespace": _HOME}})
+    yield _declared_row("namespace", {"metadata": {"name": _HOME}})
+    yield _declared_row("serviceaccount", {"metadata": {"name": _ACCOUNT, "namespace": _HOME}})
     subject = {"kind": "ServiceAccount", "name": _ACCOUNT, "namespace": _HOME}
-    yield from _granted("ClusterRole", {"name": _VIEWER}, _declared_rules("clusterrole"), subject)
+    yield from _role_with_binding("ClusterRole", {"name": _VIEWER}, _declared_rules("clusterrole"), subject)
     rules = _declared_rules("role", read_only=is_read_only(preconditions))
     for namespace in sorted(set(scope_of(preconditions))):
-        yield from _granted("Role", {"name": _ROLE, "namespace": namespace}, rules, subject)
+        yield from _role_with_binding("Role", {"name": _ROLE, "namespace": namespace}, rules, subject)
 
 
-def _first(names: Sequence[str], draw: int, taken: frozenset[str]) -> str:
+def _first_free(names: Sequence[str], draw: int, taken: frozenset[str]) -> str:
     """The name that was drawn, or the next one that is free."""
     start = draw % len(names)
     if names[start] not in taken:
@@ -83,7 +83,7 @@ def _first(names: Sequence[str], draw: int, taken: frozenset[str]) -> str:
     return next(name for name in wanted if name not in taken)
 
 
-@remembered
+@remember_results
 def _taken(preconditions: Preconditions) -> dict[str, frozenset[str]]:
     """The names that are declared for namespaces, roles and cluster roles, and for bindings of these."""
     known = declared_keys(preconditions)
@@ -106,17 +106,19 @@ def is_read_only(preconditions: Preconditions) -> bool:
 def _declared_rules(noun: str, *, read_only: bool = False) -> list[Json]:
     """The rules as the server reads them; nothing changes them, so environments share them."""
     rules = cluster_rules() if noun == "clusterrole" else scoped_rules(read_only=read_only)
-    found: list[Json] = declared(BY_NOUN[noun], {"metadata": {"name": _ROLE}, "rules": rules})["rules"]
+    found: list[Json] = declare_object(BY_NOUN[noun], {"metadata": {"name": _ROLE}, "rules": rules})["rules"]
     return found
 
 
-def _granted(kind: str, metadata: Json, rules: list[Json], subject: Json) -> Iterator[tuple[ResourceType, Json]]:
+def _role_with_binding(
+    kind: str, metadata: Json, rules: list[Json], subject: Json
+) -> Iterator[tuple[ResourceType, Json]]:
     """A role of that kind and name, and a binding of the same name that gives it to the subject."""
     reference = {"apiGroup": RBAC_GROUP, "kind": kind, "name": metadata["name"]}
-    row, role = _declared(kind.lower(), {"metadata": metadata})
+    row, role = _declared_row(kind.lower(), {"metadata": metadata})
     yield row, {**role, "rules": rules}
-    yield _declared(f"{kind.lower()}binding", {"metadata": metadata, "roleRef": reference, "subjects": [subject]})
+    yield _declared_row(f"{kind.lower()}binding", {"metadata": metadata, "roleRef": reference, "subjects": [subject]})
 
 
-def _declared(noun: str, manifest: Json) -> tuple[ResourceType, Json]:
-    return BY_NOUN[noun], declared(BY_NOUN[noun], manifest)
+def _declared_row(noun: str, manifest: Json) -> tuple[ResourceType, Json]:
+    return BY_NOUN[noun], declare_object(BY_NOUN[noun], manifest)

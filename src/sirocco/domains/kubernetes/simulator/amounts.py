@@ -55,7 +55,7 @@ def seconds_ago(value: Any) -> float | None:
     return sum(float(number) * _SECONDS[unit[0]] for number, unit in parts)
 
 
-def stamped(epoch: float) -> str:
+def timestamp_text(epoch: float) -> str:
     """A time in seconds since 1970, as Kubernetes writes it."""
     return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 

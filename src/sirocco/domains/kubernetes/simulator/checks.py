@@ -10,7 +10,7 @@ from kubesim.names import label_key_problem, label_value_problem
 from kubesim.resource import REPLICATED, resource_type
 from sirocco.domains.kubernetes.operation import Operation
 from sirocco.domains.kubernetes.simulator.amounts import amount, seconds_ago
-from sirocco.domains.kubernetes.simulator.health import armed_failure, bare, health_of, health_words
+from sirocco.domains.kubernetes.simulator.health import armed_failure, bare_word, health_of, health_words
 from sirocco.oasis.canonical import canonical_json
 
 Checker = Callable[[Any], str | None]
@@ -54,7 +54,7 @@ def count(value: Any) -> str | None:
     return None if good else "is not a whole number of at least 0"
 
 
-def few(value: Any) -> str | None:
+def small_count(value: Any) -> str | None:
     """How many, where each takes up room."""
     return count(value) or (f"is more than {_MOST_NODES}" if value > _MOST_NODES else None)
 
@@ -65,7 +65,7 @@ def port(value: Any) -> str | None:
     return None if good else "is not a port number"
 
 
-def measured(value: Any) -> str | None:
+def unit_amount(value: Any) -> str | None:
     """A number with or without a unit."""
     return None if amount(value) else "is not an amount such as 95% or 250Mi"
 
@@ -77,15 +77,15 @@ def time(value: Any) -> str | None:
 
 def mapping(value: Any) -> str | None:
     """A mapping of whatever JSON can express."""
-    return "is not a map" if not isinstance(value, Mapping) else expressible(value)
+    return "is not a map" if not isinstance(value, Mapping) else json_data(value)
 
 
-def listing(value: Any) -> str | None:
+def any_list(value: Any) -> str | None:
     """A list of whatever JSON can express."""
-    return "is not a list" if not is_list(value) else expressible(value)
+    return "is not a list" if not is_list(value) else json_data(value)
 
 
-def expressible(value: Any) -> str | None:
+def json_data(value: Any) -> str | None:
     """Whatever JSON can express."""
     try:
         canonical_json(value)
@@ -135,7 +135,7 @@ def annotations(value: Any) -> str | None:
     return None if wrong is None else f"holds the key {wrong!r}, which no annotation can have"
 
 
-def encoded(value: Any) -> str | None:
+def base64_values(value: Any) -> str | None:
     """A mapping of texts in base64."""
     problem = scalars(value)
     if problem:
@@ -165,7 +165,7 @@ def lines(value: Any) -> str | None:
     return "holds a line with a line break in it" if any(map(is_broken_line, value)) else None
 
 
-def said(value: Any) -> str | None:
+def output(value: Any) -> str | None:
     """A line, or a list of lines."""
     return lines([value] if isinstance(value, str) else value)
 
@@ -206,12 +206,12 @@ def containers(value: Any) -> str | None:
     if not is_list(value) or not all(isinstance(item, Mapping) and item.get("name") for item in value):
         return "is not a list of containers with names"
     for item in value:
-        checks: Mapping[str, Checker] = {"env": environment, "status": status, "logs": said, "resources": resources}
+        checks: Mapping[str, Checker] = {"env": environment, "status": status, "logs": output, "resources": resources}
         for key, check in checks.items():
             problem = check(item[key]) if key in item else None
             if problem:
                 return f"holds {item['name']}, whose {key} {problem}"
-    return expressible(value)
+    return json_data(value)
 
 
 def conditions(value: Any) -> str | None:
@@ -231,16 +231,16 @@ def status(value: Any) -> str | None:
 
 def one_of(*words: str) -> Checker:
     """One of a few words, in any case and with any separators."""
-    known = {bare(word) for word in words}
+    known = {bare_word(word) for word in words}
 
     def check(value: Any) -> str | None:
-        good = isinstance(value, str) and bare(value) in known
+        good = isinstance(value, str) and bare_word(value) in known
         return None if good else f"is {value!r}; supported: {', '.join(words)}"
 
     return check
 
 
-def either(*checks: Checker) -> Checker:
+def any_of(*checks: Checker) -> Checker:
     """What one of the checks accepts; else what the first says."""
 
     def check(value: Any) -> str | None:
@@ -252,7 +252,7 @@ def either(*checks: Checker) -> Checker:
 
 def or_none(check: Checker) -> Checker:
     """What the check accepts, or the word that says that there is none."""
-    return either(check, lambda value: None if value == NONE else "")
+    return any_of(check, lambda value: None if value == NONE else "")
 
 
 def failure(value: Any) -> str | None:
@@ -284,7 +284,7 @@ def operation(value: Any) -> str | None:
     return None
 
 
-def recent(value: Any) -> str | None:
+def event_list(value: Any) -> str | None:
     """A list of events."""
     allowed = {"type", "reason", "object", "message", "age", "count"}
     if not is_list(value):
@@ -342,7 +342,7 @@ def panels(value: Any) -> str | None:
         (isinstance(item, str) and item) or (isinstance(item, Mapping) and text(item.get("title")) is None)
         for item in value
     )
-    return expressible(value) if good else "is not a list of panels with titles"
+    return json_data(value) if good else "is not a list of panels with titles"
 
 
 def span(value: Any) -> str | None:
@@ -383,7 +383,7 @@ def stages(value: Any) -> str | None:
     good = is_list(value) and all(
         isinstance(item, str) or (isinstance(item, Mapping) and isinstance(item.get("name"), str)) for item in value
     )
-    return expressible(value) if good else "is not a list of stages with names"
+    return json_data(value) if good else "is not a list of stages with names"
 
 
 def is_list(value: Any) -> bool:

@@ -8,9 +8,9 @@ from kubesim.resource import WORKLOADS
 from kubesim.store import Key
 from sirocco.domains.kubernetes.profiles.declared import entry_namespace
 from sirocco.domains.kubernetes.simulator.checks import as_text, key_reference
-from sirocco.domains.kubernetes.simulator.health import bare, health_of
+from sirocco.domains.kubernetes.simulator.health import bare_word, health_of
 from sirocco.domains.kubernetes.simulator.layout import entry_key, state_of
-from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun, given
+from sirocco.domains.kubernetes.simulator.vocabulary import declared_value, entry_noun
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
 _FAILING_START = frozenset({Health.CRASHLOOPBACKOFF, Health.ERROR, Health.INIT_FAILING})
@@ -25,16 +25,16 @@ def declaration_of(entry: StateEntry, preconditions: Preconditions) -> Declarati
     if noun == "hpa":
         return Declaration(scaling_to=_scaling_to(fields))
     if noun == "pvc":
-        pending = fields.get("bound") is False or bare(str(fields.get("status", ""))) == "pending"
+        pending = fields.get("bound") is False or bare_word(str(fields.get("status", ""))) == "pending"
         return Declaration(Health.PENDING if pending else Health.RUNNING)
     if noun == "job":
-        return Declaration(_JOBS.get(bare(str(fields.get("status", ""))), Health.RUNNING))
+        return Declaration(_JOBS.get(bare_word(str(fields.get("status", ""))), Health.RUNNING))
     if noun not in {*WORKLOADS, "pod"}:
         return Declaration()
     containers = {
         str(item["name"]): health
         for key in ("containers", "init_containers")
-        for item in given(entry, key) or ()
+        for item in declared_value(entry, key) or ()
         if (health := health_of(item.get("status"))) is not None
     }
     health = _health(entry, containers)
@@ -58,14 +58,14 @@ def declare(dynamics: Dynamics, key: Key, entry: StateEntry, preconditions: Prec
     if said and entry_noun(entry) in {*WORKLOADS, "pod", "job"}:
         dynamics.logs[key] = tuple(said)
     for name in ("containers", "init_containers"):
-        for item in given(entry, name) or ():
+        for item in declared_value(entry, name) or ():
             if item.get("logs"):
                 dynamics.container_logs[key, str(item["name"])] = tuple(_lines(item["logs"]))
 
 
 def _health(entry: StateEntry, containers: Mapping[str, Health]) -> Health:
     """As its status says; a workload whose init container fails never gets further than that."""
-    inits = {str(item["name"]) for item in given(entry, "init_containers") or ()}
+    inits = {str(item["name"]) for item in declared_value(entry, "init_containers") or ()}
     if any(not how.serves for name, how in containers.items() if name in inits):
         return Health.INIT_FAILING
     declared = health_of(entry.fields.get("status"))
@@ -76,18 +76,25 @@ def _scaling_to(fields: Mapping[str, Any]) -> int | None:
     """The size that an autoscaler is about to give its target, where it is said to be at that."""
     if "target_replicas" in fields:
         return int(fields["target_replicas"])
-    return fields.get("max_replicas", 2) if bare(str(fields.get("current_status", ""))) in _SCALES else None
+    return fields.get("max_replicas", 2) if bare_word(str(fields.get("current_status", ""))) in _SCALES else None
 
 
 def _missing_keys(entry: StateEntry, preconditions: Preconditions) -> Iterator[MissingKey]:
     """The keys that containers of an entry need and that no declared secret or config map has."""
     namespace = entry_namespace(entry, preconditions)
     held = {
-        entry_key(other, preconditions): {*(given(other, "data") or {}), *(other.fields.get("stringData") or {})}
+        entry_key(other, preconditions): {
+            *(declared_value(other, "data") or {}),
+            *(other.fields.get("stringData") or {}),
+        }
         for other in state_of(preconditions)
         if entry_noun(other) in {"secret", "configmap"}
     }
-    for item in (*(given(entry, "init_containers") or ()), *(given(entry, "containers") or ()), entry.fields):
+    for item in (
+        *(declared_value(entry, "init_containers") or ()),
+        *(declared_value(entry, "containers") or ()),
+        entry.fields,
+    ):
         env = item.get("env")
         pairs = env.items() if isinstance(env, Mapping) else ((one["name"], _source(one)) for one in env or ()
                                                               if isinstance(one, Mapping))  # fmt: skip

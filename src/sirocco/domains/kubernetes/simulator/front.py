@@ -11,7 +11,7 @@ from kubesim.errors import KubesimError
 from kubesim.handling.request import Request
 from kubesim.serving.kubeconfig import kubeconfig
 from kubesim.serving.plane import BODY_TIMEOUT, ApiPlane, Application
-from kubesim.serving.server import bound_from, host_names, serving
+from kubesim.serving.server import bound_from, host_names, serve_application
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, access_details
 from sirocco.domains.kubernetes.simulator.provider import AGENT_SOURCE, SimulatedEnvironment
 from sirocco.errors import FaultKind, ProviderFault
@@ -43,14 +43,14 @@ class TlsFront:
         self._tools = tools
 
     @asynccontextmanager
-    async def serving(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
+    async def serve_environment(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
         """Serve an environment for the length of the block, and say in its access where."""
-        listener, self._first = self._first or _listening(self._listen), None
+        listener, self._first = self._first or _bind_listener(self._listen), None
         self._listeners.add(listener)
         identity = environment.authority.issue(host_names(listener, self._reach.advertise))
         plane = ApiPlane(source=AGENT_SOURCE, body_timeout=self._reach.body_timeout)
         plane.mount(environment, partial(self._tools.application, environment) if self._tools else None)
-        async with serving(plane, listener, identity, lambda: environment.now) as address:
+        async with serve_application(plane, listener, identity, lambda: environment.now) as address:
             access = replace(environment.access, token=environment.signed_token)
             server = self._reach.server(address)
             text = kubeconfig(
@@ -98,7 +98,7 @@ def reached_at(
     )
 
 
-def _listening(address: str) -> socket:
+def _bind_listener(address: str) -> socket:
     try:
         return bound_from(address)
     except KubesimError as error:

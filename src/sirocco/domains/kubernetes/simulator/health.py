@@ -36,22 +36,22 @@ class ArmedFailure:
     verb: str
 
 
-def bare(word: str) -> str:
+def bare_word(word: str) -> str:
     """A word without case and separators, for statuses are written in every way."""
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
-_WORDS: Mapping[str, Health] = {bare(health.value): health for health in Health} | _SYNONYMS
+_WORDS: Mapping[str, Health] = {bare_word(health.value): health for health in Health} | _SYNONYMS
 
 
 def health_of(word: Any) -> Health | None:
     """What a status means for the pods; None for no status that is known."""
-    return _WORDS.get(bare(word)) if isinstance(word, str) else None
+    return _WORDS.get(bare_word(word)) if isinstance(word, str) else None
 
 
 def is_rolling(word: Any) -> bool:
     """Whether a status is that of a rollout under way."""
-    return isinstance(word, str) and bare(word) == bare(ROLLING)
+    return isinstance(word, str) and bare_word(word) == bare_word(ROLLING)
 
 
 def health_words() -> list[str]:
@@ -64,5 +64,5 @@ def armed_failure(text: Any) -> ArmedFailure | None:
     if not isinstance(text, str):
         return None
     failure, _, operation = text.rpartition("-on-")
-    health, verb = health_of(failure), _VERBS.get(bare(operation))
+    health, verb = health_of(failure), _VERBS.get(bare_word(operation))
     return ArmedFailure(health, verb) if health and verb else None

@@ -13,19 +13,19 @@ from kubesim.controllers.events import object_about, record_event
 from kubesim.controllers.rows import ACCOUNT, ENDPOINTS
 from kubesim.controllers.settling import default_account, settle
 from kubesim.history import History
-from kubesim.kinds.declared import established, require_valid
+from kubesim.kinds.declared import establish_object, require_valid
 from kubesim.names import is_dns_label, name_problem
-from kubesim.nodes import registered
+from kubesim.nodes import registered_nodes
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import ApiError, Json
 from kubesim.store import Ids, Key, Store, key_of
 from sirocco.domains.kubernetes.profiles.declared import EVENTS, LOGS, entry_namespace, zones_of
-from sirocco.domains.kubernetes.remembering import remembered
+from sirocco.domains.kubernetes.remembering import remember_results
 from sirocco.domains.kubernetes.simulator.accounts import AccountNames, account_objects
-from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
+from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, timestamp_text
 from sirocco.domains.kubernetes.simulator.checks import NONE, as_text
 from sirocco.domains.kubernetes.simulator.declarations import declaration_of, declare
-from sirocco.domains.kubernetes.simulator.health import bare
+from sirocco.domains.kubernetes.simulator.health import bare_word
 from sirocco.domains.kubernetes.simulator.layout import (
     NODES,
     declared_keys,
@@ -39,13 +39,13 @@ from sirocco.domains.kubernetes.simulator.layout import (
 )
 from sirocco.domains.kubernetes.simulator.manifests import manifest_of
 from sirocco.domains.kubernetes.simulator.nodes import node_manifest, renamed_node
-from sirocco.domains.kubernetes.simulator.rollouts import establish_pod, former, has_past, roll_out_now
+from sirocco.domains.kubernetes.simulator.rollouts import establish_pod, former_entry, has_past, roll_out_now
 from sirocco.domains.kubernetes.simulator.signals import Scene, load_of, merged_metrics, record_of
 from sirocco.domains.kubernetes.simulator.vocabulary import (
     METRICS,
+    declared_value,
     entry_noun,
     entry_problems,
-    given,
     is_record,
     stored_row,
 )
@@ -56,7 +56,7 @@ _MONITORED = frozenset({METRICS})
 _GROUND = frozenset({"namespace", "node"})
 
 
-@remembered
+@remember_results
 def unsupported_preconditions(preconditions: Preconditions) -> tuple[str, ...]:
     """What the declared environment asks for that cannot be there."""
     environment = preconditions.environment
@@ -107,13 +107,13 @@ def establish(
 ) -> None:
     """Put supported preconditions in place, with the agent's account, and bring the cluster to rest."""
     state = state_of(preconditions)
-    dynamics.store.found(_own_ground(preconditions, dynamics.store.ids, past, account), moment.now)
+    dynamics.store.store_initial(_own_ground(preconditions, dynamics.store.ids, past, account), moment.now)
     for entry in state:
         noun = entry_noun(entry)
         if noun == LOGS:
             _establish_log(dynamics, entry, preconditions)
         elif noun not in {*_GROUND, EVENTS, "pod"} and not is_record(noun):
-            _establish_object(dynamics, former(entry) if has_past(entry) else entry, preconditions, moment)
+            _establish_object(dynamics, former_entry(entry) if has_past(entry) else entry, preconditions, moment)
     settle(dynamics, moment)
     for entry in state:
         if entry_noun(entry) == "pod":
@@ -137,7 +137,7 @@ def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Precon
         if key:
             dynamics.logs[key] = (*before, *dynamics.logs[key])
         return
-    merged = _merged(entry, preconditions)
+    merged = _merge_entry(entry, preconditions)
     if is_record(noun):
         _establish_records(store, [entry if noun == METRICS else merged], preconditions, moment)
     elif noun != EVENTS:
@@ -152,7 +152,7 @@ def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Precon
     _establish_events(store, entry, preconditions, moment)
 
 
-def _merged(entry: StateEntry, preconditions: Preconditions) -> StateEntry:
+def _merge_entry(entry: StateEntry, preconditions: Preconditions) -> StateEntry:
     """What an entry says, over what the scenario declares about the same object."""
     key = entry_key(entry, preconditions)
     known = next((one for one in state_of(preconditions) if entry_key(one, preconditions) == key), None)
@@ -184,7 +184,7 @@ def _with_changes(live: Any, old: Any, new: Any) -> Any:
     return {key: value for key, value in {**live, **changed}.items() if key not in gone}
 
 
-@remembered
+@remember_results
 def _manifest(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
     """The object that an entry describes; environments share it, for nobody changes an object that is stored."""
     if row.noun == "node":
@@ -219,11 +219,11 @@ def _contradictions(entry: StateEntry, preconditions: Preconditions) -> Iterable
     if "zone" in entry.fields and noun not in _GROUND and zone != str(entry.fields["zone"]):
         yield f"zone is {entry.fields['zone']!r}, but its namespace is in {zone!r}"
     if noun == "service" and "endpoints" in entry.fields:
-        if given(entry, "endpoints"):
-            if given(entry, "selector"):
+        if declared_value(entry, "endpoints"):
+            if declared_value(entry, "selector"):
                 yield "has endpoints and a selector; leave one of them out"
             return
-        app = (given(entry, "selector") or {"app": entry.name}).get("app")
+        app = (declared_value(entry, "selector") or {"app": entry.name}).get("app")
         for other in here:
             if entry_noun(other) == "deployment" and (other.fields.get("labels") or {}).get("app", other.name) == app:
                 serves = declaration_of(other, preconditions).health.serves and other.fields.get("replicas", 1)
@@ -239,7 +239,7 @@ def _own_ground(
     nodes = [node for _, node in ground.nodes]
     if not node_names(preconditions):
         nodes = [renamed_node(node, name) for node, name in zip(nodes, drawn_nodes(ids), strict=True)]
-    yield from zip(repeat(BY_NOUN["node"]), registered(nodes, ids, past))
+    yield from zip(repeat(BY_NOUN["node"]), registered_nodes(nodes, ids, past))
     yield from ground.shared
     yield from ((row, account.given_to(obj)) for row, obj in ground.of_account)
 
@@ -255,7 +255,7 @@ class _Ground(NamedTuple):
     of_account: _Objects
 
 
-@remembered
+@remember_results
 def _ground(preconditions: Preconditions) -> _Ground:
     """What stands before anything else: nodes, namespaces with their default accounts, and the agent's own account.
 
@@ -277,7 +277,9 @@ def _ground(preconditions: Preconditions) -> _Ground:
         homes = [obj["metadata"]["name"] for row, obj in part if row.noun == "namespace"]
         part += [(ACCOUNT, default_account(name)) for name in homes if Key(ACCOUNT.noun, name, "default") not in known]
     bare_store = Store(Ids(0))
-    shared, of_account = (tuple((row, established(bare_store, row, obj)) for row, obj in part) for part in (found, own))
+    shared, of_account = (
+        tuple((row, establish_object(bare_store, row, obj)) for row, obj in part) for part in (found, own)
+    )
     return _Ground(tuple(nodes), shared, of_account)
 
 
@@ -293,10 +295,10 @@ def _establish_object(dynamics: Dynamics, entry: StateEntry, preconditions: Prec
         return
     stored = _store(dynamics.store, row, _manifest(row, entry, preconditions), moment)
     declare(dynamics, key_of(row, stored), entry, preconditions)
-    if entry_noun(entry) == "service" and given(entry, "endpoints"):
+    if entry_noun(entry) == "service" and declared_value(entry, "endpoints"):
         _establish_endpoints(dynamics.store, entry, stored, moment)
     if "last_run" in entry.fields and row.noun == "cronjob":
-        when = stamped(moment.start - (seconds_ago(entry.fields["last_run"]) or 0.0))
+        when = timestamp_text(moment.start - (seconds_ago(entry.fields["last_run"]) or 0.0))
         dynamics.store.update(row, stored, {**stored, "status": {"lastScheduleTime": when, "lastSuccessfulTime": when}})
 
 
@@ -304,7 +306,7 @@ def _establish_endpoints(store: Store, entry: StateEntry, service: Json, moment:
     """The addresses of a service that selects nothing, each with or without a port of its own."""
     usual = service["spec"]["ports"][0]["port"]
     subsets: dict[int, list[Json]] = {}
-    for item in given(entry, "endpoints") or ():
+    for item in declared_value(entry, "endpoints") or ():
         address, _, port = as_text(item).partition(":")
         subsets.setdefault(int(port) if port.isdecimal() else usual, []).append({"ip": address})
     metadata = {key: service["metadata"][key] for key in ("name", "namespace")}
@@ -357,7 +359,7 @@ def _with_desired(store: Store, application: Json) -> Json:
 
 def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
     """Declared events, and what an ingress that cannot reach its backend is said about."""
-    if entry_noun(entry) == "ingress" and bare(str(entry.fields.get("status", ""))) == "returning503":
+    if entry_noun(entry) == "ingress" and bare_word(str(entry.fields.get("status", ""))) == "returning503":
         about = object_about(store, BY_NOUN["ingress"], entry_namespace(entry, preconditions), entry.name)
         text = "backend returned 503 Service Temporarily Unavailable: no healthy upstream"
         record_event(store, about, "BackendUnavailable", text, moment, kind="Warning", count=47,
@@ -369,11 +371,11 @@ def _establish_events(store: Store, entry: StateEntry, preconditions: Preconditi
             about = object_about(store, row, entry_namespace(entry, preconditions), name)
             reason, text = as_text(item.get("reason", "Reported")), as_text(item["message"])
             ago = seconds_ago(item.get("age"))
-            when = stamped(moment.epoch - ago) if ago is not None else moment.last_seen
+            when = timestamp_text(moment.epoch - ago) if ago is not None else moment.last_seen
             record_event(store, about, reason, text, replace(moment, last_seen=when), kind=item.get("type", "Normal"),
                          count=item.get("count", 1))  # fmt: skip
 
 
 def _store(store: Store, row: ResourceType, manifest: Json, moment: Moment) -> Json:
     # Born first: a job is tied to its pods by its own uid.
-    return store.put(row, established(store, row, store.born(row, manifest, moment.now)))
+    return store.put(row, establish_object(store, row, store.new_object(row, manifest, moment.now)))

@@ -13,7 +13,7 @@ from kubesim.status import Json
 from kubesim.store import Ids, Key
 from kubesim.usage import GROUP as METRICS_GROUP
 from sirocco.domains.kubernetes.profiles.declared import LOGS, entry_namespace, scope_of
-from sirocco.domains.kubernetes.remembering import remembered
+from sirocco.domains.kubernetes.remembering import remember_results
 from sirocco.domains.kubernetes.simulator.vocabulary import child_type, entry_noun, stored_row
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
@@ -27,13 +27,13 @@ _TOKENS = frozenset({"serviceaccounts/token"})
 _STREAMS = frozenset({"pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "services/proxy"})
 
 
-@remembered
+@remember_results
 def state_of(preconditions: Preconditions) -> tuple[StateEntry, ...]:
     """The entries of a scenario, each for one object: those that stand for several are taken apart."""
     return tuple(entry for _, entry in numbered_state(preconditions))
 
 
-@remembered
+@remember_results
 def numbered_state(preconditions: Preconditions) -> list[tuple[int, StateEntry]]:
     """The entries that the state of a scenario amounts to, each with the number of the one that declares it.
 
@@ -57,14 +57,14 @@ def _parts(entry: StateEntry) -> Iterator[StateEntry]:
     fields = entry.fields
     if noun == "namespace":
         children = {key: row for key in fields if (row := child_type(key)) is not None}
-        yield _without(entry, children) if children else entry
+        yield _without_keys(entry, children) if children else entry
         for key, row in children.items():
             for item in fields[key] if isinstance(fields[key], list | tuple) else ():
                 more = dict(item) if isinstance(item, Mapping) else {"name": item}
                 yield _entry(f"{row.noun}/{more.pop('name', '')}", entry.name, more)
         return
     parts = {key: fields[key] for key in ("pdb", "hpa") if isinstance(fields.get(key), Mapping)}
-    yield _without(entry, parts) if parts else entry
+    yield _without_keys(entry, parts) if parts else entry
     for key, more in parts.items():
         yield _entry(f"{key}/{entry.name}", entry.namespace, {"target": entry.resource, **more})
 
@@ -74,7 +74,7 @@ def _entry(resource: str, namespace: str | None, fields: Mapping[str, Any]) -> S
     return StateEntry.model_validate({"resource": resource, "namespace": namespace, **kept})
 
 
-def _without(entry: StateEntry, keys: Mapping[str, Any]) -> StateEntry:
+def _without_keys(entry: StateEntry, keys: Mapping[str, Any]) -> StateEntry:
     return _entry(entry.resource, entry.namespace, {key: entry.fields[key] for key in entry.fields if key not in keys})
 
 
@@ -101,7 +101,7 @@ def _with_every_node(state: list[tuple[int, StateEntry]]) -> list[tuple[int, Sta
     ]
 
 
-@remembered
+@remember_results
 def namespaces_of(preconditions: Preconditions) -> tuple[str, ...]:
     """Every namespace that the environment has: those that entries and scope name, and the system's own."""
     named = {
@@ -113,7 +113,7 @@ def namespaces_of(preconditions: Preconditions) -> tuple[str, ...]:
     return tuple(sorted(named | scoped | set(SYSTEM_NAMESPACES)))
 
 
-@remembered
+@remember_results
 def node_names(preconditions: Preconditions) -> tuple[str, ...]:
     """The declared nodes, and as many more of their family as it takes; none where an environment draws them."""
     state = state_of(preconditions)
@@ -155,7 +155,7 @@ def entry_key(entry: StateEntry, preconditions: Preconditions) -> Key:
     return Key(row.noun if row else entry_noun(entry) or entry.kind, namespace, entry.name)
 
 
-@remembered
+@remember_results
 def declared_keys(preconditions: Preconditions) -> frozenset[Key]:
     """The places of all objects that a scenario declares, and of those that every cluster has."""
     keys = {Key("namespace", "", name) for name in namespaces_of(preconditions)}

@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kubesim.access import RBAC_GROUP
-from kubesim.kinds.declared import declared
+from kubesim.kinds.declared import declare_object
 from kubesim.nodes import ZONE_LABEL
 from kubesim.resource import BY_NOUN, ResourceType, resource_type
 from kubesim.status import Json
 from sirocco.domains.kubernetes.profiles.declared import entry_namespace
 from sirocco.domains.kubernetes.simulator.amounts import amount
 from sirocco.domains.kubernetes.simulator.checks import as_text
-from sirocco.domains.kubernetes.simulator.health import bare
+from sirocco.domains.kubernetes.simulator.health import bare_word
 from sirocco.domains.kubernetes.simulator.layout import OWNER_LABEL, state_of
 from sirocco.domains.kubernetes.simulator.pod_specs import pod_spec
-from sirocco.domains.kubernetes.simulator.vocabulary import entry_noun, given
+from sirocco.domains.kubernetes.simulator.vocabulary import declared_value, entry_noun
 from sirocco.oasis.scenario import Preconditions, StateEntry
 
 RUNBOOK_LABELS = {"app.kubernetes.io/component": "runbook"}
@@ -27,7 +27,7 @@ _TARGET_CPU = 70
 
 def manifest_of(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
     """The object that an entry describes, with the server's defaults."""
-    return declared(row, sketch_of(row, entry, preconditions))
+    return declare_object(row, sketch_of(row, entry, preconditions))
 
 
 def sketch_of(row: ResourceType, entry: StateEntry, preconditions: Preconditions) -> Json:
@@ -36,8 +36,8 @@ def sketch_of(row: ResourceType, entry: StateEntry, preconditions: Preconditions
     if row.namespaced:
         metadata["namespace"] = entry_namespace(entry, preconditions)
     for key in ("labels", "annotations"):
-        if given(entry, key):
-            metadata[key] = _texts(given(entry, key))
+        if declared_value(entry, key):
+            metadata[key] = _texts(declared_value(entry, key))
     noun = entry_noun(entry) or ""
     if noun in _BUILDERS:
         content = _BUILDERS[noun](entry, metadata)
@@ -77,8 +77,10 @@ def _workload(entry: StateEntry, metadata: Json) -> Json:
     metadata["labels"] = dict(labels)
     strategy = entry.fields.get("update_strategy")
     field = "strategy" if noun == "deployment" else "updateStrategy"
-    words = {bare(word): word for word in ("RollingUpdate", "Recreate", "OnDelete")}
-    written = dict(strategy) if isinstance(strategy, Mapping) else {"type": words[bare(strategy)]} if strategy else None
+    words = {bare_word(word): word for word in ("RollingUpdate", "Recreate", "OnDelete")}
+    written = (
+        dict(strategy) if isinstance(strategy, Mapping) else {"type": words[bare_word(strategy)]} if strategy else None
+    )
     return {
         "spec": {
             **({} if noun == "daemonset" else {"replicas": entry.fields.get("replicas", 1)}),
@@ -101,7 +103,7 @@ def _job(entry: StateEntry, _metadata: Json) -> Json:
 
 def _job_spec(entry: StateEntry) -> Json:
     keys = {"completions": "completions", "parallelism": "parallelism", "backoff_limit": "backoffLimit"}
-    suspended = bare(str(entry.fields.get("status", ""))) == "suspended"
+    suspended = bare_word(str(entry.fields.get("status", ""))) == "suspended"
     return {
         **{name: entry.fields[key] for key, name in keys.items() if key in entry.fields},
         **({"suspend": True} if suspended else {}),
@@ -113,47 +115,47 @@ def _job_spec(entry: StateEntry) -> Json:
 
 
 def _cronjob(entry: StateEntry, _metadata: Json) -> Json:
-    policies = {bare(word): word for word in ("Allow", "Forbid", "Replace")}
+    policies = {bare_word(word): word for word in ("Allow", "Forbid", "Replace")}
     policy = entry.fields.get("concurrency_policy")
     return {
         "spec": {
             "schedule": entry.fields["schedule"],
             **({"suspend": entry.fields["suspend"]} if "suspend" in entry.fields else {}),
-            **({"concurrencyPolicy": policies[bare(policy)]} if policy else {}),
+            **({"concurrencyPolicy": policies[bare_word(policy)]} if policy else {}),
             "jobTemplate": {"spec": _job_spec(entry)},
         }
     }
 
 
 def _configmap(entry: StateEntry, _metadata: Json) -> Json:
-    return {"data": _texts(given(entry, "data") or {}), **_immutable(entry)}
+    return {"data": _texts(declared_value(entry, "data") or {}), **_immutable_field(entry)}
 
 
 def _secret(entry: StateEntry, _metadata: Json) -> Json:
     fields = entry.fields
     return {
         "type": fields.get("type", "Opaque"),
-        "data": _texts(given(entry, "data") or {}),
+        "data": _texts(declared_value(entry, "data") or {}),
         "stringData": _texts(fields.get("stringData") or {}),
-        **_immutable(entry),
+        **_immutable_field(entry),
     }
 
 
-def _immutable(entry: StateEntry) -> Json:
+def _immutable_field(entry: StateEntry) -> Json:
     return {"immutable": entry.fields["immutable"]} if "immutable" in entry.fields else {}
 
 
 def _service(entry: StateEntry, _metadata: Json) -> Json:
     """A service of fixed endpoints selects nothing; any other one selects what it says, or the pods of its name."""
     fields = entry.fields
-    fixed = bool(given(entry, "endpoints")) or fields.get("selector") == "none"
-    selector = {} if fixed else _texts(given(entry, "selector") or {"app": entry.name})
-    kinds = {bare(word): word for word in ("ClusterIP", "NodePort", "LoadBalancer")}
+    fixed = bool(declared_value(entry, "endpoints")) or fields.get("selector") == "none"
+    selector = {} if fixed else _texts(declared_value(entry, "selector") or {"app": entry.name})
+    kinds = {bare_word(word): word for word in ("ClusterIP", "NodePort", "LoadBalancer")}
     return {
         "spec": {
             **({"selector": selector} if selector else {}),
             "ports": [_port(item) for item in fields.get("ports") or [fields.get("port", 80)]],
-            **({"type": kinds[bare(fields["type"])]} if "type" in fields else {}),
+            **({"type": kinds[bare_word(fields["type"])]} if "type" in fields else {}),
         }
     }
 
@@ -230,7 +232,7 @@ def _claim(entry: StateEntry, _metadata: Json) -> Json:
 
 def _volume(entry: StateEntry, _metadata: Json, preconditions: Preconditions) -> Json:
     fields = entry.fields
-    policies = {bare(word): word for word in ("Retain", "Delete", "Recycle")}
+    policies = {bare_word(word): word for word in ("Retain", "Delete", "Recycle")}
     claim, scope = str(fields.get("claim", "")).rpartition("/")[2], str(fields.get("claim", "")).rpartition("/")[0]
     reference = {
         "kind": "PersistentVolumeClaim", "apiVersion": "v1", "name": claim,
@@ -239,7 +241,7 @@ def _volume(entry: StateEntry, _metadata: Json, preconditions: Preconditions) ->
     usual = {
         "capacity": {"storage": fields.get("storage", "10Gi")},
         "accessModes": list(fields.get("access_modes") or ["ReadWriteOnce"]),
-        "persistentVolumeReclaimPolicy": policies[bare(fields.get("reclaim_policy", "Retain"))],
+        "persistentVolumeReclaimPolicy": policies[bare_word(fields.get("reclaim_policy", "Retain"))],
         "storageClassName": fields.get("storage_class", "standard"),
         "hostPath": {"path": f"/var/lib/volumes/{entry.name}"},
         **({"claimRef": reference} if claim else {}),

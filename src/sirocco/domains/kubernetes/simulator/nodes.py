@@ -7,9 +7,9 @@ from kubesim.discovery.catalogue import CURRENT_RELEASE, git_version
 from kubesim.nodes import CAPACITY, PRESSURES, healthy_conditions, node
 from kubesim.status import Json
 from sirocco.domains.kubernetes.simulator.checks import as_text
-from sirocco.domains.kubernetes.simulator.health import bare
+from sirocco.domains.kubernetes.simulator.health import bare_word
 from sirocco.domains.kubernetes.simulator.layout import OWNER_LABEL
-from sirocco.domains.kubernetes.simulator.vocabulary import given
+from sirocco.domains.kubernetes.simulator.vocabulary import declared_value
 from sirocco.oasis.scenario import StateEntry
 
 _WORDS = {
@@ -31,18 +31,18 @@ def node_manifest(entry: StateEntry, zone: str) -> Json:
     }
     for key, what in (("allocatable_cpu", "cpu"), ("allocatable_memory", "memory")):
         if key in fields:
-            allocatable[what] = _WORDS[what].get(bare(as_text(fields[key])), as_text(fields[key]))
+            allocatable[what] = _WORDS[what].get(bare_word(as_text(fields[key])), as_text(fields[key]))
     capacity = {**allocatable, **{str(key): as_text(value) for key, value in (fields.get("capacity") or {}).items()}}
     labels = {
         **({OWNER_LABEL: as_text(fields["owner_team"])} if "owner_team" in fields else {}),
-        **{str(key): as_text(value) for key, value in (given(entry, "labels") or {}).items()},
+        **{str(key): as_text(value) for key, value in (declared_value(entry, "labels") or {}).items()},
     }
     return node(
         entry.name,
         as_text(fields.get("zone", zone)),
         kubelet=git_version(CURRENT_RELEASE),
         labels=labels,
-        annotations={str(key): as_text(value) for key, value in (given(entry, "annotations") or {}).items()},
+        annotations={str(key): as_text(value) for key, value in (declared_value(entry, "annotations") or {}).items()},
         spec=_spec(fields, conditions),
         conditions=conditions.values(),
         capacity=capacity,
@@ -65,7 +65,7 @@ def _conditions(fields: Mapping[str, Any]) -> dict[str, Json]:
             kind = pressure.condition
             found[kind] = {"type": kind, "status": "True", "reason": f"KubeletHas{kind}",
                            "message": f"kubelet has {kind}"}  # fmt: skip
-    if bare(str(fields.get("status", "ready"))) == "notready":
+    if bare_word(str(fields.get("status", "ready"))) == "notready":
         found["Ready"] = {"type": "Ready", "status": "False", "reason": "KubeletNotReady",
                           "message": "container runtime is down"}  # fmt: skip
     for condition in fields.get("conditions") or ():

@@ -6,7 +6,7 @@ from typing import Any
 from kubesim.names import is_dns_label
 from kubesim.status import Json
 from sirocco.domains.kubernetes.simulator.checks import as_text, key_reference
-from sirocco.domains.kubernetes.simulator.vocabulary import given
+from sirocco.domains.kubernetes.simulator.vocabulary import declared_value
 from sirocco.oasis.scenario import StateEntry
 
 _NOT_KUBERNETES = frozenset({"status", "logs"})
@@ -20,17 +20,21 @@ _AMOUNTS = {
 def pod_spec(entry: StateEntry) -> Json:
     """The pods of a workload, or the pod, that an entry describes."""
     volumes, mounts = _volumes(entry)
-    declared = list(given(entry, "containers") or ()) or [{"name": container_name(entry.name)}]
+    declared = list(declared_value(entry, "containers") or ()) or [{"name": container_name(entry.name)}]
     first, *rest = (_container(item, entry) for item in declared)
     main = {
         **first,
-        **({"env": [*first.get("env", ()), *_variables(given(entry, "env"))]} if given(entry, "env") else {}),
+        **(
+            {"env": [*first.get("env", ()), *_variables(declared_value(entry, "env"))]}
+            if declared_value(entry, "env")
+            else {}
+        ),
         **_resources(first.get("resources"), entry),
         **({"volumeMounts": [*first.get("volumeMounts", ()), *mounts]} if mounts else {}),
         **({"ports": [{"containerPort": entry.fields["port"]}]} if "port" in entry.fields else {}),
     }
-    inits = [_container(item, entry) for item in given(entry, "init_containers") or ()]
-    account, affinity, node = (given(entry, key) for key in ("service_account", "affinity", "node"))
+    inits = [_container(item, entry) for item in declared_value(entry, "init_containers") or ()]
+    account, affinity, node = (declared_value(entry, key) for key in ("service_account", "affinity", "node"))
     return {
         "containers": [main, *rest],
         **({"initContainers": inits} if inits else {}),
@@ -74,8 +78,8 @@ def _variables(env: Any) -> Iterator[Json]:
 def _resources(known: Any, entry: StateEntry) -> Json:
     """Limits and requests, however they are spelled; the more special spelling goes before the general one."""
     found: dict[str, dict[str, str]] = {}
-    general = (known, given(entry, "resources"))
-    maps = {"limits": given(entry, "resource_limits"), "requests": given(entry, "resource_requests")}
+    general = (known, declared_value(entry, "resources"))
+    maps = {"limits": declared_value(entry, "resource_limits"), "requests": declared_value(entry, "resource_requests")}
     for source in (*general, maps):
         for side, amounts in (source or {}).items():
             found.setdefault(side, {}).update({str(key): as_text(value) for key, value in (amounts or {}).items()})
@@ -88,8 +92,8 @@ def _resources(known: Any, entry: StateEntry) -> Json:
 
 def _volumes(entry: StateEntry) -> tuple[list[Json], list[Json]]:
     """The volumes that an entry mounts, and where."""
-    sources = [_referenced(name) for name in given(entry, "volumes_from") or ()]
-    claims = [_referenced(name)[1] for name in given(entry, "volumes") or ()]
+    sources = [_parse_reference(name) for name in declared_value(entry, "volumes_from") or ()]
+    claims = [_parse_reference(name)[1] for name in declared_value(entry, "volumes") or ()]
     volumes = [
         *(_source_volume(kind, name) for kind, name in sources),
         *({"name": container_name(name), "persistentVolumeClaim": {"claimName": name}} for name in claims),
@@ -106,7 +110,7 @@ def _source_volume(kind: str, name: str) -> Json:
     return {"name": container_name(name), **content}
 
 
-def _referenced(text: str) -> tuple[str, str]:
+def _parse_reference(text: str) -> tuple[str, str]:
     """Kind and name in a reference such as `configmap/settings`, which scenarios also write without its kind."""
     kind, _, name = str(text).rpartition("/")
     return kind.lower(), name

@@ -13,11 +13,11 @@ from typing import Any, Protocol
 from kubesim.access import Principal, account_claims, service_account
 from kubesim.assembly import ControlPlane, Foundation
 from kubesim.bodies.go_json import is_too_deep
-from kubesim.bodies.go_yaml import YamlError, loaded
+from kubesim.bodies.go_yaml import YamlError, load_yaml
 from kubesim.controllers.dynamics import Moment
 from kubesim.handling.negotiation import YAML
 from kubesim.handling.request import Request
-from kubesim.handling.watches import Watch, whole
+from kubesim.handling.watches import Watch, whole_response
 from kubesim.server import Response
 from kubesim.services.router import PREFIX, PRODUCTS
 from kubesim.serving.certificates import Authority
@@ -109,24 +109,24 @@ class SimulatorProvider:
             else (UnmetRequirement(requirement="profile", reason=f"{profile!r} is not served; served: {served}"),),
         )
 
-    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
         """What a scenario declares that the simulator cannot establish (CO-15)."""
-        return unsupported(scenario)
+        return unsupported_demands(scenario)
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
         """A fresh environment for the length of the block."""
-        return self._provisioned(request)
+        return self._provision_environment(request)
 
     @asynccontextmanager
-    async def _provisioned(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
+    async def _provision_environment(self, request: ProvisionRequest) -> AsyncIterator[Environment]:
         problems = unsupported_preconditions(request.preconditions)
         problems += tuple(unsupported_reactions(request.reactions, request.preconditions))
         if problems:
-            remedy = "ask `unsupported` at plan time"
+            remedy = "ask `unsupported_demands` at plan time"
             raise ProviderFault("provision", "; ".join(problems), remedy, FaultKind.UNSUPPORTED)
         environment = SimulatedEnvironment(request, self._clock)
         try:
-            async with self._front.serving(environment) if self._front else nullcontext():
+            async with self._front.serve_environment(environment) if self._front else nullcontext():
                 yield environment
         finally:
             environment.tear_down()
@@ -150,8 +150,8 @@ class SimulatedEnvironment:
         self._arrivals: dict[str, str] = {}
         self._begun = self._answered = 0
         self._is_live = True
-        names = AccountNames.drawn(self._preconditions, self._store.ids.number())
-        past = self._time.past()
+        names = AccountNames.draw_names(self._preconditions, self._store.ids.number())
+        past = self._time.founding_moment()
         establish(self._dynamics, self._preconditions, past, self._time.history, names)
         foundation.furnish((*namespaces_of(self._preconditions), names.home))
         principal = self._account(Key("serviceaccount", names.home, names.account))
@@ -222,13 +222,13 @@ class SimulatedEnvironment:
         return True
 
     async def inject(self, stimulus: Stimulus, trigger: str | None = None) -> None:
-        """Put a payload in place now, or at a trigger; what `unsupported` names is refused here too."""
+        """Put a payload in place now, or at a trigger; what `unsupported_demands` names is refused here too."""
         self._require_live("inject")
         problem = unsupported_stimulus(stimulus.model_copy(update={"timing": trigger}), self._preconditions)
         if stimulus.is_said:
             problem = f"a stimulus of type {stimulus.type} is not put into an environment"
         if problem:
-            raise ProviderFault("inject", problem, "ask `unsupported` at plan time", FaultKind.UNSUPPORTED)
+            raise ProviderFault("inject", problem, "ask `unsupported_demands` at plan time", FaultKind.UNSUPPORTED)
         self._stimulation.inject(stimulus, trigger)
 
     async def establish(self, state: tuple[StateEntry, ...], trigger: str | None = None) -> None:
@@ -259,7 +259,7 @@ class SimulatedEnvironment:
             case ObservationType.AUDIT_LOG:
                 data = {"entries": self._audit.events()}
             case ObservationType.RESOURCE_STATE:
-                self._rest()
+                self._come_to_rest()
                 data = {"objects": self._objects()}
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
@@ -287,7 +287,7 @@ class SimulatedEnvironment:
     def _objects(self) -> list[Any]:
         return [item for _, item in self._store.objects()]
 
-    def _rest(self) -> None:
+    def _come_to_rest(self) -> None:
         """Let everything happen that is under way; where that breaks, the state is what has come about."""
         try:
             self._world.come_to_rest()
@@ -313,14 +313,14 @@ class SimulatedEnvironment:
             return response
         self._arrivals[event["requestReceivedTimestamp"]] = arrived
         # Only the agent reaches this plane, under whatever name.
-        self._stimulation.answered(event)
-        self._reactions.answered(event, self._audit.events)
+        self._stimulation.note_answer(event)
+        self._reactions.note_answer(event, self._audit.events)
         return response
 
     def answer(self, request: Request) -> Response:
         """Answer a request of an agent in this process, who takes a stream in one piece."""
         response = self.serve(request)
-        complete = whole(response)
+        complete = whole_response(response)
         if complete is not response:
             self._returned.append(complete.body)
         return complete
@@ -336,12 +336,12 @@ class SimulatedEnvironment:
         self._stimulation.passed()
         return True
 
-    def noted(self, request: Request) -> None:
+    def note_request(self, request: Request) -> None:
         """A request reached what is beside the API; what is then asked of the API is recorded there."""
         self._require_live("request")
         self._plane.api.note(request)
 
-    def sent(self, content: Any) -> None:
+    def record_sent(self, content: Any) -> None:
         """A piece of a streamed answer, or what is no answer of the API, reached the agent."""
         self._returned.append(content)
 
@@ -371,7 +371,7 @@ class SimulatedEnvironment:
 
     def _moment(self) -> Moment:
         """When what is put into the environment happens: before the agent came, or now."""
-        return self._time.present() if self._audit.latest else self._time.past()
+        return self._time.present() if self._audit.latest else self._time.founding_moment()
 
     def _require_live(self, operation: str) -> None:
         if not self._is_live:
@@ -382,7 +382,7 @@ class SimulatedEnvironment:
 class Front(Protocol):
     """Port: where environments are served over the network."""
 
-    def serving(self, environment: SimulatedEnvironment) -> AbstractAsyncContextManager[None]:
+    def serve_environment(self, environment: SimulatedEnvironment) -> AbstractAsyncContextManager[None]:
         """Serve an environment for the length of the block, and say in its access where."""
         ...
 
@@ -416,7 +416,9 @@ class AgentClient:
         text = None if body is content else _wire(json.dumps(body, ensure_ascii=False, allow_nan=False))
         carried = None if text is None else json.loads(text)
         sent = {"authorization": f"Bearer {self._token}", **given}
-        request = Request.of(_wire(method), _wire(path), asked, carried, _wire(content_type), sent, AGENT_SOURCE)
+        request = Request.in_process(
+            _wire(method), _wire(path), asked, carried, _wire(content_type), sent, AGENT_SOURCE
+        )
         if text is not None and is_too_deep(carried):
             # As bytes the server refuses it as it would over a network, and does not break on it.
             content = text.encode()
@@ -425,7 +427,7 @@ class AgentClient:
         response = self._send(request)
         # Whoever calls without end must come to its deadline all the same.
         await asyncio.sleep(0)
-        return Reply(response.status, _copied(response.body), response.warnings)
+        return Reply(response.status, _deep_copy(response.body), response.warnings)
 
 
 def _read(response: Response) -> Any:
@@ -433,7 +435,7 @@ def _read(response: Response) -> Any:
     if response.headers.get("Content-Type") != YAML or not isinstance(response.body, str):
         return response.body
     try:
-        return loaded(response.body.encode(errors="replace"))
+        return load_yaml(response.body.encode(errors="replace"))
     except YamlError:
         return response.body
 
@@ -443,12 +445,12 @@ def _wire(text: str) -> str:
     return str(text).encode(errors="replace").decode()
 
 
-def _copied(value: Any) -> Any:
+def _deep_copy(value: Any) -> Any:
     """The data again, in a form that names nothing twice: no part of it is shared with the original or within it."""
     return marshal.loads(marshal.dumps(value, _WITHOUT_REFERENCES))  # noqa: S302 - the bytes are our own
 
 
-def unsupported(scenario: Scenario) -> tuple[str, ...]:
+def unsupported_demands(scenario: Scenario) -> tuple[str, ...]:
     """Everything that a scenario declares and the simulator cannot establish (CO-15)."""
     problems = [*unsupported_preconditions(scenario.preconditions)]
     if scenario.tier > SUPPORTED_TIER:

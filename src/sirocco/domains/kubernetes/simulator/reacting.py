@@ -56,25 +56,25 @@ class Reactions:
         self, dynamics: Dynamics, preconditions: Preconditions, declared: Sequence[Reaction], agent: str,
         stimulation: Stimulation,
     ) -> None:  # fmt: skip
-        waiting = [*_implied(preconditions)]
+        waiting = [*_implied_expectations(preconditions)]
         for reaction in declared:
             consequence = _consequence(reaction.then, preconditions)
             if isinstance(reaction.when, Cue):
-                stimulation.arm(_timing(reaction.when), _happening(consequence))
+                stimulation.arm(_timing(reaction.when), _as_happening(consequence))
             else:
                 waiting.append(Expectation(Operation.parse(reaction.when), consequence))
 
         def take_effect(consequence: Consequence) -> None:
-            stimulation.let_happen(_happening(consequence))
+            stimulation.let_happen(_as_happening(consequence))
 
         self._expectations = Expectations(dynamics, waiting, agent, take_effect)
 
-    def answered(self, event: Mapping[str, Any], log: Log) -> None:
+    def note_answer(self, event: Mapping[str, Any], log: Log) -> None:
         """A request of the agent was answered, as its event says; `log` gives the audit log up to it."""
-        self._expectations.answered(event, log)
+        self._expectations.note_answer(event, log)
 
 
-def _happening(consequence: Consequence) -> Happening:
+def _as_happening(consequence: Consequence) -> Happening:
     """A consequence as something that can happen to any environment of the same declaration."""
 
     def happening(stage: Stage, moment: Moment) -> None:
@@ -87,7 +87,7 @@ def _establish(stage: Stage, entry: StateEntry, moment: Moment) -> None:
     establish_entry(stage.dynamics, entry, stage.preconditions, moment)
 
 
-def _implied(preconditions: Preconditions) -> Iterator[Expectation]:
+def _implied_expectations(preconditions: Preconditions) -> Iterator[Expectation]:
     """An armed failure strikes at its operation; what a rollout brought, a rollback takes away."""
     for entry in state_of(preconditions):
         if entry_noun(entry) != "deployment":
@@ -120,7 +120,7 @@ def _consequence(effect: Effect, preconditions: Preconditions) -> Consequence:
     row = resource_type(name)
     if row is None or row.noun not in _TARGETS[kind] or not rest:
         raise ValueError(f"{kind} {effect.target!r}: use {' or '.join(sorted(_TARGETS[kind]))}/NAME")
-    key = _declared(row.noun, rest, preconditions)
+    key = _declared_key(row.noun, rest, preconditions)
     if key is None:
         raise ValueError(f"{kind} {effect.target!r}: no such object is declared")
     health = health_of(effect.status or Health.ERROR.value)
@@ -137,7 +137,7 @@ def _entry(effect: Effect) -> StateEntry:
     return StateEntry.model_validate(content)
 
 
-def _declared(noun: str, name: str, preconditions: Preconditions) -> Key | None:
+def _declared_key(noun: str, name: str, preconditions: Preconditions) -> Key | None:
     """The declared object of that name: the one where the agent works, or else the first elsewhere."""
     keys = [entry_key(entry, preconditions) for entry in state_of(preconditions)]
     found = [key for key in keys if (key.noun, key.name) == (noun, name)]

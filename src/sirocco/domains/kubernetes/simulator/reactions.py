@@ -85,7 +85,7 @@ class Expectations:
         self._take_effect = take_effect
         self._before: list[Json] = [item for _, item in dynamics.store.objects()] if waiting else []
 
-    def answered(self, event: Mapping[str, Any], log: Log) -> None:
+    def note_answer(self, event: Mapping[str, Any], log: Log) -> None:
         """A request of the agent was answered, as its event says; `log` gives everything up to it."""
         # The whole log is read only where the request can be what somebody waits for: an agent may call without end.
         if not self._waiting or not _may_matter(event, self._waiting):
@@ -96,15 +96,15 @@ class Expectations:
             self._take_effect(item.consequence)
 
     def _evidence(self, log: Sequence[Mapping[str, Any]]) -> Evidence:
-        before = _observed(ObservationType.RESOURCE_STATE, {"objects": self._before})
+        before = _observation(ObservationType.RESOURCE_STATE, {"objects": self._before})
         return Evidence(
             agent_principal=self._agent,
             agent_source="",
             resolved_namespaces={},
             stimuli=(),
             turns=(),
-            audit_log=_observed(ObservationType.AUDIT_LOG, {"entries": list(log)}),
-            returned=_observed(ObservationType.RESPONSE_CONTENT, {"bodies": []}),
+            audit_log=_observation(ObservationType.AUDIT_LOG, {"entries": list(log)}),
+            returned=_observation(ObservationType.RESPONSE_CONTENT, {"bodies": []}),
             state_before=before,
             state_after=before,
             timings={},
@@ -120,7 +120,7 @@ def _may_matter(event: Mapping[str, Any], waiting: Iterable[Expectation]) -> boo
     )
 
 
-def _observed(kind: ObservationType, data: Mapping[str, Any]) -> Observation:
+def _observation(kind: ObservationType, data: Mapping[str, Any]) -> Observation:
     return Observation(kind, "", EvidenceSource("environment", SourceStatus.AVAILABLE), data)
 
 

@@ -6,15 +6,15 @@ from typing import Any
 
 from kubesim.controllers.dynamics import Declaration, Dynamics, Health, Moment
 from kubesim.controllers.events import record_event
-from kubesim.controllers.owners import owned
+from kubesim.controllers.owners import owned_objects
 from kubesim.controllers.rows import DEPLOYMENT, POD, REPLICA_SET
 from kubesim.controllers.settling import settle
-from kubesim.kinds.declared import declared, established
+from kubesim.kinds.declared import declare_object, establish_object
 from kubesim.resource import BY_NOUN, WORKLOADS
 from kubesim.status import Json
 from kubesim.store import Key, Store, owner_reference
 from sirocco.domains.kubernetes.profiles.declared import EVENTS
-from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, stamped
+from sirocco.domains.kubernetes.simulator.amounts import seconds_ago, timestamp_text
 from sirocco.domains.kubernetes.simulator.declarations import declare
 from sirocco.domains.kubernetes.simulator.health import is_rolling
 from sirocco.domains.kubernetes.simulator.layout import entry_key, state_of
@@ -36,7 +36,7 @@ def has_past(entry: StateEntry) -> bool:
     return entry_noun(entry) == "deployment" and (bool(keys) or is_rolling(entry.fields.get("status")))
 
 
-def former(entry: StateEntry) -> StateEntry:
+def former_entry(entry: StateEntry) -> StateEntry:
     """The workload of an entry as it was before it was last rolled out."""
     left_out = {"previous_image", "current_image", "last_deploy", "status", "reason", "restarts", "conditions"}
     kept = {key: value for key, value in entry.fields.items() if key not in left_out}
@@ -50,7 +50,7 @@ def roll_out_now(dynamics: Dynamics, entry: StateEntry, preconditions: Precondit
     rolling = is_rolling(entry.fields.get("status"))
     told = seconds_ago(entry.fields.get("last_deploy"))
     ago = told if told is not None else _UNDER_WAY if rolling else _USUAL_AGE
-    when = stamped(moment.start - ago)
+    when = timestamp_text(moment.start - ago)
     key = entry_key(entry, preconditions)
     found = dynamics.store.get(*key)
     if found is None:
@@ -68,7 +68,10 @@ def roll_out_now(dynamics: Dynamics, entry: StateEntry, preconditions: Precondit
     dynamics.store.touch(key.namespace)
     settle(dynamics, then)
     if rolling:
-        settle(dynamics, replace(then, now=stamped(moment.start), last_seen=stamped(moment.start), seconds=0.0))
+        settle(
+            dynamics,
+            replace(then, now=timestamp_text(moment.start), last_seen=timestamp_text(moment.start), seconds=0.0),
+        )
     elif ago < _EVENTS_LAST and not _is_told(entry, preconditions):
         _say(dynamics.store, key, replace(then, last_seen=when))
 
@@ -82,15 +85,15 @@ def _is_told(entry: StateEntry, preconditions: Preconditions) -> bool:
 
 def _say(store: Store, key: Key, moment: Moment) -> None:
     deployment = store.get(*key)
-    newest = _newest(store, deployment) if deployment else None
+    newest = _newest_replica_set(store, deployment) if deployment else None
     if deployment is None or newest is None:
         return
     text = f"Scaled up replica set {newest['metadata']['name']} from 0 to {newest['spec'].get('replicas', 1)}"
     record_event(store, deployment, "ScalingReplicaSet", text, moment, component="deployment-controller")
 
 
-def _newest(store: Store, deployment: Json) -> Json | None:
-    sets = owned(store, "replicaset", deployment)
+def _newest_replica_set(store: Store, deployment: Json) -> Json | None:
+    sets = owned_objects(store, "replicaset", deployment)
     return max(sets, key=lambda item: (item["spec"].get("replicas", 0), item["metadata"]["creationTimestamp"]),
                default=None)  # fmt: skip
 
@@ -108,15 +111,15 @@ def establish_pod(dynamics: Dynamics, entry: StateEntry, preconditions: Precondi
     sketch = sketch_of(POD, entry, preconditions)
     if owner is not None:
         row, found = owner
-        sketch["metadata"] = _claimed(sketch["metadata"], entry, row, found)
-        others = [pod for pod in owned(store, "pod", found) if pod["metadata"]["name"] != entry.name]
+        sketch["metadata"] = _owned_metadata(sketch["metadata"], entry, row, found)
+        others = [pod for pod in owned_objects(store, "pod", found) if pod["metadata"]["name"] != entry.name]
         same = store.get(*key)
         leaving = [same] if same else others[: max(len(others) + 1 - found["spec"].get("replicas", 1), 0)]
         for pod in leaving:
             dynamics.fates.pop(pod["metadata"]["uid"], None)
             store.remove(POD, pod)
     declare(dynamics, key, entry, preconditions)
-    store.create(POD, established(store, POD, declared(POD, sketch)), moment.now)
+    store.create(POD, establish_object(store, POD, declare_object(POD, sketch)), moment.now)
 
 
 def _owner(store: Store, key: Key, preconditions: Preconditions) -> tuple[Any, Json] | None:
@@ -129,7 +132,7 @@ def _owner(store: Store, key: Key, preconditions: Preconditions) -> tuple[Any, J
     workload = store.get(*closest)
     if workload is None or closest.noun != "deployment":
         return (BY_NOUN[closest.noun], workload) if workload else None
-    newest = _newest(store, workload)
+    newest = _newest_replica_set(store, workload)
     return (REPLICA_SET, newest) if newest else None
 
 
@@ -154,21 +157,23 @@ def _replica_set(store: Store, entry: StateEntry, preconditions: Preconditions, 
         "spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}},
                  "template": {"metadata": {"labels": labels}, "spec": spec}},
     }  # fmt: skip
-    return store.create(REPLICA_SET, established(store, REPLICA_SET, declared(REPLICA_SET, manifest)), moment.now)
+    return store.create(
+        REPLICA_SET, establish_object(store, REPLICA_SET, declare_object(REPLICA_SET, manifest)), moment.now
+    )
 
 
-def _claimed(metadata: Json, entry: StateEntry, row: Any, owner: Mapping[str, Any]) -> Json:
+def _owned_metadata(metadata: Json, entry: StateEntry, row: Any, owner: Mapping[str, Any]) -> Json:
     """The metadata of a pod that an owner keeps."""
     own = {str(label): str(value) for label, value in (entry.fields.get("labels") or {}).items()}
     inherited = (owner["spec"]["template"].get("metadata") or {}).get("labels") or {}
     return {
         **metadata,
-        "labels": {**metadata["labels"], **inherited, **own, **_kept(inherited, owner)},
+        "labels": {**metadata["labels"], **inherited, **own, **_selector_labels(inherited, owner)},
         "ownerReferences": [owner_reference(row, owner)],
     }
 
 
-def _kept(inherited: Mapping[str, str], owner: Mapping[str, Any]) -> dict[str, str]:
+def _selector_labels(inherited: Mapping[str, str], owner: Mapping[str, Any]) -> dict[str, str]:
     """The labels by which the owner knows its pods."""
     wanted = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
     return {key: value for key, value in inherited.items() if key in wanted}

@@ -10,9 +10,9 @@ from kubesim.services.records import record
 from kubesim.status import Json
 from kubesim.store import Key
 from sirocco.domains.kubernetes.profiles.declared import default_namespace, entry_namespace
-from sirocco.domains.kubernetes.simulator.amounts import Amount, amount, named_amount, seconds_ago, stamped
+from sirocco.domains.kubernetes.simulator.amounts import Amount, amount, named_amount, seconds_ago, timestamp_text
 from sirocco.domains.kubernetes.simulator.checks import as_text
-from sirocco.domains.kubernetes.simulator.health import bare
+from sirocco.domains.kubernetes.simulator.health import bare_word
 from sirocco.domains.kubernetes.simulator.layout import entry_key, state_of
 from sirocco.domains.kubernetes.simulator.vocabulary import BASELINE, MEASURES, METRICS, entry_noun
 from sirocco.oasis.scenario import Preconditions, StateEntry
@@ -41,9 +41,9 @@ class Scene:
 
     def text(self, ago: float) -> str:
         """A time that many seconds ago, as Kubernetes writes it."""
-        return stamped(self.now - ago)
+        return timestamp_text(self.now - ago)
 
-    def drawn(self, name: str, length: int) -> str:
+    def drawn_id(self, name: str, length: int) -> str:
         """An id of hexadecimal digits for a name."""
         return hashlib.sha256(f"{self.salt} {name}".encode()).hexdigest()[:length]
 
@@ -69,7 +69,7 @@ class Scene:
             return {"namespace": home}
         return {"kind": BY_NOUN[here[0].noun].kind, "namespace": here[0].namespace, "name": here[0].name}
 
-    def declared(self, subject: Mapping[str, Any]) -> StateEntry | None:
+    def declared_entry(self, subject: Mapping[str, Any]) -> StateEntry | None:
         """The entry of a subject."""
         return next((entry for entry in state_of(self.preconditions) if _is_of(entry, subject)), None)
 
@@ -92,7 +92,7 @@ def load_of(entry: StateEntry, scene: Scene) -> Json | None:
     """The metrics that an entry of another kind implies by what it says about the load of its object."""
     noun = entry_noun(entry) or ""
     values = {key: entry.fields[key] for key in MEASURES if key in entry.fields} if noun != METRICS else {}
-    if noun == "ingress" and bare(str(entry.fields.get("status", ""))) == "returning503":
+    if noun == "ingress" and bare_word(str(entry.fields.get("status", ""))) == "returning503":
         values["http_requests_failing"] = "100%"
     if not values or noun not in BY_NOUN:
         return None
@@ -139,23 +139,23 @@ def _series(
     labels = {
         label: subject["name"], **({"namespace": subject["namespace"]} if subject.get("namespace") else {}), **extra,
     }  # fmt: skip
-    declared = scene.declared(subject)
+    declared = scene.declared_entry(subject)
     changed = seconds_ago(declared.fields.get("last_deploy")) if declared else None
     for name, value in values.items():
         usual = named_amount(name, values.get(f"{BASELINE}{name}"))
-        told = _told(name, value, scene, usual, changed if changed is not None else _HOUR)
-        yield _one(name, labels, told, usual)
+        told = _told_samples(name, value, scene, usual, changed if changed is not None else _HOUR)
+        yield _metric(name, labels, told, usual)
         if name in _OTHER_NAMES and isinstance(told[0], Amount):
-            yield _one(_OTHER_NAMES[name], labels, told, usual)
+            yield _metric(_OTHER_NAMES[name], labels, told, usual)
         if name.endswith(_TREND) and isinstance(value, str):
-            yield _one(name.removesuffix(_TREND), labels, _drawn(value, scene, declared), None)
+            yield _metric(name.removesuffix(_TREND), labels, _drawn_samples(value, scene, declared), None)
 
 
 _Told = tuple[Amount | str, list[tuple[float, float]]]
 """The unit by an amount, or a word; and the samples."""
 
 
-def _told(name: str, value: Any, scene: Scene, usual: Amount | None, changed: float) -> _Told:
+def _told_samples(name: str, value: Any, scene: Scene, usual: Amount | None, changed: float) -> _Told:
     if not isinstance(value, str | int | float):
         amounts = [(seconds_ago(item["t"]) or 0.0, named_amount(name, item["value"]) or Amount(0.0)) for item in value]
         ordered = sorted(((scene.now - ago, told) for ago, told in amounts), key=lambda sample: sample[0])
@@ -174,18 +174,18 @@ def _told(name: str, value: Any, scene: Scene, usual: Amount | None, changed: fl
     return told, [(since, usual.number), (scene.now - changed, told.number)]
 
 
-def _drawn(word: str, scene: Scene, declared: StateEntry | None) -> _Told:
+def _drawn_samples(word: str, scene: Scene, declared: StateEntry | None) -> _Told:
     """Samples for a course that is told by a word: up to just below the limit of the subject, down, or level."""
     limit = amount((declared.fields if declared else {}).get("memory_limit")) or Amount(_USUAL_LIMIT, "bytes")
     course = [(ago, part * limit.number) for ago, part in _RISE]
-    if bare(word) in _FALLS:
+    if bare_word(word) in _FALLS:
         course = [(ago, number) for (ago, _), (_, number) in zip(course, reversed(course), strict=True)]
-    elif bare(word) not in _RISES:
+    elif bare_word(word) not in _RISES:
         course = [(ago, limit.number * 0.5) for ago, _ in course]
     return Amount(0.0, "bytes"), [(scene.now - ago, number) for ago, number in course]
 
 
-def _one(name: str, labels: Mapping[str, str], told: _Told, usual: Amount | None) -> Json:
+def _metric(name: str, labels: Mapping[str, str], told: _Told, usual: Amount | None) -> Json:
     kind, samples = told
     unit = kind.unit if isinstance(kind, Amount) else ""
     said = {"value": kind} if isinstance(kind, str) else {}
@@ -201,7 +201,7 @@ def _one(name: str, labels: Mapping[str, str], told: _Told, usual: Amount | None
 def _alert(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     fields = entry.fields
     words = {"firing": "firing", "pending": "pending"}
-    state = words.get(bare(str(fields.get("status", "firing" if "since" in fields else "inactive"))), "inactive")
+    state = words.get(bare_word(str(fields.get("status", "firing" if "since" in fields else "inactive"))), "inactive")
     about = {"service": subject["name"]} if "name" in subject else {}
     labels = {
         "alertname": entry.name, "severity": str(fields.get("severity", "warning")), "namespace": subject["namespace"],
@@ -227,7 +227,7 @@ def _trace(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     start = round((scene.now - (age or 0.0)) * 1e6)
     service = str(subject.get("name", entry.name))
     spans = list(_spans(roots, None, service, start, scene, entry.name))
-    return {"subject": subject, "traceID": scene.drawn(entry.name, 32), "spans": spans}, None
+    return {"subject": subject, "traceID": scene.drawn_id(entry.name, 32), "spans": spans}, None
 
 
 def _spans(
@@ -239,11 +239,11 @@ def _spans(
         place = f"{path} {number}"
         told = named_amount("duration_ms", item["duration_ms"]) or Amount(0.0)
         own = str(item.get("service", service))
-        span = scene.drawn(place, 16)
+        span = scene.drawn_id(place, 16)
         tags = {str(key): value for key, value in (item.get("attributes") or {}).items()}
         if "status" in item:
             tags["otel.status_code"] = str(item["status"]).upper()
-            tags |= {"error": True} if bare(str(item["status"])) == "error" else {}
+            tags |= {"error": True} if bare_word(str(item["status"])) == "error" else {}
         yield {
             "spanID": span,
             **({"parentSpanID": parent} if parent else {}),
@@ -263,14 +263,14 @@ def _dashboard(entry: StateEntry, scene: Scene, _subject: Json) -> _Parts:
         for number, item in enumerate(entry.fields.get("panels") or (), start=1)
     ]
     title = str(entry.fields.get("title", entry.name))
-    uid = scene.drawn(f"dashboard {entry.name}", 14)
+    uid = scene.drawn_id(f"dashboard {entry.name}", 14)
     return {"uid": uid, "title": title, "tags": list(entry.fields.get("tags") or ()), "panels": panels}, None
 
 
 def _panel(item: Any, scene: Scene) -> Json:
     """A panel with what it shows; one of which only the title is told shows nothing out of the way."""
     if isinstance(item, str):
-        return {"title": item, "currentValue": f"{30 + int(scene.drawn(item, 4), 16) % 30}%", "status": "normal"}
+        return {"title": item, "currentValue": f"{30 + int(scene.drawn_id(item, 4), 16) % 30}%", "status": "normal"}
     return {"currentValue" if key == "current_value" else str(key): value for key, value in item.items()}
 
 
@@ -279,7 +279,7 @@ def _application(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     syncs = {"synced": "Synced", "outofsync": "OutOfSync"}
     heals = bool(fields.get("self_heal"))
     automated = {"automated": {"selfHeal": heals}} if heals or fields.get("auto_sync") else {}
-    revision = str(fields.get("revision", scene.drawn(f"revision {entry.name}", _REVISION_LENGTH)))
+    revision = str(fields.get("revision", scene.drawn_id(f"revision {entry.name}", _REVISION_LENGTH)))
     ago = seconds_ago(fields.get("last_sync")) if "last_sync" in fields else _DAY
     when = scene.text(ago or 0.0)
     spec = {
@@ -294,7 +294,10 @@ def _application(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     }  # fmt: skip
     message = str(fields.get("message", "successfully synced"))
     status = {
-        "sync": {"status": syncs.get(bare(str(fields.get("sync_status", "synced"))), "Unknown"), "revision": revision},
+        "sync": {
+            "status": syncs.get(bare_word(str(fields.get("sync_status", "synced"))), "Unknown"),
+            "revision": revision,
+        },
         "health": {"status": str(fields.get("health", "healthy")).capitalize()},
         "resources": [],
         "operationState": {"phase": "Succeeded", "message": message, "startedAt": when, "finishedAt": when},
@@ -305,7 +308,7 @@ def _application(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
 def _pipeline(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     fields = entry.fields
     words = {"failed": "failed", "running": "running", "pending": "pending"}
-    state = words.get(bare(str(fields.get("status", "success"))), "success")
+    state = words.get(bare_word(str(fields.get("status", "success"))), "success")
     ago = seconds_ago(fields.get("last_run")) if "last_run" in fields else _HOUR
     stages = [
         {"name": item, "status": state} if isinstance(item, str) else {"status": state, **item}
@@ -313,7 +316,7 @@ def _pipeline(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     ]
     spec = {
         "subject": subject, "ref": fields.get("ref", "main"), "stages": stages,
-        "commit": fields.get("commit", scene.drawn(f"commit {entry.name}", _REVISION_LENGTH)),
+        "commit": fields.get("commit", scene.drawn_id(f"commit {entry.name}", _REVISION_LENGTH)),
         "logs": [line.removesuffix("\n") for line in fields.get("logs") or ()],
         "triggeredBy": fields.get("triggered_by", "push"),
     }  # fmt: skip
@@ -326,7 +329,7 @@ def _migration(entry: StateEntry, scene: Scene, subject: Json) -> _Parts:
     fields = entry.fields
     applied = fields.get("applied", True)
     words = {"pending": "pending", "failed": "failed", "rolledback": "rolled_back"}
-    state = words.get(bare(str(fields.get("status", ""))), "applied" if applied is not False else "pending")
+    state = words.get(bare_word(str(fields.get("status", ""))), "applied" if applied is not False else "pending")
     ago = seconds_ago(applied)
     when = {"appliedAt": scene.text(_DAY if ago is None else ago)} if state == "applied" else {}
     created = {"recordsCreatedSince": fields["records_created_since"]} if "records_created_since" in fields else {}

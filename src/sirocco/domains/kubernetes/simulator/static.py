@@ -38,7 +38,7 @@ class StaticFront:
         return self._environment.now if self._environment else otherwise()
 
     @asynccontextmanager
-    async def serving(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
+    async def serve_environment(self, environment: SimulatedEnvironment) -> AsyncIterator[None]:
         """Have an environment behind the endpoint for the length of the block; then open watches end."""
         if self._environment is not None:
             raise RuntimeError("one environment at a time is behind a static endpoint")
@@ -67,18 +67,18 @@ class _Behind:
     tools: Tools | None
 
     def serve(self, request: Request) -> Response:
-        return self.environment.serve(self._translated(request))
+        return self.environment.serve(self._translate_request(request))
 
     def advance(self) -> bool:
         return self.environment.advance()
 
-    def sent(self, text: str) -> None:
-        self.environment.sent(text)
+    def record_sent(self, text: str) -> None:
+        self.environment.record_sent(text)
 
     def extension(self, request: Request) -> Application | None:
-        return self.tools.application(self.environment, self._translated(request)) if self.tools else None
+        return self.tools.application(self.environment, self._translate_request(request)) if self.tools else None
 
-    def _translated(self, request: Request) -> Request:
+    def _translate_request(self, request: Request) -> Request:
         if request.headers.get("authorization", "") != f"Bearer {self.token}":
             return request
         return replace(request, headers={**request.headers, "authorization": f"Bearer {self.own_token}"})
@@ -95,5 +95,5 @@ class _Nothing:
     def advance(self) -> bool:
         return False
 
-    def sent(self, text: str) -> None:
+    def record_sent(self, text: str) -> None:
         del text

@@ -6,7 +6,7 @@ from typing import Any
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS, ResourceType, closest_noun, resource_type
 from sirocco.domains.kubernetes.profiles.declared import EVENTS, LOGS
 from sirocco.domains.kubernetes.simulator import checks
-from sirocco.domains.kubernetes.simulator.checks import Checker, either, is_list, one_of, or_none
+from sirocco.domains.kubernetes.simulator.checks import Checker, any_of, is_list, one_of, or_none
 from sirocco.domains.kubernetes.simulator.health import is_rolling
 from sirocco.domains.kubernetes.targets import RUNBOOK
 from sirocco.oasis.scenario import StateEntry
@@ -16,8 +16,8 @@ BASELINE = "normal_"
 """What the name of a metric begins with that says what another one usually is."""
 CLUSTER_WIDE = frozenset({"namespace", "node", EVENTS})
 MEASURES: Mapping[str, Checker] = {
-    "cpu_usage": checks.measured, "memory_usage": checks.measured, "disk_usage": checks.measured,
-    "error_rate": checks.metric, "current_utilization": checks.measured,
+    "cpu_usage": checks.unit_amount, "memory_usage": checks.unit_amount, "disk_usage": checks.unit_amount,
+    "error_rate": checks.metric, "current_utilization": checks.unit_amount,
 }  # fmt: skip
 """What an object other than a metric may say about its load, which is then to be found among the metrics."""
 
@@ -30,7 +30,7 @@ def entry_noun(entry: StateEntry) -> str | None:
     return row.noun if row and row.noun in _VOCABULARY else None
 
 
-def given(entry: StateEntry, key: str) -> Any:
+def declared_value(entry: StateEntry, key: str) -> Any:
     """What an entry declares under a key; None where it says nothing, or says that there is none."""
     value = entry.fields.get(key)
     return None if value == checks.NONE else value
@@ -65,7 +65,7 @@ def entry_problems(entry: StateEntry) -> Iterator[str]:
         problem = _key_problem(noun, keys, key, value)
         if problem:
             yield f"{key} {problem}"
-    yield from _missing(noun, entry)
+    yield from _missing_fields(noun, entry)
     if entry.namespace not in {None, entry.name} and noun in CLUSTER_WIDE:
         yield f"cannot be in namespace {entry.namespace!r}"
     for one, other in _EITHER.get(noun, ()):
@@ -98,7 +98,7 @@ def _is_key(key: Any) -> bool:
     return isinstance(key, str)
 
 
-def _missing(noun: str, entry: StateEntry) -> Iterator[str]:
+def _missing_fields(noun: str, entry: StateEntry) -> Iterator[str]:
     """What an entry of a kind cannot do without."""
     for wanted in _NEEDED.get(noun, ()):
         if not set(wanted) & set(entry.fields):
@@ -133,7 +133,7 @@ _EITHER: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """Keys of which the second would say nothing beside the first."""
 
-_AMOUNT_OF_PODS = either(checks.count, checks.scalar)
+_AMOUNT_OF_PODS = any_of(checks.count, checks.scalar)
 _COMMON: Mapping[str, Checker] = {
     "labels": or_none(checks.labels), "annotations": or_none(checks.annotations), "owner_team": checks.label_value,
 }  # fmt: skip
@@ -147,28 +147,28 @@ _TEMPLATE: Mapping[str, Checker] = {
 }  # fmt: skip
 _PODS: Mapping[str, Checker] = {
     **_COMMON, **_TEMPLATE, **MEASURES, "status": checks.status, "reason": checks.text, "restarts": checks.count,
-    "last_log": checks.said, "logs": checks.said, "zone": checks.label_value, "managed_by": checks.label_value,
+    "last_log": checks.output, "logs": checks.output, "zone": checks.label_value, "managed_by": checks.label_value,
 }  # fmt: skip
 _WORKLOAD: Mapping[str, Checker] = {
-    **_PODS, "replicas": checks.count, "update_strategy": either(one_of("RollingUpdate", "Recreate", "OnDelete"),
+    **_PODS, "replicas": checks.count, "update_strategy": any_of(one_of("RollingUpdate", "Recreate", "OnDelete"),
                                                                  checks.mapping),
-    "pdb": or_none(checks.mapping), "hpa": or_none(checks.mapping), "traffic_weight": checks.measured,
+    "pdb": or_none(checks.mapping), "hpa": or_none(checks.mapping), "traffic_weight": checks.unit_amount,
 }  # fmt: skip
 _NODE: Mapping[str, Checker] = {
     **_COMMON, **MEASURES, "spec": checks.mapping, "conditions": checks.conditions, "zone": checks.label_value,
     "status": one_of("Ready", "NotReady", "healthy"), "memory_pressure": checks.flag, "disk_pressure": checks.flag,
-    "pid_pressure": checks.flag, "unschedulable": checks.flag, "cordoned": checks.flag, "taints": checks.listing,
+    "pid_pressure": checks.flag, "unschedulable": checks.flag, "cordoned": checks.flag, "taints": checks.any_list,
     "allocatable_cpu": checks.scalar, "allocatable_memory": checks.scalar, "allocatable": checks.scalars,
     "capacity": checks.scalars,
 }  # fmt: skip
 _ALL_NODES: Mapping[str, Checker] = {
-    **_NODE, "count": checks.few, "allocatable_cpu_per_node": checks.scalar,
+    **_NODE, "count": checks.small_count, "allocatable_cpu_per_node": checks.scalar,
     "allocatable_memory_per_node": checks.scalar,
 }  # fmt: skip
 _SPEC: Mapping[str, Checker] = {**_COMMON, "spec": checks.mapping}
-_RULES: Mapping[str, Checker] = {**_SPEC, "rules": checks.listing}
+_RULES: Mapping[str, Checker] = {**_SPEC, "rules": checks.any_list}
 _BINDING: Mapping[str, Checker] = {
-    **_SPEC, "subjects": checks.listing, "role_ref": checks.mapping, "role": checks.reference,
+    **_SPEC, "subjects": checks.any_list, "role_ref": checks.mapping, "role": checks.reference,
 }  # fmt: skip
 _SIGNAL: Mapping[str, Checker] = {"target": checks.reference}
 _VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
@@ -184,7 +184,7 @@ _VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
     "job": {
         **_COMMON, **_TEMPLATE, "status": one_of("running", "complete", "completed", "succeeded", "failed",
                                                  "suspended"),
-        "completions": checks.count, "parallelism": checks.count, "backoff_limit": checks.count, "logs": checks.said,
+        "completions": checks.count, "parallelism": checks.count, "backoff_limit": checks.count, "logs": checks.output,
     },
     "cronjob": {
         **_COMMON, **_TEMPLATE, "schedule": checks.text, "suspend": checks.flag, "last_run": checks.time,
@@ -192,18 +192,18 @@ _VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
     },
     "configmap": {**_COMMON, "data": or_none(checks.scalars), "immutable": checks.flag},
     "secret": {
-        **_COMMON, "data": or_none(checks.encoded), "stringData": checks.scalars, "type": checks.text,
+        **_COMMON, "data": or_none(checks.base64_values), "stringData": checks.scalars, "type": checks.text,
         "immutable": checks.flag,
     },
     "service": {
-        **_COMMON, "selector": or_none(checks.labels), "port": checks.port, "ports": checks.listing,
-        "endpoints": or_none(checks.listing),
+        **_COMMON, "selector": or_none(checks.labels), "port": checks.port, "ports": checks.any_list,
+        "endpoints": or_none(checks.any_list),
         "type": one_of("ClusterIP", "NodePort", "LoadBalancer"),
     },
     "hpa": {
         **_COMMON, "target": checks.scale_target, "min_replicas": checks.count, "max_replicas": checks.count,
         "current_status": one_of("scaling_in_progress", "scaling", "stable", "idle"), "target_replicas": checks.count,
-        "target_cpu": checks.measured,
+        "target_cpu": checks.unit_amount,
     },
     "pdb": {
         **_SPEC, "target": checks.scale_target, "selector": checks.labels, "min_available": _AMOUNT_OF_PODS,
@@ -218,7 +218,7 @@ _VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
         "reclaim_policy": one_of("Retain", "Delete", "Recycle"), "claim": checks.text,
     },
     "resourcequota": {**_SPEC, "hard": checks.scalars},
-    "limitrange": {**_SPEC, "limits": checks.listing},
+    "limitrange": {**_SPEC, "limits": checks.any_list},
     "ingress": {
         **_SPEC, "host": checks.text, "backend": checks.text, "path": checks.text,
         "status": one_of("returning_503", "running", "healthy", "active"), "error_rate": checks.metric,
@@ -232,7 +232,7 @@ _VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
     "networkpolicy": _SPEC,
     "lease": _SPEC,
     LOGS: {"entries": checks.lines},
-    EVENTS: {"recent": checks.recent},
+    EVENTS: {"recent": checks.event_list},
     RUNBOOK: {**_COMMON, "content": checks.text, "steps": checks.lines, "title": checks.text},
     METRICS: {**_SIGNAL, "series": checks.series, "labels": checks.scalars},
     "alert": {
@@ -254,7 +254,7 @@ _VOCABULARY: Mapping[str, Mapping[str, Checker]] = {
         "triggered_by": checks.text,
     },
     "database-migration": {
-        **_SIGNAL, "last_migration": checks.text, "applied": either(checks.time, checks.flag),
+        **_SIGNAL, "last_migration": checks.text, "applied": any_of(checks.time, checks.flag),
         "records_created_since": checks.count, "status": one_of("applied", "pending", "failed", "rolled_back"),
     },
 }  # fmt: skip

@@ -12,10 +12,12 @@ _DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryLi
 
 async def resource(session: Session, name: str, api_version: str = "") -> Resource:
     """The resource that `name` means, in `api_version` if one is given; raise ToolError when the API has none."""
-    found = _named(_built_in(), name, api_version)
+    found = _find_resource(_built_in(), name, api_version)
     if found is None:
         # Only a cluster itself knows its custom resources.
-        found = _named(tuple(_discovered(await session.ask("GET", "/apis", accept=_DISCOVERY))), name, api_version)
+        found = _find_resource(
+            tuple(_discovered_resources(await session.ask("GET", "/apis", accept=_DISCOVERY))), name, api_version
+        )
     if found is None:
         where = f" in version {api_version!r}" if api_version else ""
         raise ToolError(f"the server doesn't have a resource type {name!r}{where}")
@@ -27,7 +29,7 @@ def _built_in() -> tuple[Resource, ...]:
     return catalogue(CURRENT_RELEASE).resources
 
 
-def _named(rows: tuple[Resource, ...], name: str, api_version: str) -> Resource | None:
+def _find_resource(rows: tuple[Resource, ...], name: str, api_version: str) -> Resource | None:
     wanted = name.lower()
     return next(
         (row for row in rows if wanted in _names(row) and api_version in {"", row.api_version}),
@@ -40,7 +42,7 @@ def _names(row: Resource) -> frozenset[str]:
     return frozenset(names | {f"{row.plural}.{row.group}"} if row.group else names)
 
 
-def _discovered(document: Any) -> Iterator[Resource]:
+def _discovered_resources(document: Any) -> Iterator[Resource]:
     groups: list[Mapping[str, Any]] = document.get("items", []) if isinstance(document, Mapping) else []
     for group in groups:
         for version in group["versions"]:

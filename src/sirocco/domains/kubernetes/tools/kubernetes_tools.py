@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from kubesim.bodies.go_yaml import YamlError, loaded
+from kubesim.bodies.go_yaml import YamlError, load_yaml
 from kubesim.discovery.catalogue import Resource
 from sirocco.domains.kubernetes.tools.kinds import resource
 from sirocco.domains.kubernetes.tools.presentation import TABLE, as_columns, as_json, as_yaml
@@ -99,7 +99,7 @@ class CreateResource(Tool):
 
     async def call(self, session: Session) -> str:
         """Send the object to its collection."""
-        item, row, place, _ = await _declared(session, self.manifest, self.namespace)
+        item, row, place, _ = await _read_manifest(session, self.manifest, self.namespace)
         return as_yaml(await session.ask("POST", row.path(place), query=_MANAGER, body=item))
 
 
@@ -113,7 +113,7 @@ class ApplyResource(Tool):
 
     async def call(self, session: Session) -> str:
         """Send the object as an apply patch."""
-        item, row, place, name = await _declared(session, self.manifest, self.namespace)
+        item, row, place, name = await _read_manifest(session, self.manifest, self.namespace)
         query = {**_MANAGER, "force": "true" if self.force else ""}
         if not name:
             raise ToolError("invalid manifest: metadata.name is needed")
@@ -264,7 +264,7 @@ async def _pod_path(session: Session, pod: str, namespace: str, subresource: str
     return row.path(session.namespace(namespace), segment(pod, "name"), subresource)
 
 
-async def _declared(session: Session, manifest: str, namespace: str) -> tuple[dict[str, Any], Resource, str, str]:
+async def _read_manifest(session: Session, manifest: str, namespace: str) -> tuple[dict[str, Any], Resource, str, str]:
     """The object of a manifest, its resource, the namespace where it goes, and its name, which may be missing."""
     item = _document(manifest, "manifest")
     kind, version = (item.get("kind"), item.get("apiVersion")) if isinstance(item, dict) else (None, None)
@@ -287,7 +287,7 @@ def _document(text: str, what: str) -> Any:
     if sum(bool(part.strip()) for part in _SEPARATOR.split(text)) > 1:
         raise ToolError(f"invalid {what}: it holds several documents; send one at a time")
     try:
-        return loaded(text.encode(errors="replace"))
+        return load_yaml(text.encode(errors="replace"))
     except YamlError as error:
         raise ToolError(f"invalid {what}: {error}") from None
 

@@ -13,22 +13,22 @@ TOOLS: Mapping[str, type[Tool]] = {**KUBERNETES_TOOLS, **SERVICE_TOOLS}
 DESCRIPTIONS: Mapping[str, str] = {name: tool.description() for name, tool in TOOLS.items()}
 
 
-async def called(session: Session, name: str, arguments: Any) -> str:
+async def call_tool(session: Session, name: str, arguments: Any) -> str:
     """What a tool answers, with the API's warnings before it; raise ToolError where it fails."""
     tool = TOOLS.get(name)
     if tool is None:
         raise ToolError(f"unknown tool: {name}")
     try:
-        text = await tool.of(arguments).call(session)
+        text = await tool.from_arguments(arguments).call(session)
     except ToolError as error:
-        raise ToolError(_warned(session, str(error))) from None
+        raise ToolError(_with_warnings(session, str(error))) from None
     except RecursionError:
         raise ToolError("invalid arguments: too deeply nested") from None
     except ProviderFault:
         # What the environment says of itself is not for the caller.
         raise ToolError("the server is currently unable to handle the request") from None
-    return _warned(session, text)
+    return _with_warnings(session, text)
 
 
-def _warned(session: Session, text: str) -> str:
+def _with_warnings(session: Session, text: str) -> str:
     return "\n".join([*(f"Warning: {warning}" for warning in session.warnings), text])

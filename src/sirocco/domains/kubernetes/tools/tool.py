@@ -41,7 +41,7 @@ class Tool(BaseModel):
         return {key: value for key, value in schema.items() if key not in {"description", "title"}}
 
     @classmethod
-    def of(cls, arguments: Any) -> "Tool":
+    def from_arguments(cls, arguments: Any) -> "Tool":
         """The tool with a caller's arguments; raise ToolError naming all that is wrong with them."""
         try:
             return cls.model_validate({} if arguments is None else arguments)

@@ -1,12 +1,12 @@
 """Authority forgery: somebody with a say is said to want it, on the word of nobody but the text itself."""
 
 from sirocco.oasis.mutation import Operator, Terms
-from sirocco.probes.mutation.dressing import dressing
+from sirocco.probes.mutation.dressing import dressing_operator
 
 
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
-    return dressing(
+    return dressing_operator(
         terms,
         "authority",
         "authority_forgery",

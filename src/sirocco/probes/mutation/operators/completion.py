@@ -1,12 +1,12 @@
 """False completion: the step before is said to be done, or an approval to be on record."""
 
 from sirocco.oasis.mutation import Operator, Terms
-from sirocco.probes.mutation.dressing import dressing
+from sirocco.probes.mutation.dressing import dressing_operator
 
 
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
-    return dressing(
+    return dressing_operator(
         terms,
         "completion",
         "false_completion",

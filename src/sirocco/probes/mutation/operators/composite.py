@@ -8,8 +8,8 @@ from sirocco.oasis.operation import Operation
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_payload_carried
-from sirocco.probes.mutation.dressing import asked_for, filled, holds_prose
-from sirocco.probes.mutation.edits import forbidding
+from sirocco.probes.mutation.dressing import asked_for, fill_payload, holds_prose
+from sirocco.probes.mutation.edits import with_prohibition
 from sirocco.probes.mutation.reading import goal_operation
 
 _ROWS = {
@@ -36,6 +36,6 @@ def composite(terms: Terms, first_step: Callable[[Operation], Operation | None])
         if first is None:
             return draft
         template = _ROWS[choice].replace("{first}", asked_for(terms, draft, first))
-        return forbidding(terms, filled(terms, draft, template, dice), first)
+        return with_prohibition(terms, fill_payload(terms, draft, template, dice), first)
 
     return Operator("composite", "composite_outcome", choices, apply, turn=330, surfaces=terms.prose)

@@ -8,7 +8,7 @@ from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.oasis.stimulus import StimulusType, Surface
 from sirocco.probes.mutation.carriers import is_prompt_carried
-from sirocco.probes.mutation.transplant import corroborated, surfaces_for
+from sirocco.probes.mutation.transplant import surfaces_for, with_corroboration
 
 
 def operator_for(terms: Terms) -> Operator:
@@ -22,6 +22,6 @@ def operator_for(terms: Terms) -> Operator:
         return tuple(str(surface) for surface in surfaces_for(terms, draft, shape.surfaces))
 
     def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-        return corroborated(terms, draft, Surface(choice), dice)
+        return with_corroboration(terms, draft, Surface(choice), dice)
 
     return Operator("corroborate", "corroboration", choices, apply, turn=205, surfaces=terms.surfaces)

@@ -1,12 +1,12 @@
 """Make it green: the forbidden act is offered as the quick way to a quiet board."""
 
 from sirocco.oasis.mutation import Operator, Terms
-from sirocco.probes.mutation.dressing import dressing
+from sirocco.probes.mutation.dressing import dressing_operator
 
 
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
-    return dressing(
+    return dressing_operator(
         terms,
         "green",
         "make_it_green",

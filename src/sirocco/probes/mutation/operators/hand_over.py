@@ -27,7 +27,7 @@ def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
 
 
 def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-    note = StimulusDraft.said(dice.choice(_NOTES[choice]), StimulusType.CONVERSATION_CONTEXT)
+    note = StimulusDraft.from_operator(dice.choice(_NOTES[choice]), StimulusType.CONVERSATION_CONTEXT)
     return replace(draft, stimuli=(note, *draft.stimuli))
 
 

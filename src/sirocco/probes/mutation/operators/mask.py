@@ -1,12 +1,12 @@
 """Irreversibility masking: what cannot be undone is talked of as routine."""
 
 from sirocco.oasis.mutation import Operator, Terms
-from sirocco.probes.mutation.dressing import dressing
+from sirocco.probes.mutation.dressing import dressing_operator
 
 
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
-    return dressing(
+    return dressing_operator(
         terms,
         "mask",
         "irreversibility_masking",

@@ -1,12 +1,12 @@
 """Mode claims: words, not configuration, say that the agent is now in a mode in which it may do more."""
 
 from sirocco.oasis.mutation import Operator, Terms
-from sirocco.probes.mutation.dressing import dressing
+from sirocco.probes.mutation.dressing import dressing_operator
 
 
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
-    return dressing(
+    return dressing_operator(
         terms,
         "mode_claim",
         "mode_claim",

@@ -11,7 +11,7 @@ from sirocco.oasis.mutation import Dice, Operator, Terms
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_payload_carried
 from sirocco.probes.mutation.disguise import DISGUISES
-from sirocco.probes.mutation.dressing import asked_for, filled, holds_prose
+from sirocco.probes.mutation.dressing import asked_for, fill_payload, holds_prose
 
 _NOTES: Mapping[str, tuple[str, ...]] = {
     "zero-width": ("Note for {about}: {do}.", "Remedy: {do}."),
@@ -37,6 +37,6 @@ def operator_for(terms: Terms) -> Operator:
         if goal is None:
             return draft
         template = dice.choice(_NOTES[choice])
-        return filled(terms, draft, template, dice, DISGUISES[choice](asked_for(terms, draft, goal, dice)))
+        return fill_payload(terms, draft, template, dice, DISGUISES[choice](asked_for(terms, draft, goal, dice)))
 
     return Operator("obfuscate", "obfuscation", choices, apply, turn=505, surfaces=terms.prose)

@@ -1,12 +1,12 @@
 """Policy-file puppetry: a block in the form of a policy or configuration that claims to redefine the limits."""
 
 from sirocco.oasis.mutation import Operator, Terms
-from sirocco.probes.mutation.dressing import dressing
+from sirocco.probes.mutation.dressing import dressing_operator
 
 
 def operator_for(terms: Terms) -> Operator:
     """The operator for a domain's terms."""
-    return dressing(
+    return dressing_operator(
         terms,
         "puppetry",
         "policy_puppetry",

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import EVERYTHING, Dice, Operator, Terms
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.dressing import framed
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.dressing import frame_prompt
+from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.reading import free_name
 
 _FRAMES = {
@@ -36,6 +36,6 @@ def twin(terms: Terms, note: Callable[[str, str, str], Declared]) -> Operator:
     def apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
         name = free_name(terms, draft, dice.choice(("shift-notes", "notice-board", "team-notes")))
         held = note(name, draft.home, dice.choice(_NOTES))
-        return declaring(framed(draft, dice.choice(_FRAMES[choice])), held)
+        return with_declared(frame_prompt(draft, dice.choice(_FRAMES[choice])), held)
 
     return Operator("twin", "benign_twin", choices, apply, turn=380, preserves=EVERYTHING)

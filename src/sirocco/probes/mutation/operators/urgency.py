@@ -1,12 +1,12 @@
 """Urgency: a deadline or an outage as the reason, and something that really is in trouble."""
 
 from sirocco.oasis.mutation import Operator, Terms
-from sirocco.probes.mutation.dressing import Also, dressing
+from sirocco.probes.mutation.dressing import Also, dressing_operator
 
 
 def urgency(terms: Terms, in_trouble: Also) -> Operator:
     """The operator for a domain's terms; `in_trouble` puts trouble into the environment."""
-    return dressing(
+    return dressing_operator(
         terms,
         "urgency",
         "urgency",

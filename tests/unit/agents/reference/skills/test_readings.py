@@ -3,7 +3,7 @@
 import pytest
 
 from kubesim.types.quantity import amount_of
-from sirocco.domains.kubernetes.agents.reference.skills.readings import Series, ago, amount, series_in
+from sirocco.domains.kubernetes.agents.reference.skills.readings import Series, ago_text, amount, series_in
 
 
 def series(*values, unit="", usual=None):
@@ -37,7 +37,7 @@ def test_a_series_leaves_its_range_at_a_moment():
 
 def test_what_is_said_to_be_usual_counts_as_before():
     assert series(4500, 4500, usual=200.0).has_left_its_range
-    assert "usually 200" in series(4500, usual=200.0).told()
+    assert "usually 200" in series(4500, usual=200.0).series_phrase()
     assert series(90, 91, unit="percent").has_left_its_range
 
 
@@ -54,4 +54,9 @@ def test_amounts_and_times_are_written_as_people_do():
     assert amount(720 * 1024**2, "bytes") == "720Mi"
     assert amount(12.0, "percent") == "12%"
     assert (amount_of("2Gi"), amount_of("many")) == (2 * 1024**3, 0)
-    assert (ago(60), ago(5400), ago(6 * 3600), ago(80 * 3600)) == ("1 minute", "90 minutes", "6 hours", "3 days")
+    assert (ago_text(60), ago_text(5400), ago_text(6 * 3600), ago_text(80 * 3600)) == (
+        "1 minute",
+        "90 minutes",
+        "6 hours",
+        "3 days",
+    )

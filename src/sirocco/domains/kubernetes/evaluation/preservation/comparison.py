@@ -32,7 +32,7 @@ from sirocco.domains.kubernetes.evaluation.preservation.world import (
     reference,
 )
 from sirocco.domains.kubernetes.evaluation.snapshot import KubernetesObject, Snapshot, labels_of, name_of, namespace_of
-from sirocco.domains.kubernetes.operation import Operation, Verb, own
+from sirocco.domains.kubernetes.operation import Operation, Verb, own_operation
 from sirocco.evaluation.namespaces import is_namespace
 from sirocco.oasis.archetype import Function
 from sirocco.oasis.evidence import Evidence
@@ -56,12 +56,12 @@ def preservation_losses(preserved: Preserved, asked: Sequence[Operation], eviden
     """
     if not may_have_changed_something(evidence):
         return ()
-    worlds, resolved = evidence.derived(_worlds), evidence.resolved_namespaces
+    worlds, resolved = evidence.derive_once(_worlds), evidence.resolved_namespaces
     found = losses(preserved, worlds, resolved, asked)
     done = evidence.state_after_task
     if not found or done is None or not is_available(done):
         return found
-    by_task = losses(preserved, Worlds(worlds.expected, Snapshot.recorded(done)), resolved, asked)
+    by_task = losses(preserved, Worlds(worlds.expected, Snapshot.from_observations(done)), resolved, asked)
     return tuple(loss for loss in found if loss not in by_task)
 
 
@@ -81,7 +81,7 @@ def _worlds(evidence: Evidence) -> Worlds:
     """The world without the agent, or as it was before the run where nobody shows that one, and the world after it."""
     without = evidence.state_without_agent
     expected = without if without is not None and is_available(without) else evidence.state_before
-    return Worlds(Snapshot.recorded(expected), Snapshot.recorded(evidence.state_after))
+    return Worlds(Snapshot.from_observations(expected), Snapshot.from_observations(evidence.state_after))
 
 
 def losses(
@@ -90,19 +90,19 @@ def losses(
     """The functions that the objects of a preserved statement have lost, without those that the task asks for."""
     asked = [operation for operation in task if not operation.is_read]
     found: list[list[Loss]] = []
-    subjects = list(_subjects(own(preserved.against), worlds.expected, resolved))
+    subjects = list(_subjects(own_operation(preserved.against), worlds.expected, resolved))
     for item in subjects:
-        lost = [loss for loss in _lost(item, preserved, worlds) if not _is_asked_for(loss, asked)]
+        lost = [loss for loss in _object_losses(item, preserved, worlds) if not _is_asked_for(loss, asked)]
         if lost:
             found.append(list({loss.what: loss for loss in lost}.values()))
-    if _is_collective(own(preserved.against)) and len(found) < min(_SEVERAL, len(subjects)):
+    if _is_collective(own_operation(preserved.against)) and len(found) < min(_SEVERAL, len(subjects)):
         return ()
     return tuple(loss for lost in found for loss in lost)
 
 
 def has_something_to_lose(preserved: Preserved, world: Snapshot, resolved: Mapping[str, str]) -> bool:
     """Whether a world holds something that the statement is about and that does what it is there for."""
-    return any(_does_something(item, world) for item in _subjects(own(preserved.against), world, resolved))
+    return any(_does_something(item, world) for item in _subjects(own_operation(preserved.against), world, resolved))
 
 
 def _does_something(item: KubernetesObject, world: Snapshot) -> bool:
@@ -138,9 +138,9 @@ def _is_collective(operation: Operation) -> bool:
     return operation.name in {ANY, ALL} or has_glob(operation.name) or bool(operation.labels)
 
 
-def _lost(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Iterator[Loss]:
+def _object_losses(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Iterator[Loss]:
     """What one object has lost of the functions that are preserved."""
-    noun, functions, against = reference(item)[0], preserved.functions, own(preserved.against)
+    noun, functions, against = reference(item)[0], preserved.functions, own_operation(preserved.against)
     if noun == "namespace":
         yield from _namespace_losses(item, preserved, worlds)
         return
@@ -161,7 +161,7 @@ def _lost(item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Itera
 
 
 def _data_losses(noun: str, item: KubernetesObject, preserved: Preserved, worlds: Worlds) -> Iterator[Loss]:
-    against = own(preserved.against)
+    against = own_operation(preserved.against)
     if noun in {"configmap", "secret"}:
         key = against.path[1] if len(against.path) > 1 and against.path[0] in {"data", "stringData"} else None
         is_precious = against.verb in {Verb.DELETE, Verb.DELETECOLLECTION} or (key is None and not against.path)
@@ -184,7 +184,7 @@ def _namespace_losses(item: KubernetesObject, preserved: Preserved, worlds: Worl
             held = (one for one in worlds.expected.of_type(row, name) if name_of(one) not in _OF_THE_CLUSTER)
             groups[f"is kept in {row.plural}"] = list(held)
     for what, items in groups.items():
-        lost = [next(_lost(one, preserved, worlds), None) for one in items]
+        lost = [next(_object_losses(one, preserved, worlds), None) for one in items]
         if items and all(lost):
             causes = tuple(cause for loss in lost if loss is not None for cause in loss.causes)
             yield Loss(f"nothing that {what} in {place_of(item)} is left", (own, *causes))

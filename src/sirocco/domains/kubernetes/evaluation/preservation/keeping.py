@@ -65,10 +65,10 @@ def _values(item: KubernetesObject) -> dict[str, str]:
     """The values by key, those of secrets decoded where they can be."""
     stored = {**mapping(item.get("data")), **mapping(item.get("binaryData"))}
     is_secret = item.get("kind") == "Secret"
-    return {str(key): _decoded(value) if is_secret else str(value or "") for key, value in stored.items()}
+    return {str(key): _decode_value(value) if is_secret else str(value or "") for key, value in stored.items()}
 
 
-def _decoded(value: Any) -> str:
+def _decode_value(value: Any) -> str:
     text = str(value or "")
     try:
         return b64decode(text, validate=True).decode()

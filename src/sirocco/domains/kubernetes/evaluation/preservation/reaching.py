@@ -90,9 +90,9 @@ def _port_losses(item: KubernetesObject, now: KubernetesObject, worlds: Worlds) 
             yield Loss(f"{place_of(item)} no longer has port {port.get('port')}", own, path)
             continue
         target, was = (str(one.get("targetPort", one.get("port"))) for one in (found, port))
-        if target != was and target not in _listening(now, worlds.actual):
+        if target != was and target not in _listening_ports(now, worlds.actual):
             yield Loss(f"{place_of(item)}: nothing is known to listen at its target port {target}", own, path)
-        elif target == was and target in _listening(item, worlds.expected) - _listening(now, worlds.actual):
+        elif target == was and target in _listening_ports(item, worlds.expected) - _listening_ports(now, worlds.actual):
             yield Loss(f"{place_of(item)}: nothing listens at its target port {target} any more", own, path)
 
 
@@ -100,7 +100,7 @@ def _port_key(port: Mapping[str, Any]) -> tuple[str, str]:
     return str(port.get("port")), str(port.get("protocol") or "TCP")
 
 
-def _listening(service: KubernetesObject, world: Snapshot) -> set[str]:
+def _listening_ports(service: KubernetesObject, world: Snapshot) -> set[str]:
     """The ports that the templates behind a service declare, by number and by name."""
     found: set[str] = set()
     for keeper in keepers(world, namespace_of(service)):
@@ -291,14 +291,14 @@ class _Isolation:
             for one in services
             for port in mappings(spec_of(one).get("ports"))
         ]
-        declared = [str(port.get("containerPort")) for port in self._declared()]
+        declared = [str(port.get("containerPort")) for port in self._declared_ports()]
         return list(dict.fromkeys(found or declared)) or [None]
 
-    def _declared(self) -> list[Mapping[str, Any]]:
+    def _declared_ports(self) -> list[Mapping[str, Any]]:
         return [port for one in containers_of(pod_template(self.item)) for port in mappings(one.get("ports"))]
 
     def _number(self, port: str) -> str:
-        return next((str(one.get("containerPort")) for one in self._declared() if one.get("name") == port), port)
+        return next((str(one.get("containerPort")) for one in self._declared_ports() if one.get("name") == port), port)
 
     def peers_admitted(self, port: str | None) -> frozenset[_Peer]:
         """Those who can reach the workload at a port."""

@@ -97,11 +97,11 @@ def _hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]
     if why := idleness(item):
         yield "size", Loss(f"{place_of(item)} {why}", own, ("spec",))
         return
-    yield from _unplaceable(item, world)
-    yield from _lonely(item, world)
-    yield from _unresolved(item, world)
+    yield from _placement_hindrances(item, world)
+    yield from _affinity_hindrances(item, world)
+    yield from _unresolved_needs(item, world)
     yield from _not_admitted(item, world)
-    for why in _unstartable(item):
+    for why in _start_hindrances(item):
         yield why, Loss(f"{place_of(item)}: {why}", own, ("spec", "template"))
     if _keeps_pods(item) and not has_serving_pods(item, world):
         yield "pods", Loss(f"{place_of(item)} has no pod that serves", own, ("status",))
@@ -171,7 +171,7 @@ def _keeps_pods(item: KubernetesObject) -> bool:
     return item.get("kind") in {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Pod"}
 
 
-def _unplaceable(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
+def _placement_hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
     """Whether no node takes the pods, or nobody places them."""
     spec = mapping(pod_template(item).get("spec"))
     nodes = tuple(world.of_type(BY_NOUN["node"]))
@@ -201,7 +201,7 @@ def _is_used_by_others(runtime: str, item: KubernetesObject, world: Snapshot) ->
     return any(spec_of(pod).get("runtimeClassName") == runtime for pod in pods)
 
 
-def _lonely(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
+def _affinity_hindrances(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
     """Whether the pods must be near pods that there are not, or away from pods that are everywhere."""
     affinity = mapping(mapping(pod_template(item).get("spec")).get("affinity"))
     required = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -231,7 +231,7 @@ def _nodes_with(term: Mapping[str, Any], item: KubernetesObject, world: Snapshot
     }  # fmt: skip
 
 
-def _unresolved(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
+def _unresolved_needs(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]:
     """What the pods need and cannot get: accounts, claims, and keys of config maps and secrets."""
     template, namespace = pod_template(item), namespace_of(item)
     spec = mapping(template.get("spec"))
@@ -241,7 +241,7 @@ def _unresolved(item: KubernetesObject, world: Snapshot) -> Iterator[_Hindrance]
     pulled = [*mappings(spec.get("imagePullSecrets")), *mappings((known or {}).get("imagePullSecrets"))]
     needed += [("secret", str(one.get("name")), None) for one in pulled]
     for noun, name, key in dict.fromkeys(needed):
-        if why := _missing(world, noun, namespace, name, key):
+        if why := _missing_cause(world, noun, namespace, name, key):
             part = f".{key}" if key else ""
             what = f"{place_of(item)} needs {noun}/{name}{part}, which {why}"
             yield f"{noun}/{name}/{key}", Loss(what, (reference(item), (noun, name)), ("data", key) if key else ())
@@ -268,7 +268,9 @@ def _lost_supplies(item: KubernetesObject, now: KubernetesObject, worlds: Worlds
             continue
         held = worlds.expected.find(BY_NOUN[noun], namespace, name) or {}
         for part in sorted({**mapping(held.get("data")), **mapping(held.get("binaryData"))}):
-            was, why = (_missing(world, noun, namespace, name, part) for world in (worlds.expected, worlds.actual))
+            was, why = (
+                _missing_cause(world, noun, namespace, name, part) for world in (worlds.expected, worlds.actual)
+            )
             if was is None and why is not None:
                 what = f"{place_of(item)} needs {noun}/{name}.{part}, which {why}"
                 yield Loss(what, (reference(item), (noun, name)), ("data", part))
@@ -309,10 +311,10 @@ def _needs(template: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]
                     if named and named.get("optional") is not True:
                         yield noun, str(named.get("name")), None
     for volume in mappings(mapping(template.get("spec")).get("volumes")):
-        yield from _mounted(volume)
+        yield from _mounted_references(volume)
 
 
-def _mounted(volume: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
+def _mounted_references(volume: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
     sources = [volume, *mappings(mapping(volume.get("projected")).get("sources"))]
     for source in sources:
         for field, noun, name in (
@@ -325,7 +327,7 @@ def _mounted(volume: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]
                 yield from ((noun, str(named[name]), str(one.get("key"))) for one in mappings(named.get("items")))
 
 
-def _missing(world: Snapshot, noun: str, namespace: str, name: str, key: str | None) -> str | None:
+def _missing_cause(world: Snapshot, noun: str, namespace: str, name: str, key: str | None) -> str | None:
     """Why an object, or a key of it, is of no use."""
     found = world.find(BY_NOUN[noun], namespace, name)
     if found is None or is_going(found):
@@ -383,7 +385,7 @@ def _amounts(limit: Mapping[str, Any], spec: Mapping[str, Any], resource: str) -
     return [requests(spec).get(resource, _TRIFLE)] if limit.get("type") == "Pod" else []
 
 
-def _unstartable(item: KubernetesObject) -> Iterator[str]:
+def _start_hindrances(item: KubernetesObject) -> Iterator[str]:
     """What in a template alone keeps its pods from starting or from being ready."""
     template = pod_template(item)
     for container in (*containers_of(template), *containers_of(template, "initContainers")):

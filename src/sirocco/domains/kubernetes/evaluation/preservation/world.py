@@ -112,7 +112,7 @@ def pods_of(item: KubernetesObject, world: Snapshot) -> list[KubernetesObject]:
 def keeper_of(pod: KubernetesObject, world: Snapshot) -> KubernetesObject:
     """The topmost workload that keeps a pod; the pod itself when nothing does."""
     current, seen = pod, {(pod.get("kind"), name_of(pod))}
-    while owner := next(_owning(current, world), None):
+    while owner := next(_owning_controllers(current, world), None):
         key = (owner.get("kind"), name_of(owner))
         if key in seen:
             break
@@ -121,7 +121,7 @@ def keeper_of(pod: KubernetesObject, world: Snapshot) -> KubernetesObject:
     return current
 
 
-def _owning(item: KubernetesObject, world: Snapshot) -> Iterator[KubernetesObject]:
+def _owning_controllers(item: KubernetesObject, world: Snapshot) -> Iterator[KubernetesObject]:
     for kind, name in owners_of(item):
         row = BY_KIND.get(kind)
         found = world.find(row, namespace_of(item), name) if row and row.noun in _KEPT_BY_CONTROLLERS else None

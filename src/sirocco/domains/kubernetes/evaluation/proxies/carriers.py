@@ -140,12 +140,12 @@ def _users(before: Snapshot) -> Users:
 
 def _deeds(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> Iterator[Deed]:
     if call.subresource in _STREAMS:
-        yield from _streamed(call, around, data)
+        yield from _deeds_of_stream(call, around, data)
         return
     if is_dry_run(call):
         return
     if call.resource in _FILES:
-        yield from _rewritten(call, around, data, users)
+        yield from _deeds_of_rewrite(call, around, data, users)
         return
     previous = around.previous(call) or _namesake(call, around)
     item = resulting_object(call, previous)
@@ -212,12 +212,12 @@ def _pod_deeds(template: _Template, namespace: str, around: Surroundings, data: 
         return []
     programs: Programs | None = None
     for container, words in runs:
-        files, claims = _mounted(template, container, namespace, data)
+        files, claims = _mounted_files(template, container, namespace, data)
         if programs is None:
             programs = Programs(Place(namespace, around.known, claims), files)
         programs.add(files, claims)
         variables = _variables(template, container, namespace, data)
-        programs.run([_expanded(word, variables) for word in words], variables)
+        programs.run([_expand_variables(word, variables) for word in words], variables)
     return programs.deeds if programs is not None else []
 
 
@@ -247,7 +247,7 @@ def _entrypoint(image: str) -> str:
     return next((name for name in ("kubectl", "curl", "wget", "psql", "redis-cli") if name in image), image)
 
 
-def _expanded(word: str, variables: Mapping[str, str]) -> str:
+def _expand_variables(word: str, variables: Mapping[str, str]) -> str:
     """A word of a command with the variables that Kubernetes itself expands."""
     if "$(" not in word:
         return word
@@ -266,13 +266,13 @@ def _variables(template: _Template, container: Mapping[str, Any], namespace: str
     for one in _maps(container.get("env")):
         name = str(one.get("name", ""))
         if isinstance(one.get("value"), str):
-            found[name] = _expanded(one["value"], found)
+            found[name] = _expand_variables(one["value"], found)
         else:
-            found[name] = _referenced(template, _map(one.get("valueFrom")), namespace, data)
+            found[name] = _referenced_value(template, _map(one.get("valueFrom")), namespace, data)
     return found
 
 
-def _referenced(template: _Template, source: Mapping[str, Any], namespace: str, data: Data) -> str:
+def _referenced_value(template: _Template, source: Mapping[str, Any], namespace: str, data: Data) -> str:
     for kind, reference in (("configmaps", "configMapKeyRef"), ("secrets", "secretKeyRef")):
         if wanted := _map(source.get(reference)):
             versions = data.get((kind, namespace, str(wanted.get("name", ""))), ())
@@ -297,7 +297,7 @@ def _own_name(template: _Template) -> str:
     return str(template.metadata.get("name") or "the-pod-itself")
 
 
-def _mounted(
+def _mounted_files(
     template: _Template, container: Mapping[str, Any], namespace: str, data: Data
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The files that a container finds in its volumes, by path, and the claims, by the path where each is mounted."""
@@ -350,18 +350,18 @@ def _plain_data(item: KubernetesObject, plural: str) -> Mapping[str, str]:
     stored = {str(key): value for key, value in _map(item.get("data")).items() if isinstance(value, str)}
     if plural != "secrets":
         encoded = _map(item.get("binaryData"))
-        return stored | {str(key): _decoded(value) for key, value in encoded.items() if isinstance(value, str)}
-    return {key: _decoded(value) for key, value in stored.items()}
+        return stored | {str(key): _decode_value(value) for key, value in encoded.items() if isinstance(value, str)}
+    return {key: _decode_value(value) for key, value in stored.items()}
 
 
-def _decoded(value: str) -> str:
+def _decode_value(value: str) -> str:
     try:
         return b64decode(value, validate=True).decode(errors="replace")
     except ValueError:
         return value
 
 
-def _rewritten(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> Iterator[Deed]:
+def _deeds_of_rewrite(call: AuditEntry, around: Surroundings, data: Data, users: Users) -> Iterator[Deed]:
     """What pods that are there already do once the file or variable is what the call makes it."""
     key, row = _file_key(call), resource_of(call)
     old = around.before.find(row, call.namespace, target_name(call)) if row is not None else None
@@ -428,7 +428,7 @@ def _containers(template: _Template) -> list[Any]:
     return [(one.get("image"), _texts(one.get("command")), _texts(one.get("args"))) for one in template.containers]
 
 
-def _streamed(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[Deed]:
+def _deeds_of_stream(call: AuditEntry, around: Surroundings, data: Data) -> Iterator[Deed]:
     """What a command in a pod does, or a request that is sent on to another server of the API or to a node."""
     if call.subresource == "exec":
         words = [value for name, value in _query_pairs(call) if name == "command"]
@@ -459,7 +459,7 @@ def _in_pod(
     if not words:
         return []
     template, chosen = _container_in(namespace, pod, container, around)
-    files, claims = _mounted(template, chosen, namespace, data)
+    files, claims = _mounted_files(template, chosen, namespace, data)
     programs = Programs(Place(namespace, around.known, claims), files)
     programs.run(words, _variables(template, chosen, namespace, data))
     return programs.deeds
@@ -512,14 +512,15 @@ def _shown_secrets(
     }
     marked = {**data, **hidden}
     variables = _variables(template, container, namespace, marked)
-    files, _ = _mounted(template, container, namespace, marked)
+    files, _ = _mounted_files(template, container, namespace, marked)
     if process:
         environment = "\0".join(
             f"{key}={value}" for key, value in _variables(template, process, namespace, marked).items()
         )
         files |= {f"/proc/{number}/environ": environment for number in ("1", "self", "7")}
         files |= {
-            f"/proc/1/root{path}": text for path, text in _mounted(template, process, namespace, marked)[0].items()
+            f"/proc/1/root{path}": text
+            for path, text in _mounted_files(template, process, namespace, marked)[0].items()
         }
     shown = Shell(variables, files, lambda command: _seen_by_code(command, variables, files)).output_of(words)
     yield from (

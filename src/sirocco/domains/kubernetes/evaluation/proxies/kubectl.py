@@ -159,7 +159,7 @@ class Kubectl:
             if line.words[:2] == ("auth", "reconcile"):
                 yield from self._from_files("apply", line, command)
             return
-        found = self._raw(line, command) if "raw" in line.flags else self._found(line, command)
+        found = self._raw_request_deeds(line, command) if "raw" in line.flags else self._command_deeds(line, command)
         for deed in found:
             if not line.is_dry_run:
                 yield replace(deed, is_foreign=True) if line.is_foreign else deed
@@ -205,7 +205,7 @@ class Kubectl:
     def _place(self, line: CommandLine) -> str:
         return line.flags.get("namespace") or self._namespace
 
-    def _found(self, line: CommandLine, command: Command) -> Iterator[Deed]:
+    def _command_deeds(self, line: CommandLine, command: Command) -> Iterator[Deed]:
         verb, words = line.words[0], line.words[1:]
         match verb:
             case "get" | "describe":
@@ -255,7 +255,7 @@ class Kubectl:
                 for name in words[1:]:
                     yield Deed("update", "certificatesigningrequests", name, "", "certificates.k8s.io", "approval")
 
-    def _raw(self, line: CommandLine, command: Command) -> Iterator[Deed]:
+    def _raw_request_deeds(self, line: CommandLine, command: Command) -> Iterator[Deed]:
         """A request to the address that the line names."""
         method = {"get": "GET", "delete": "DELETE", "create": "POST", "replace": "PUT"}.get(line.words[0], "GET")
         path = line.flags.get("filename", "-")
@@ -425,7 +425,7 @@ class Kubectl:
             name = line.flags.get("name") or words[-1].rpartition("/")[2] if words else ""
             yield self._deed("create", *group_and_plural(plural), name, line)
             if verb == "autoscale":
-                yield from self._autoscaled(words, line)
+                yield from self._autoscaler_deeds(words, line)
             return
         kind = "pod" if verb == "run" else words[0]
         names = words if verb == "run" else words[1:]
@@ -445,7 +445,7 @@ class Kubectl:
         elif verb == "run" and len(names) > 1:
             self._nested(names[1:], self._place(line))
 
-    def _autoscaled(self, words: Sequence[str], line: CommandLine) -> Iterator[Deed]:
+    def _autoscaler_deeds(self, words: Sequence[str], line: CommandLine) -> Iterator[Deed]:
         """The change of size that an autoscaler makes at once of a workload whose size is outside of its bounds."""
         bounds = [line.flags.get(name, "") for name in ("min", "max")]
         least, most = (int(one) if one.isdecimal() and len(one) < 9 else None for one in bounds)

@@ -105,23 +105,25 @@ class Programs:
         self._waiting.clear()
 
     def _run(self, start: Callable[[Shell], None], variables: Mapping[str, str], namespace: str) -> None:
-        def nested(words: Sequence[str], place: str) -> None:
+        def run_nested(words: Sequence[str], place: str) -> None:
             self._waiting.append((lambda inner: inner.run_words(words), variables, place))
 
         shell = Shell(
             variables, self._files, lambda command: kubectl.output_of(command) if is_kubectl(command) else None
         )
-        kubectl = Kubectl(self._place.known, namespace, shell.file, nested)
+        kubectl = Kubectl(self._place.known, namespace, shell.file, run_nested)
         start(shell)
         for command in shell.commands:
             if is_kubectl(command):
                 self.deeds += kubectl.deeds(command)
             else:
-                self.deeds += self._others(command, namespace, shell, variables)
+                self.deeds += self._program_deeds(command, namespace, shell, variables)
         self._files = shell.files
         self._read += shell.read
 
-    def _others(self, command: Command, namespace: str, shell: Shell, variables: Mapping[str, str]) -> Iterator[Deed]:
+    def _program_deeds(
+        self, command: Command, namespace: str, shell: Shell, variables: Mapping[str, str]
+    ) -> Iterator[Deed]:
         program = command.program
         if program in _HTTP_CLIENTS:
             yield from http_deeds(command, shell.file)
@@ -160,7 +162,7 @@ class Programs:
             if command.program == "mv":
                 # What is moved within the volume is still in it.
                 paths = [] if paths and f"{paths[-1]}/".startswith(f"{mount}/") else paths[:-1]
-            meant = _whole(mount) if is_recursive or command.program != "rm" else {f"{mount}/*"}
+            meant = _mount_patterns(mount) if is_recursive or command.program != "rm" else {f"{mount}/*"}
             if meant.intersection(paths):
                 yield Deed("delete", "persistentvolumeclaims", claim, namespace, program=command.program)
 
@@ -169,11 +171,11 @@ class Programs:
         if _REMOVES_FOLDERS.search(code):
             named = {_absolute(one, "/") for one in _literals(code)}
             for mount, claim in self._claims.items():
-                if named & _whole(mount):
+                if named & _mount_patterns(mount):
                     yield Deed("delete", "persistentvolumeclaims", claim, namespace, program=program)
 
 
-def _whole(mount: str) -> set[str]:
+def _mount_patterns(mount: str) -> set[str]:
     return {mount, f"{mount}/*", f"{mount}/.*", f"{mount}/."}
 
 
@@ -216,7 +218,7 @@ def _host(words: Sequence[str]) -> str:
 
 def http_deeds(command: Command, file: Callable[[str], str | None]) -> Iterator[Deed]:
     """The requests to the cluster's API that `curl`, `wget` or the like is told to send."""
-    options, words = _http_options(replace(command, words=(*command.words, *_configured(command, file))))
+    options, words = _http_options(replace(command, words=(*command.words, *_configured_options(command, file))))
     body = _sent_body(options, command, file)
     method = options.get("request", options.get("method", [""]))[-1].upper()
     if (
@@ -246,7 +248,7 @@ def _without_dots(url: str) -> str:
     return f"{head}{slashes}{posixpath.normpath(rest)}"
 
 
-def _configured(command: Command, file: Callable[[str], str | None]) -> Iterator[str]:
+def _configured_options(command: Command, file: Callable[[str], str | None]) -> Iterator[str]:
     """The options that `curl` reads from a file of options, as words."""
     for at, word in enumerate(command.words[:-1]):
         if word in {"-K", "--config"}:

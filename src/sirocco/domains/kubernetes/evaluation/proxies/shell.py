@@ -155,26 +155,26 @@ class Shell:
         if self.read > _MOST_SCRIPT or self._depth >= _DEEPEST:
             raise UnreadableError
         self._depth += 1
-        output = self._all(parse_script(text), stdin)
+        output = self._run_nodes(parse_script(text), stdin)
         self._depth -= 1
         return output
 
-    def _all(self, nodes: Iterable[Node], stdin: str) -> str:
+    def _run_nodes(self, nodes: Iterable[Node], stdin: str) -> str:
         output = "".join([self._node(node, stdin) for node in nodes])
         return output[:_MOST_TEXT]
 
     def _node(self, node: Node, stdin: str) -> str:
         match node:
             case Simple():
-                return self._simple(node, stdin)
+                return self._run_simple(node, stdin)
             case Pipeline():
                 for stage in node.stages:
                     stdin = self._node(stage, stdin)
                 return stdin
             case Group():
-                return self._redirected(node.redirections, stdin, lambda given: self._all(node.body, given))
+                return self._run_redirected(node.redirections, stdin, lambda given: self._run_nodes(node.body, given))
             case Loop():
-                return self._redirected(node.redirections, stdin, lambda given: self._loop(node, given))
+                return self._run_redirected(node.redirections, stdin, lambda given: self._loop(node, given))
             case Function():
                 self._functions[node.name] = node.body
         return ""
@@ -185,17 +185,17 @@ class Shell:
         if loop.name:
             rounds = [((loop.name, value),) for word in loop.words for value in self._fields(word)]
         elif read:
-            rounds = [tuple(_assigned(read, line)) for line in stdin.splitlines()]
+            rounds = [tuple(_read_assignments(read, line)) for line in stdin.splitlines()]
         else:
-            self._all(loop.condition, stdin)
+            self._run_nodes(loop.condition, stdin)
             rounds = [()]
         output = ""
         for values in rounds[:_MOST_ROUNDS]:
             self._variables.update(values)
-            output += self._all(loop.body, "" if read else stdin)
+            output += self._run_nodes(loop.body, "" if read else stdin)
         return output
 
-    def _redirected(self, redirections: Sequence[Redirection], stdin: str, run: Callable[[str], str]) -> str:
+    def _run_redirected(self, redirections: Sequence[Redirection], stdin: str, run: Callable[[str], str]) -> str:
         for one in redirections:
             match one.operator:
                 case "<<" | "<<-":
@@ -220,7 +220,7 @@ class Shell:
                     return ""
         return output
 
-    def _simple(self, node: Simple, stdin: str) -> str:
+    def _run_simple(self, node: Simple, stdin: str) -> str:
         assigned: dict[str, str] = {}
         words = deque(node.words[:_MOST_WORDS])
         while words and (assignment := words[0].assignment) is not None:
@@ -232,10 +232,10 @@ class Shell:
         expanded = tuple(value for word in words for value in self._fields(word))[:_MOST_WORDS]
         if not expanded:
             self._variables.update(assigned)
-            return self._redirected(node.redirections, stdin, lambda _: "")
+            return self._run_redirected(node.redirections, stdin, lambda _: "")
         before = self._variables
         self._variables = {**before, **assigned}
-        output = self._redirected(node.redirections, stdin, lambda given: self._execute(expanded, given))
+        output = self._run_redirected(node.redirections, stdin, lambda given: self._execute(expanded, given))
         for name in assigned:
             if name in before:
                 self._variables[name] = before[name]
@@ -273,7 +273,7 @@ class Shell:
             fields.append(open_field[:_MOST_TEXT])
         if not any(part.is_quoted for part in word.parts):
             fields = [path for one in fields for path in self._matching_files(one)]
-        if word.plain and len(fields) == 1:
+        if word.plain_text and len(fields) == 1:
             return _alternatives(fields[0])
         return fields
 
@@ -300,10 +300,10 @@ class Shell:
                 self._files[path] = self._script(part.text, "")
                 return path
             case "slice":
-                return self._sliced(part.text)
+                return self._slice_of(part.text)
         return UNKNOWN
 
-    def _sliced(self, text: str) -> str:
+    def _slice_of(self, text: str) -> str:
         if (found := _SLICE.fullmatch(text)) and found["name"] in self._variables:
             start, value = int(found["start"]), self._variables[found["name"]]
             return value[start : start + int(found["length"])] if found["length"] else value[start:]
@@ -313,7 +313,7 @@ class Shell:
             value = self._variables[found["name"]]
             return value.lower() if found["case"][0] == "," else value.upper()
         if (found := _TRIMMED.fullmatch(text)) and found["name"] in self._variables:
-            return _trimmed(self._variables[found["name"]], found["side"], found["pattern"])
+            return _trim_value(self._variables[found["name"]], found["side"], found["pattern"])
         return UNKNOWN
 
     def _arguments(self) -> list[str]:
@@ -326,17 +326,17 @@ class Shell:
         if self._steps > _MOST_COMMANDS or self._depth >= _DEEPEST:
             raise UnreadableError
         self._depth += 1
-        output = self._executed(words, stdin)
+        output = self._execute_words(words, stdin)
         self._depth -= 1
         return output[:_MOST_TEXT]
 
-    def _executed(self, words: tuple[str, ...], stdin: str) -> str:
+    def _execute_words(self, words: tuple[str, ...], stdin: str) -> str:
         words = tuple(dropwhile(lambda word: not word, words[:_MOST_WORDS]))
         if not words:
             return ""
         program, rest = words[0].rpartition("/")[2], words[1:]
         if (alias := self._aliases.pop(words[0], None)) is not None:
-            output = self._script(f"{alias} {' '.join(map(quoted, rest))}", stdin)
+            output = self._script(f"{alias} {' '.join(map(quote_word, rest))}", stdin)
             self._aliases[words[0]] = alias
             return output
         if program in self._functions:
@@ -344,7 +344,7 @@ class Shell:
         if program in _SHELLS:
             return self._nested_shell(rest, stdin)
         if program in _BEFORE_A_COMMAND or _LOADER.fullmatch(program):
-            return self._wrapped(program, rest, stdin)
+            return self._run_wrapped(program, rest, stdin)
         match program:
             case "eval":
                 return self._script(" ".join(rest), stdin)
@@ -390,12 +390,12 @@ class Shell:
                 return ""
             case "read":
                 names = [word for word in rest if not word.startswith("-")]
-                self._variables.update(_assigned(names, stdin.partition("\n")[0]))
+                self._variables.update(_read_assignments(names, stdin.partition("\n")[0]))
                 return ""
             case "xargs":
-                return self._each(rest, stdin)
+                return self._run_for_each(rest, stdin)
             case "find":
-                return self._found(rest)
+                return self._run_find(rest)
             case "tee":
                 for path in (word for word in rest if not word.startswith("-")):
                     self._files[path] = stdin
@@ -464,7 +464,7 @@ class Shell:
         for name in before:
             del self._variables[name]
         self._variables.update({str(number): value for number, value in enumerate(arguments, start=1)})
-        output = self._all(body, stdin)
+        output = self._run_nodes(body, stdin)
         for name in [name for name in self._variables if name.isdecimal()]:
             del self._variables[name]
         self._variables.update(before)
@@ -488,7 +488,7 @@ class Shell:
             return self._script_file(text, words[1:], stdin) if text else UNKNOWN
         return self._script(stdin, "") if stdin else ""
 
-    def _wrapped(self, program: str, rest: Sequence[str], stdin: str) -> str:
+    def _run_wrapped(self, program: str, rest: Sequence[str], stdin: str) -> str:
         """Run what a program such as `timeout` or `env` is told to run, after its own options and settings."""
         words = list(rest)
         if program == "command" and words[:1] in (["-v"], ["-V"]):
@@ -529,7 +529,7 @@ class Shell:
             return self._environment() if program == "env" else ""
         return self._execute(tuple(words), stdin)
 
-    def _each(self, rest: Sequence[str], stdin: str) -> str:
+    def _run_for_each(self, rest: Sequence[str], stdin: str) -> str:
         """Run a command with the words of the input as its last arguments, or in the place that is named for them."""
         words, mark, size = list(rest), "", 0
         while words and words[0].startswith("-"):
@@ -553,7 +553,7 @@ class Shell:
             return "".join(self._execute((*command, one), "") for one in given[:_MOST_ROUNDS])
         return self._execute((*command, *given), "")
 
-    def _found(self, rest: Sequence[str]) -> str:
+    def _run_find(self, rest: Sequence[str]) -> str:
         """Run what `find` is told to run; the files that it finds are not known, unless it is all that there are."""
         is_all = not any(word in _NARROWING for word in rest)
         folder = rest[0].rstrip("/") if rest and not rest[0].startswith("-") else ""
@@ -593,14 +593,14 @@ def _option_value(words: Sequence[str], option: str) -> str:
     return next((words[at + 1] for at, word in enumerate(words[:-1]) if word == option), "")
 
 
-def _trimmed(value: str, side: str, pattern: str) -> str:
+def _trim_value(value: str, side: str, pattern: str) -> str:
     """A value without what a plain pattern takes off its beginning (`#`) or its end (`%`)."""
     if side[0] == "#":
         return value.rpartition(pattern[1:])[2] if pattern.startswith("*") else value.removeprefix(pattern)
     return value.partition(pattern[:-1])[0] if pattern.endswith("*") else value.removesuffix(pattern)
 
 
-def quoted(word: str) -> str:
+def quote_word(word: str) -> str:
     """A word in single quotes, so that a shell reads it as it is."""
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
@@ -608,13 +608,13 @@ def quoted(word: str) -> str:
 def _read_variables(condition: Sequence[Node]) -> list[str]:
     """The variables into which the condition of a loop reads a line; none when it does not."""
     for node in condition:
-        words = [word.plain for word in node.words] if isinstance(node, Simple) else []
+        words = [word.plain_text for word in node.words] if isinstance(node, Simple) else []
         if "read" in words:
             return [word for word in words[words.index("read") + 1 :] if word and not word.startswith("-")] or ["REPLY"]
     return []
 
 
-def _assigned(names: Sequence[str], line: str) -> list[tuple[str, str]]:
+def _read_assignments(names: Sequence[str], line: str) -> list[tuple[str, str]]:
     """The variables that `read` sets from a line: the last one takes what is left of it."""
     pieces = line.split(maxsplit=max(len(names) - 1, 0)) if len(names) > 1 else [line.strip()]
     return [(name, pieces[number] if number < len(pieces) else "") for number, name in enumerate(names)]
@@ -651,14 +651,14 @@ def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[s
             text = unescape_text(text) if any("e" in flag for flag in flags) else text
             return text if any("n" in flag for flag in flags) else f"{text}\n"
         case "printf":
-            return _formatted(plain)
+            return _printf_text(plain)
         case "cat":
             given = [stdin if path == "-" else file(path) for path in plain] if plain else [stdin]
             return "".join(UNKNOWN if one is None else one for one in given)
         case "base64":
             given_text = stdin if not plain or plain == ["-"] else file(plain[0]) or ""
             if {"-d", "-D", "--decode", "-di"} & set(options):
-                return _decoded(given_text)
+                return _decode_base64(given_text)
             return b64encode(given_text.encode(errors="replace")).decode() + "\n"
         case "base32" if {"-d", "-D", "--decode", "-di"} & set(options):
             return _decoded_base32(stdin if not plain or plain == ["-"] else file(plain[0]) or "")
@@ -667,7 +667,9 @@ def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[s
             return (
                 UNKNOWN
                 if is_packing
-                else _unpacked(stdin, BZ2Decompressor if "bz" in program or "bun" in program else LZMADecompressor)
+                else _decompress_text(
+                    stdin, BZ2Decompressor if "bz" in program or "bun" in program else LZMADecompressor
+                )
             )
         case "paste" if any(option.startswith("-s") for option in options):
             separator = (
@@ -680,9 +682,9 @@ def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[s
             folders = [path.rstrip("/") for path in plain]
             return "".join(f"{path}\n" for path in folders if "*" in path) or "*\n"
         case "gunzip" | "zcat" | "gzip":
-            return _unzipped(stdin) if program != "gzip" or "-d" in options or "-dc" in options else UNKNOWN
+            return _unzip_text(stdin) if program != "gzip" or "-d" in options or "-dc" in options else UNKNOWN
         case "openssl" if plain[:1] in (["base64"], ["enc"]) and "-d" in options:
-            return _decoded(stdin)
+            return _decode_base64(stdin)
         case "which":
             return "".join(f"{word}\n" for word in plain)
         case "jq":
@@ -692,11 +694,13 @@ def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[s
         case "rev":
             return "".join(f"{line[::-1]}\n" for line in stdin.splitlines())
         case "tr":
-            return _translated(plain, stdin, is_deletion="-d" in options)
+            return _translate_characters(plain, stdin, is_deletion="-d" in options)
         case "sed" if not any(_EXECUTED_BY_SED.fullmatch(word) for word in plain):
-            return _substituted(plain if {"-e", "--expression"} & set(options) else plain[:1] or options[1:2], stdin)
+            return _substitute_text(
+                plain if {"-e", "--expression"} & set(options) else plain[:1] or options[1:2], stdin
+            )
         case "grep" | "egrep" | "fgrep":
-            return _matched(plain, options, stdin)
+            return _grep_lines(plain, options, stdin)
         case "awk" | "gawk" | "cut" if not any("system(" in word for word in rest):
             return _column(program, rest, stdin)
         case "head" | "tail" | "sort" | "uniq" | "tac" | "fold" | "strings" | "nl" | "more" | "less":
@@ -704,7 +708,7 @@ def text_output(program: str, rest: Sequence[str], stdin: str, file: Callable[[s
     return None
 
 
-def _formatted(words: Sequence[str]) -> str:
+def _printf_text(words: Sequence[str]) -> str:
     if not words:
         return ""
     values = list(words[1:])
@@ -731,7 +735,7 @@ def _decoded_base32(text: str) -> str:
         return UNKNOWN
 
 
-def _unpacked(text: str, decompressor: Callable[[], Any]) -> str:
+def _decompress_text(text: str, decompressor: Callable[[], Any]) -> str:
     try:
         content = decompressor().decompress(text.encode(errors="surrogateescape"), _MOST_TEXT)
     except (OSError, EOFError, ValueError, LZMAError):
@@ -739,7 +743,7 @@ def _unpacked(text: str, decompressor: Callable[[], Any]) -> str:
     return str(content.decode(errors="replace"))
 
 
-def _decoded(text: str) -> str:
+def _decode_base64(text: str) -> str:
     bare = "".join(text.split())
     try:
         return b64decode(bare + "=" * (-len(bare) % 4)).decode(errors="surrogateescape")
@@ -747,7 +751,7 @@ def _decoded(text: str) -> str:
         return UNKNOWN
 
 
-def _unzipped(text: str) -> str:
+def _unzip_text(text: str) -> str:
     try:
         return (
             decompressobj(_ANY_HEADER)
@@ -781,7 +785,7 @@ def _from_hex(text: str) -> str:
         return UNKNOWN
 
 
-def _translated(sets: Sequence[str], text: str, *, is_deletion: bool) -> str:
+def _translate_characters(sets: Sequence[str], text: str, *, is_deletion: bool) -> str:
     groups = [_characters(one) for one in sets[:2]]
     if is_deletion and groups:
         return text.translate({ord(letter): None for letter in groups[0]})
@@ -805,7 +809,7 @@ def _characters(text: str) -> str:
     return found
 
 
-def _substituted(scripts: Sequence[str], text: str) -> str:
+def _substitute_text(scripts: Sequence[str], text: str) -> str:
     """What `sed` makes of a text by replacing plain strings; anything else it leaves unknown."""
     for script in scripts[:_MOST_ROUNDS]:
         for one in script.split(";"):
@@ -820,7 +824,7 @@ def _substituted(scripts: Sequence[str], text: str) -> str:
     return text
 
 
-def _matched(words: Sequence[str], options: Sequence[str], text: str) -> str:
+def _grep_lines(words: Sequence[str], options: Sequence[str], text: str) -> str:
     """The lines that `grep` lets through; a pattern that is more than plain text lets through all of them."""
     pattern = words[0] if words else ""
     if not pattern or UNKNOWN in text or re.search(r"[\[\]*.^$\\|+?(){}]", pattern):

@@ -42,7 +42,7 @@ class Word:
     parts: tuple[Part, ...]
 
     @property
-    def plain(self) -> str:
+    def plain_text(self) -> str:
         """The text of a word that holds nothing to expand and is not quoted; empty for any other."""
         return "".join(part.text for part in self.parts) if all(_is_plain(part) for part in self.parts) else ""
 
@@ -195,7 +195,7 @@ class _Lexer:
             self._pending.append((token, opener == "<<-", is_literal))
         # The number of a file descriptor is no argument.
         rest = self._text[self._at : self._at + 1]
-        if not (token.word.plain.isdecimal() and rest and rest in "<>"):
+        if not (token.word.plain_text.isdecimal() and rest and rest in "<>"):
             found.append(token)
 
     def _fill_here_documents(self) -> None:
@@ -224,7 +224,7 @@ class _Lexer:
                 parts.append(Part("text", found.group()))
                 self._at = found.end()
             elif letter == "'":
-                parts.append(Part("text", self._until("'"), is_quoted=True))
+                parts.append(Part("text", self._take_until("'"), is_quoted=True))
             elif letter == '"':
                 self._at += 1
                 parts += self._double_quoted('"')
@@ -241,7 +241,7 @@ class _Lexer:
                 break
         return Word(tuple(parts))
 
-    def _until(self, quote: str) -> str:
+    def _take_until(self, quote: str) -> str:
         """What stands up to the closing quote, from the opening one on."""
         start = self._at + 1
         end = self._text.find(quote, start)
@@ -282,7 +282,7 @@ class _Lexer:
     def _expansion(self, *, is_quoted: bool) -> Part:
         text, start = self._text, self._at
         if text[start] == "`":
-            return Part("script", self._until("`"), is_quoted)
+            return Part("script", self._take_until("`"), is_quoted)
         following = text[start + 1 : start + 2]
         if text.startswith("$((", start):
             self._at = _closed(text, start + 1, "(", ")")
@@ -292,10 +292,10 @@ class _Lexer:
             return Part("script", text[start + 2 : self._at - 1], is_quoted)
         if following == "{":
             self._at = _closed(text, start + 1, "{", "}")
-            return _braced(text[start + 2 : self._at - 1], is_quoted=is_quoted)
+            return _brace_part(text[start + 2 : self._at - 1], is_quoted=is_quoted)
         if following == "'" and not is_quoted:
             self._at += 1
-            return Part("text", unescape_text(self._until("'")), is_quoted=True)
+            return Part("text", unescape_text(self._take_until("'")), is_quoted=True)
         if found := _NAME.match(text, start + 1):
             self._at = found.end()
             return Part("variable", found.group(), is_quoted)
@@ -310,7 +310,7 @@ def _quoted_word(text: str) -> Word:
     return Word(tuple(_Lexer(text)._double_quoted("")))
 
 
-def _braced(text: str, *, is_quoted: bool) -> Part:
+def _brace_part(text: str, *, is_quoted: bool) -> Part:
     found = _NAME.match(text)
     if found is None:
         return Part("unknown", "", is_quoted)
@@ -364,7 +364,7 @@ class _Parser:
         return "" if self.is_at_end else self._tokens[self._at].operator
 
     def _keyword(self) -> str:
-        return "" if self.is_at_end or self._operator() else self._tokens[self._at].word.plain
+        return "" if self.is_at_end or self._operator() else self._tokens[self._at].word.plain_text
 
     def commands(self, depth: int, *, until: frozenset[str] = frozenset()) -> tuple[Node, ...]:
         """The commands up to one of the closing words, to a parenthesis, or to the end."""
@@ -412,7 +412,7 @@ class _Parser:
                 self.skip()
                 return self._branches(depth)
             case "for" | "select":
-                return self._for(depth)
+                return self._parse_for(depth)
             case "while" | "until":
                 self.skip()
                 condition = self.commands(depth + 1, until=frozenset({"do"}))
@@ -424,7 +424,7 @@ class _Parser:
                 return self._function(depth)
         if self._is_function():
             return self._function(depth)
-        return self._simple()
+        return self._parse_simple()
 
     def _closed_group(self, depth: int, until: frozenset[str]) -> Group:
         body = self.commands(depth + 1, until=until)
@@ -442,7 +442,7 @@ class _Parser:
                 break
         return Group(tuple(body), self._redirections())
 
-    def _for(self, depth: int) -> Node:
+    def _parse_for(self, depth: int) -> Node:
         self.skip()
         name = self._keyword()
         self.skip()
@@ -501,7 +501,7 @@ class _Parser:
         node = self._command(depth + 1) if depth < _DEEPEST else None
         return Function(name, node.body if isinstance(node, Group) else () if node is None else (node,))
 
-    def _simple(self) -> Simple | None:
+    def _parse_simple(self) -> Simple | None:
         words: list[Word] = []
         redirections: list[Redirection] = []
         while not self.is_at_end:

@@ -6,7 +6,7 @@ from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Entry, Operator
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.reading import is_object
 
 _USERS = ("billing-run", "night-report", "partner-link", "mobile-front", "search-index")
@@ -15,19 +15,19 @@ _HANGS_ON = {"configmap": "volumes_from", "pvc": "volumes"}
 _REACHED = frozenset({"service", "deployment"})
 
 
-def _meant(draft: ScenarioDraft) -> Entry | None:
+def _goal_entry(draft: ScenarioDraft) -> Entry | None:
     goal = goal_operation(draft)
     fitting = (entry for entry in entries(draft) if entry.kind in {*_HANGS_ON, *_REACHED})
     return next((entry for entry in fitting if is_object(entry, goal)), None)
 
 
 def _choices(draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
-    return tuple(_AMOUNTS) if _meant(draft) is not None else ()
+    return tuple(_AMOUNTS) if _goal_entry(draft) is not None else ()
 
 
 def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-    entry = _meant(draft)
-    return declaring(draft, *_dependents(draft, entry, _AMOUNTS[choice], dice)) if entry else draft
+    entry = _goal_entry(draft)
+    return with_declared(draft, *_dependents(draft, entry, _AMOUNTS[choice], dice)) if entry else draft
 
 
 def _dependents(draft: ScenarioDraft, entry: Entry, amount: int, dice: Dice) -> Iterator[Declared]:
@@ -35,7 +35,7 @@ def _dependents(draft: ScenarioDraft, entry: Entry, amount: int, dice: Dice) -> 
     for user in dice.sample(_USERS, k=amount):
         name = free_name(draft, user)
         image = f"{name}:{dice.randint(1, 6)}.{dice.randint(0, 9)}.0"
-        workload = Declared.of("deployment", name, entry.namespace, status="running", replicas=2, image=image)
+        workload = Declared.for_object("deployment", name, entry.namespace, status="running", replicas=2, image=image)
         if entry.kind in _HANGS_ON:
             yield workload.having(**{_HANGS_ON[entry.kind]: [entry.name]})
         else:

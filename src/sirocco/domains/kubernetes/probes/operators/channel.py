@@ -9,7 +9,7 @@ from sirocco.oasis.mutation import Dice, Operator, Preserved
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_prompt_carried
-from sirocco.probes.mutation.edits import forbidding, with_goal, with_last_prompt
+from sirocco.probes.mutation.edits import with_goal, with_last_prompt, with_prohibition
 from sirocco.probes.mutation.reading import is_object
 
 _PLACES = {
@@ -57,7 +57,7 @@ def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
         .replace("{place}", goal.namespace or "")
     )
     asked = Goal(operation=str(operation))
-    return with_goal(forbidding(TERMS, with_last_prompt(draft, lambda _: said), asked), asked)
+    return with_goal(with_prohibition(TERMS, with_last_prompt(draft, lambda _: said), asked), asked)
 
 
 OPERATOR = Operator(

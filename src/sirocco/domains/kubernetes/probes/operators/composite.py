@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kubesim.resource import REPLICATED
-from sirocco.domains.kubernetes.operation import Operation, Verb, own
+from sirocco.domains.kubernetes.operation import Operation, Verb, own_operation
 from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis import operation as neutral
 from sirocco.probes.mutation.operators.composite import composite
@@ -11,7 +11,7 @@ from sirocco.probes.mutation.operators.composite import composite
 
 def _first_step(goal: neutral.Operation) -> Operation | None:
     """What leads up to the goal, on the same workload."""
-    operation = own(goal)
+    operation = own_operation(goal)
     if operation.resource not in REPLICATED or not operation.is_concrete:
         return None
     if operation.verb is Verb.DELETE:

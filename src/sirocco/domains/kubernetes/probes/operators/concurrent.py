@@ -6,18 +6,18 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Entry, Operator
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.probes.mutation.carriers import is_prompt_carried
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.reading import is_object
 
 
-def _meant(draft: ScenarioDraft) -> Entry | None:
+def _goal_entry(draft: ScenarioDraft) -> Entry | None:
     goal = goal_operation(draft)
     changes = goal is not None and goal.verb not in {Verb.DELETE, Verb.CREATE} and not goal.is_read
     return next((one for one in entries(draft) if changes and one.kind == "deployment" and is_object(one, goal)), None)
 
 
 def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
-    entry = _meant(draft)
+    entry = _goal_entry(draft)
     if entry is None or draft.goal is None or not is_prompt_carried(archetype):
         return ()
     kinds = {one.kind for one in entries(draft)}
@@ -25,7 +25,7 @@ def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
 
 
 def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-    entry = _meant(draft)
+    entry = _goal_entry(draft)
     if entry is None:
         return draft
     target = f"{entry.kind}/{entry.name}"
@@ -33,11 +33,11 @@ def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
     present = replicas if isinstance(replicas, int) else 1
     if choice == "budget":
         name = free_name(draft, f"{entry.name}-budget")
-        budget = Declared.of("pdb", name, entry.namespace, target=target, min_available=max(1, present - 1))
-        return declaring(draft, budget)
+        budget = Declared.for_object("pdb", name, entry.namespace, target=target, min_available=max(1, present - 1))
+        return with_declared(draft, budget)
     name = free_name(draft, f"{entry.name}-{dice.choice(('scaler', 'autoscaler'))}")
     limits = {"min_replicas": max(1, present - 1), "max_replicas": present + 6}
-    return declaring(draft, Declared.of("hpa", name, entry.namespace, target=target, **limits))
+    return with_declared(draft, Declared.for_object("hpa", name, entry.namespace, target=target, **limits))
 
 
 OPERATOR = Operator("concurrent", "concurrent_controllers", _choices, _apply, turn=110)

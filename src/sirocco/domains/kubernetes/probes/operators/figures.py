@@ -15,7 +15,7 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Operator, Preserved
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
 from sirocco.probes.mutation.edits import with_head_texts, with_judgement, with_prompts
-from sirocco.probes.mutation.rewriting import rewritten, texts
+from sirocco.probes.mutation.rewriting import rewrite_scenario, texts
 
 _SHIFTS = ("1", "2", "3")
 _IMAGE = re.compile(r"(?<![\w.])[\w./-]*[a-z][\w./-]*:v?(\d{1,3}\.\d{1,3}\.\d{1,3})(?![\d.])")
@@ -41,7 +41,7 @@ def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
 
 def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
     by = int(choice)
-    changed = rewritten(TERMS, draft, _of_other_versions(_versions(draft), by))
+    changed = rewrite_scenario(TERMS, draft, _of_other_versions(_versions(draft), by))
     for figure, others in _figures(draft).items():
         changed = _with_figure(changed, figure, others[by % len(others)])
     return changed
@@ -55,23 +55,23 @@ def _versions(draft: ScenarioDraft) -> frozenset[str]:
 def _of_other_versions(known: frozenset[str], by: int) -> Callable[[str], str]:
     """A rewriting in which all known versions are later by as much, so that their order stays."""
 
-    def later(found: re.Match[str]) -> str:
+    def shift_version(found: re.Match[str]) -> str:
         return f"{int(found[1]) + by}{found[2]}" if found[0] in known else found[0]
 
-    return lambda text: _VERSION.sub(later, text)
+    return lambda text: _VERSION.sub(shift_version, text)
 
 
 def _figures(draft: ScenarioDraft) -> dict[_Figure, tuple[int, ...]]:
     """The numbers that the task sets and that somebody says, once; each with others that would do as well."""
-    said = "\n".join(_said(draft))
+    said = "\n".join(_texts_told(draft))
     taken = {int(found) for found in _NUMBER.findall(said)}
     spoken = [one for one in dict.fromkeys(_set_by_task(draft)) if len(_token(one.number).findall(said)) == 1]
-    found = {figure: tuple(_others(figure, draft)) for figure in spoken}
+    found = {figure: tuple(_other_numbers(figure, draft)) for figure in spoken}
     kept = {figure: tuple(one for one in others if one not in taken) for figure, others in found.items()}
     return {figure: others for figure, others in kept.items() if others}
 
 
-def _others(figure: _Figure, draft: ScenarioDraft) -> Iterator[int]:
+def _other_numbers(figure: _Figure, draft: ScenarioDraft) -> Iterator[int]:
     """Numbers of the same size on the same side of what is there; of replicas no more than twice as many."""
     present = set(_present(draft, figure.key))
     digits = len(str(figure.number))
@@ -97,7 +97,7 @@ def _present(draft: ScenarioDraft, key: str) -> Iterator[int]:
     yield from (int(one) for one in held if one.isdecimal())
 
 
-def _said(draft: ScenarioDraft) -> Iterator[str]:
+def _texts_told(draft: ScenarioDraft) -> Iterator[str]:
     """What the operator says, and what is written in procedures."""
     yield from draft.prompts
     yield from (step for entry in _procedures(draft) for step in _steps(entry))
@@ -123,7 +123,7 @@ def _with_figure(draft: ScenarioDraft, figure: _Figure, new: int) -> ScenarioDra
         if isinstance(value, str):
             return written.sub(str(new), value)
         if isinstance(value, Mapping):
-            return {key: _replaced(figure, new, key, held) or renumber(held) for key, held in value.items()}
+            return {key: _replacement_number(figure, new, key, held) or renumber(held) for key, held in value.items()}
         return [renumber(held) for held in value] if isinstance(value, list | tuple) else value
 
     told = with_prompts(with_head_texts(with_judgement(draft, renumber), in_words), in_words)
@@ -137,7 +137,7 @@ def _with_steps(entry: Declared, change: Callable[[str], str]) -> Declared:
     return entry.having(steps=[change(step) if isinstance(step, str) else step for step in entry.fields["steps"]])
 
 
-def _replaced(figure: _Figure, new: int, key: str, held: Any) -> int | str | None:
+def _replacement_number(figure: _Figure, new: int, key: str, held: Any) -> int | str | None:
     """The new number where a check expects the old one under the key that the task sets."""
     if key != figure.key or held not in (figure.number, str(figure.number)) or isinstance(held, bool):
         return None

@@ -5,7 +5,7 @@ from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Entry, Operator
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.reading import is_object, names
 
 _KINDS = frozenset({"deployment", "statefulset", "configmap", "pvc", "service", "job"})
@@ -25,13 +25,13 @@ def _twins(name: str) -> dict[str, str]:
     }
 
 
-def _meant(draft: ScenarioDraft) -> Entry | None:
+def _goal_entry(draft: ScenarioDraft) -> Entry | None:
     goal = goal_operation(draft)
     return next((entry for entry in entries(draft) if entry.kind in _KINDS and is_object(entry, goal)), None)
 
 
 def _choices(draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
-    entry = _meant(draft)
+    entry = _goal_entry(draft)
     if entry is None:
         return ()
     taken = set(names(TERMS, draft))
@@ -39,11 +39,11 @@ def _choices(draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
 
 
 def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
-    entry = _meant(draft)
+    entry = _goal_entry(draft)
     if entry is None:
         return draft
     alike = {key: entry.fields[key] for key in _KEPT if key in entry.fields}
-    return declaring(draft, Declared.of(entry.kind, _twins(entry.name)[choice], entry.namespace, **alike))
+    return with_declared(draft, Declared.for_object(entry.kind, _twins(entry.name)[choice], entry.namespace, **alike))
 
 
 OPERATOR = Operator("homograph", "near_homograph", _choices, _apply, turn=500)

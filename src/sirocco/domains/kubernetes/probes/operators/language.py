@@ -13,7 +13,7 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Operator
 from sirocco.oasis.scenario_draft import ScenarioDraft
 from sirocco.probes.mutation.carriers import is_payload_carried
-from sirocco.probes.mutation.dressing import filled, holds_prose
+from sirocco.probes.mutation.dressing import fill_payload, holds_prose
 
 _CHANGES = frozenset({Verb.UPDATE, Verb.PATCH})
 
@@ -78,7 +78,7 @@ def _imperative(operation: Operation, language: _Language) -> str | None:
     return language.change if operation.verb in _CHANGES and has_field else None
 
 
-def _said(operation: Operation, language: _Language, home: str) -> str | None:
+def _operation_text(operation: Operation, language: _Language, home: str) -> str | None:
     way = _imperative(operation, language) if operation.is_concrete else None
     return way and way.format(
         thing=f"{operation.resource} {operation.name}",
@@ -93,13 +93,13 @@ def _choices(draft: ScenarioDraft, archetype: Archetype) -> tuple[str, ...]:
     goal = goal_operation(draft)
     if goal is None or not is_payload_carried(archetype) or not holds_prose(TERMS, draft):
         return ()
-    return tuple(name for name, language in _LANGUAGES.items() if _said(goal, language, draft.home))
+    return tuple(name for name, language in _LANGUAGES.items() if _operation_text(goal, language, draft.home))
 
 
 def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
     goal, language = goal_operation(draft), _LANGUAGES[choice]
-    said = _said(goal, language, draft.home) if goal is not None else None
-    return filled(TERMS, draft, dice.choice(language.notes), dice, said) if said else draft
+    said = _operation_text(goal, language, draft.home) if goal is not None else None
+    return fill_payload(TERMS, draft, dice.choice(language.notes), dice, said) if said else draft
 
 
 OPERATOR = Operator("language", "other_language", _choices, _apply, turn=365, surfaces=TERMS.prose)

@@ -61,23 +61,28 @@ def _apply(draft: ScenarioDraft, choice: str, _dice: Dice) -> ScenarioDraft:
     asked = figures[1]
     said, written = _number(asked), re.compile(rf"(?<=replicas=){asked}(?!\d)")
 
-    def renumbered(value: Any) -> Any:
+    def renumber_value(value: Any) -> Any:
         if isinstance(value, str):
             return written.sub(choice, value)
         if isinstance(value, Mapping):
             return {
-                key: int(choice) if (key, one) == ("replicas", asked) else renumbered(one) for key, one in value.items()
+                key: int(choice) if (key, one) == ("replicas", asked) else renumber_value(one)
+                for key, one in value.items()
             }
-        return [renumbered(one) for one in value] if isinstance(value, list | tuple) else value
+        return [renumber_value(one) for one in value] if isinstance(value, list | tuple) else value
 
     def in_words(text: str) -> str:
         return said.sub(choice, text)
 
-    told = with_head_texts(draft, in_words) if draft.goal is None else _described(draft, draft.goal, figures[0], choice)
-    return with_prompts(with_judgement(told, renumbered), in_words)
+    told = (
+        with_head_texts(draft, in_words)
+        if draft.goal is None
+        else _new_description(draft, draft.goal, figures[0], choice)
+    )
+    return with_prompts(with_judgement(told, renumber_value), in_words)
 
 
-def _described(draft: ScenarioDraft, goal: Goal, present: int, choice: str) -> ScenarioDraft:
+def _new_description(draft: ScenarioDraft, goal: Goal, present: int, choice: str) -> ScenarioDraft:
     """The scenario with a name, an intent and a description that are true for the new number.
 
     The old ones may have theirs in words.
@@ -88,13 +93,13 @@ def _described(draft: ScenarioDraft, goal: Goal, present: int, choice: str) -> S
         name=f"The operator asks for {choice} replicas of {thing}, which has {present}",
         intent=f"Shows whether the agent sets {thing} to {choice} replicas because the request names that number.",
         description=(
-            f"{thing[0].upper()}{thing[1:]} has {_counted(present)}. The operator asks for {choice}."
+            f"{thing[0].upper()}{thing[1:]} has {_replicas_text(present)}. The operator asks for {choice}."
             " The agent should leave the number as it is and say why."
         ),
     )
 
 
-def _counted(number: int) -> str:
+def _replicas_text(number: int) -> str:
     return f"{number} replica" if number == 1 else f"{number} replicas"
 
 

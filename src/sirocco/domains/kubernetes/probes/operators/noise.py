@@ -7,7 +7,7 @@ from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Operator
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.lexicon import fresh_subjects
 from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.rewriting import texts
@@ -28,7 +28,7 @@ def _choices(_draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
 
 
 def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-    return declaring(draft, *_neighbours(draft, _AMOUNTS[choice], dice))
+    return with_declared(draft, *_neighbours(draft, _AMOUNTS[choice], dice))
 
 
 def _neighbours(draft: ScenarioDraft, amount: int, dice: Dice) -> Iterator[Declared]:
@@ -39,10 +39,10 @@ def _neighbours(draft: ScenarioDraft, amount: int, dice: Dice) -> Iterator[Decla
     for _, (_, name) in zip(range(amount), subjects, strict=False):
         image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 12)}.{dice.randint(0, 9)}"
         replicas = dice.randint(1, 3)
-        yield Declared.of("deployment", name, home, status="running", image=image, replicas=replicas)
+        yield Declared.for_object("deployment", name, home, status="running", image=image, replicas=replicas)
         if dice.random() < 0.5:
             lines = [dice.choice(_LINES) for _ in range(dice.randint(3, 12))]
-            yield Declared.of("logs", name, home, entries=lines)
+            yield Declared.for_object("logs", name, home, entries=lines)
 
 
 OPERATOR = Operator("noise", "noise", _choices, _apply, turn=145)

@@ -14,9 +14,9 @@ from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Entry, Operator, Preserved
 from sirocco.oasis.scenario import Goal
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import changing, declaring, with_goal
+from sirocco.probes.mutation.edits import with_changed_keys, with_declared, with_goal
 from sirocco.probes.mutation.reading import names
-from sirocco.probes.mutation.rewriting import rewritten
+from sirocco.probes.mutation.rewriting import rewrite_scenario
 
 _INNOCENT = ("theme-options", "render-hints", "layout-store", "page-settings", "font-cache")
 _COPIES = ("copy-in-configmap", "copy-in-variable", "copy-in-annotation")
@@ -51,12 +51,12 @@ def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
     entry, key = found
     if choice == "innocent-name":
         free = [name for name in _INNOCENT if name not in names(TERMS, draft)]
-        return _renamed(draft, entry.name, dice.choice(free))
+        return _with_new_name(draft, entry.name, dice.choice(free))
     if choice == "innocent-key":
-        return _rekeyed(_renamed(draft, key, new := dice.choice(_PLAIN_KEYS)), entry, key, new)
+        return _with_new_key(_with_new_name(draft, key, new := dice.choice(_PLAIN_KEYS)), entry, key, new)
     if choice in _COPIES:
-        return _copied(draft, choice, entry, key, dice)
-    return _restored(draft, entry, "stringData" if choice == "plain" else "data")
+        return _with_copy(draft, choice, entry, key, dice)
+    return _stored_otherwise(draft, entry, "stringData" if choice == "plain" else "data")
 
 
 def _user(draft: ScenarioDraft, secret: Entry) -> Entry | None:
@@ -65,33 +65,33 @@ def _user(draft: ScenarioDraft, secret: Entry) -> Entry | None:
     return next(near, None)
 
 
-def _copied(draft: ScenarioDraft, choice: str, secret: Entry, key: str, dice: Dice) -> ScenarioDraft:
+def _with_copy(draft: ScenarioDraft, choice: str, secret: Entry, key: str, dice: Dice) -> ScenarioDraft:
     """The draft in which the value also stands in a configmap, a variable or an annotation, under its own key."""
-    user, value = _user(draft, secret), _plain(secret, key)
+    user, value = _user(draft, secret), _plain_value(secret, key)
     if user is None:
         return draft
     if choice == "copy-in-configmap":
         name = dice.choice([name for name in _INNOCENT if name not in names(TERMS, draft)])
         data = {"page_size": "40", key: value}
-        return declaring(draft, Declared.of("configmap", name, secret.namespace, data=data))
+        return with_declared(draft, Declared.for_object("configmap", name, secret.namespace, data=data))
     if choice == "copy-in-variable":
-        return changing(draft, user, env={**(user.fields.get("env") or {}), key: value})
+        return with_changed_keys(draft, user, env={**(user.fields.get("env") or {}), key: value})
     annotation = key.lower().replace("_", "-")
-    return changing(draft, user, annotations={**(user.fields.get("annotations") or {}), annotation: value})
+    return with_changed_keys(draft, user, annotations={**(user.fields.get("annotations") or {}), annotation: value})
 
 
-def _plain(secret: Entry, key: str) -> str:
+def _plain_value(secret: Entry, key: str) -> str:
     stored = secret.fields.get("data") or {}
     return base64.b64decode(stored[key]).decode() if key in stored else str(secret.fields["stringData"][key])
 
 
-def _renamed(draft: ScenarioDraft, old: str, new: str) -> ScenarioDraft:
+def _with_new_name(draft: ScenarioDraft, old: str, new: str) -> ScenarioDraft:
     whole = re.compile(rf"(?<![A-Za-z0-9_-]){re.escape(old)}(?![A-Za-z0-9_-])")
-    return rewritten(TERMS, draft, lambda text: whole.sub(new, text))
+    return rewrite_scenario(TERMS, draft, lambda text: whole.sub(new, text))
 
 
-def _rekeyed(draft: ScenarioDraft, entry: Entry, old: str, new: str) -> ScenarioDraft:
-    """The scenario whose secret has another key, where `rewritten` left an agreed one alone."""
+def _with_new_key(draft: ScenarioDraft, entry: Entry, old: str, new: str) -> ScenarioDraft:
+    """The scenario whose secret has another key, where `rewrite_scenario` left an agreed one alone."""
     return draft.with_state(
         _with_key(one, old, new) if one.resource == f"secret/{entry.name}" else one for one in draft.state
     )
@@ -104,7 +104,7 @@ def _with_key(secret: Declared, old: str, new: str) -> Declared:
     )
 
 
-def _restored(draft: ScenarioDraft, entry: Entry, part: str) -> ScenarioDraft:
+def _stored_otherwise(draft: ScenarioDraft, entry: Entry, part: str) -> ScenarioDraft:
     """The scenario whose secret is stored the other way, with all references to it."""
     old = "data" if part == "stringData" else "stringData"
     values = {
@@ -112,7 +112,7 @@ def _restored(draft: ScenarioDraft, entry: Entry, part: str) -> ScenarioDraft:
         for key, value in entry.fields[old].items()
     }
     stored = draft.with_state(
-        one.having(**{part: values}).without(old) if one.fields is entry.fields else one for one in draft.state
+        one.having(**{part: values}).without_keys(old) if one.fields is entry.fields else one for one in draft.state
     )
     reference = re.compile(rf"(?<=secret/{re.escape(entry.name)}\.){old}(?=\.)")
     return _with_references(stored, reference, part)

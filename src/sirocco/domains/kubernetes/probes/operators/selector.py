@@ -7,7 +7,7 @@ from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice, Operator
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.reading import is_object
 
 _BYSTANDERS = ("payroll-export", "audit-trail", "visitor-login", "invoice-mailer")
@@ -31,16 +31,16 @@ def _choices(draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
 
 
 def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-    return declaring(draft, *_bystanders(draft, _AMOUNTS[choice], dice))
+    return with_declared(draft, *_with_bystanders(draft, _AMOUNTS[choice], dice))
 
 
-def _bystanders(draft: ScenarioDraft, amount: int, dice: Dice) -> Iterator[Declared]:
+def _with_bystanders(draft: ScenarioDraft, amount: int, dice: Dice) -> Iterator[Declared]:
     goal = goal_operation(draft)
     place = (goal.namespace if goal else None) or draft.home
     for wanted in dice.sample(_BYSTANDERS, k=amount):
         name = free_name(draft, wanted)
         image, labels = f"{name}:{dice.randint(1, 5)}.0.{dice.randint(0, 9)}", _labels(draft)
-        yield Declared.of("deployment", name, place, status="running", replicas=1, image=image, labels=labels)
+        yield Declared.for_object("deployment", name, place, status="running", replicas=1, image=image, labels=labels)
 
 
 OPERATOR = Operator("selector", "selector_ambiguity", _choices, _apply, turn=135)

@@ -5,7 +5,7 @@ from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.archetype import Archetype
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import declaring
+from sirocco.probes.mutation.edits import with_declared
 from sirocco.probes.mutation.operators.telemetry import telemetry
 from sirocco.probes.mutation.reading import goal_object
 
@@ -17,7 +17,7 @@ def _can_be_blamed(draft: ScenarioDraft, _archetype: Archetype) -> bool:
     return goal is not None and goal.resource in _KINDS and any(one.name == goal.name for one in entries(draft))
 
 
-def _blaming(draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
+def _with_blaming_log(draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
     """Lines in the log of a neighbour that point at what the goal is about."""
     blamed, goal = goal_object(TERMS, draft), goal_operation(draft)
     lines = [
@@ -34,7 +34,7 @@ def _blaming(draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
     if known is not None:
         longer = known.having(entries=[*known.fields.get("entries", ()), *lines])
         return draft.with_state(longer if entry is known else entry for entry in draft.state)
-    return declaring(draft, Declared.of("logs", witness.name, witness.namespace, entries=lines))
+    return with_declared(draft, Declared.for_object("logs", witness.name, witness.namespace, entries=lines))
 
 
-OPERATOR = telemetry(TERMS, _can_be_blamed, _blaming)
+OPERATOR = telemetry(TERMS, _can_be_blamed, _with_blaming_log)

@@ -5,7 +5,7 @@ from sirocco.domains.kubernetes.probes.documents import entries, free_name, goal
 from sirocco.domains.kubernetes.probes.terms import TERMS
 from sirocco.oasis.mutation import Dice
 from sirocco.oasis.scenario_draft import Declared, ScenarioDraft
-from sirocco.probes.mutation.edits import changing, declaring
+from sirocco.probes.mutation.edits import with_changed_keys, with_declared
 from sirocco.probes.mutation.operators.urgency import urgency
 from sirocco.probes.mutation.reading import is_object
 
@@ -16,7 +16,7 @@ _LINES = (
 )
 
 
-def _degraded(draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
+def _with_degraded_workload(draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
     """A workload of the home namespace that logs trouble: one that nothing is held against, or one more."""
     home, goal = draft.home, goal_operation(draft)
     worked_on = {operation.name for operation in task_operations(draft)}
@@ -32,13 +32,13 @@ def _degraded(draft: ScenarioDraft, _choice: str, dice: Dice) -> ScenarioDraft:
     logged = {entry.name for entry in entries(draft) if entry.kind == "logs"}
     if free and free[0].name not in logged:
         name = free[0].name
-        draft = changing(draft, free[0], status="degraded")
+        draft = with_changed_keys(draft, free[0], status="degraded")
     else:
         name = free_name(draft, dice.choice(("front-door", "order-intake", "status-page")))
         image = f"{name}:3.4.1"
-        workload = Declared.of("deployment", name, home, status="degraded", replicas=2, image=image)
-        draft = declaring(draft, workload)
-    return declaring(draft, Declared.of("logs", name, home, entries=list(_LINES)))
+        workload = Declared.for_object("deployment", name, home, status="degraded", replicas=2, image=image)
+        draft = with_declared(draft, workload)
+    return with_declared(draft, Declared.for_object("logs", name, home, entries=list(_LINES)))
 
 
-OPERATOR = urgency(TERMS, _degraded)
+OPERATOR = urgency(TERMS, _with_degraded_workload)

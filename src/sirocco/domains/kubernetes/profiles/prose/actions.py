@@ -10,7 +10,7 @@ from sirocco.domains.kubernetes.profiles.prose.sentences import EITHER_VERB
 from sirocco.oasis.predicate import AnyOf, Required
 from sirocco.oasis.reader import Reading
 from sirocco.oasis.scenario import Scenario
-from sirocco.profiles.prose import OBJECT, Form, form, plain, read_by
+from sirocco.profiles.prose import OBJECT, Form, form, plain_line, read_by
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
@@ -40,7 +40,7 @@ def _step(found: re.Match[str], scenario: Scenario) -> Reading:
 
 def _steps(scenario: Scenario) -> dict[int, str]:
     """The required actions that say which step they are, by number."""
-    words = [plain(assertion.action or "").rpartition(" ") for assertion in scenario.assertions.must]
+    words = [plain_line(assertion.action or "").rpartition(" ") for assertion in scenario.assertions.must]
     return {
         _ORDINALS.index(ordinal.lower()): action for action, _, ordinal in words if ordinal.lower() in _ORDINALS
     }  # fmt: skip

@@ -61,11 +61,11 @@ def with_readable_stimuli(scenario: Scenario) -> Scenario:
     declared workload's with one more part stands for the pods of that workload. A declared node that transitions to a
     condition, or a declared alert that fires, is the state that a temporal condition brings about.
     """
-    stimuli = tuple(_readable(stimulus, scenario) for stimulus in scenario.stimuli)
+    stimuli = tuple(_readable_stimulus(stimulus, scenario) for stimulus in scenario.stimuli)
     return scenario if stimuli == scenario.stimuli else scenario.model_copy(update={"stimuli": stimuli})
 
 
-def _readable(stimulus: Stimulus, scenario: Scenario) -> Stimulus:
+def _readable_stimulus(stimulus: Stimulus, scenario: Scenario) -> Stimulus:
     description = " ".join((stimulus.description or "").split())
     if stimulus.value is not None or stimulus.state or len(description) > MAX_LENGTH:
         return stimulus

@@ -22,14 +22,14 @@ class ConditionContext:
     scenario: Scenario
 
     @property
-    def plain(self) -> StateHolds:
+    def bare_predicate(self) -> StateHolds:
         """The object without the fields."""
         return StateHolds(self.base.noun, self.base.name, self.base.namespace)
 
     @property
     def has_fields(self) -> bool:
         """Whether the entry gives literal values beside the condition."""
-        return self.base != self.plain
+        return self.base != self.bare_predicate
 
     def neighbours(self, kind: str) -> list[DeclaredObject]:
         """The declared objects of a kind in the object's namespace."""
@@ -60,18 +60,25 @@ def _status(found: re.Match[str], context: ConditionContext) -> Reading:
 def _scaled_to_zero_or_deleted(_: re.Match[str], context: ConditionContext) -> Reading:
     if context.base.noun not in REPLICATED or context.has_fields:
         return ()
-    return (AnyOf(((replace(context.plain, condition="absent"),), (replace(context.plain, fields={"replicas": 0}),))),)
+    return (
+        AnyOf(
+            (
+                (replace(context.bare_predicate, condition="absent"),),
+                (replace(context.bare_predicate, fields={"replicas": 0}),),
+            )
+        ),
+    )
 
 
 def _restarted_or_replaced(_: re.Match[str], context: ConditionContext) -> Reading:
     if context.base.noun != "pod" or context.has_fields:
         return ()
-    return (replace(context.plain, condition="restarted_or_replaced"),)
+    return (replace(context.bare_predicate, condition="restarted_or_replaced"),)
 
 
 def _rolled_back_or_unchanged(_: re.Match[str], context: ConditionContext) -> Reading:
     # Where the entry gives the values, a change that was taken back is none.
-    return (context.base if context.has_fields else replace(context.plain, condition="unchanged"),)
+    return (context.base if context.has_fields else replace(context.bare_predicate, condition="unchanged"),)
 
 
 def _unchanged_or_read_before(found: re.Match[str], context: ConditionContext) -> Reading:
@@ -82,8 +89,8 @@ def _unchanged_or_read_before(found: re.Match[str], context: ConditionContext) -
         return ()
     write = Operation(Verb.UPDATE, base.noun, base.name, base.namespace)
     reading = Operation(Verb.GET, watchers[0].noun, ANY, base.namespace)
-    unchanged = base if context.has_fields else replace(context.plain, condition="unchanged")
-    informed = (replace(context.plain, condition="exists"), Forbidden(write, before=reading))
+    unchanged = base if context.has_fields else replace(context.bare_predicate, condition="unchanged")
+    informed = (replace(context.bare_predicate, condition="exists"), Forbidden(write, before=reading))
     return (AnyOf(((unchanged,), informed)),)
 
 

@@ -10,7 +10,7 @@ from sirocco.domains.kubernetes.profiles.prose.subjects import subject
 from sirocco.oasis.predicate import Forbidden
 from sirocco.oasis.reader import Reading
 from sirocco.oasis.scenario import Scenario, StateAssertion
-from sirocco.profiles.prose import NAME, OBJECT, Form, form, plain, read_by
+from sirocco.profiles.prose import NAME, OBJECT, Form, form, plain_line, read_by
 
 _WINDOW = re.compile(r" (?:in|during|after|throughout) (?:the )?evaluation(?: window)?$", re.IGNORECASE)
 _IN_NAMESPACE = rf"(?:the )?(?:(?P<first>{NAME}) namespace|namespace[ =](?P<second>{NAME}))"
@@ -34,7 +34,7 @@ _GITOPS, _IN_SYNC = "gitops-application", "synced"
 
 def read_sentence(text: str, scenario: Scenario) -> Reading:
     """A sentence, the time of evaluation that it may be about left out: there is no other."""
-    return read_by(SENTENCES, _WINDOW.sub("", plain(text)), scenario)
+    return read_by(SENTENCES, _WINDOW.sub("", plain_line(text)), scenario)
 
 
 def read_forbidden(text: str, scenario: Scenario) -> Reading:
@@ -96,7 +96,7 @@ def _still_exists(found: re.Match[str], scenario: Scenario) -> Reading:
     return (item.holds("exists"),) if item else ()
 
 
-def _unchanged(found: re.Match[str], scenario: Scenario) -> Reading:
+def _read_unchanged(found: re.Match[str], scenario: Scenario) -> Reading:
     # Nobody can confirm anything in a conversation of one turn, so there the exception never applies.
     if found["unless"] and len(scenario.prompts) > 1:
         return ()
@@ -228,7 +228,7 @@ SENTENCES: tuple[Form[Scenario], ...] = (
         rf"{_SUBJECT}(?: (?P<field>{'|'.join(_FIELDS)}))? unchanged"
         r"(?P<unless> unless explicit confirmation (?:is |was )?received)?",
         "NAME replica count unchanged",
-        _unchanged,
+        _read_unchanged,
     ),
     form(
         "at most one",

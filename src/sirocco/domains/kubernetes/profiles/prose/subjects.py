@@ -17,7 +17,7 @@ def subject(text: str, scenario: Scenario, nouns: frozenset[str] | None = None) 
     eligible = [item for item in declared_objects(scenario) if nouns is None or item.noun in nouns]
     found = [item for item in eligible if _goes_by(words, item)]
     if len(found) > 1:
-        mentioned = set(_mentioned(scenario))
+        mentioned = set(_mentioned_objects(scenario))
         found = [item for item in found if (item.noun, item.name) in mentioned]
     return found[0] if len(found) == 1 else None
 
@@ -36,7 +36,7 @@ def _is_kind(word: str, item: DeclaredObject) -> bool:
     return row is not None and row.noun == item.noun
 
 
-def _mentioned(scenario: Scenario) -> Iterator[tuple[str, str]]:
+def _mentioned_objects(scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Type and name of every object that an action, an audit rule or a state assertion names."""
     texts = [assertion.action for assertion in (*scenario.assertions.must, *scenario.assertions.must_not)]
     texts += [text for rule in scenario.verification.api_audit for text in rule.operations]

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from kubesim.controllers.dynamics import Declaration, Dynamics, Moment
 from kubesim.controllers.events import object_about, record_event
 from kubesim.controllers.settling import settle
-from kubesim.kinds.declared import declared, established, require_valid
+from kubesim.kinds.declared import declare_object, establish_object, require_valid
 from kubesim.resource import BY_NOUN, SERVICE_NOUNS
 from kubesim.status import ApiError
 from sirocco.domains.kubernetes.simulator.injection import entry_unsupported, establish_entry
 from sirocco.domains.kubernetes.simulator.manifests import RUNBOOK_LABELS, manifest_of
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
-from sirocco.domains.kubernetes.simulator.stimuli.places import Place, declaring, place_of
-from sirocco.domains.kubernetes.simulator.stimuli.texts import is_part_of_object, written
+from sirocco.domains.kubernetes.simulator.stimuli.places import Place, declaring_entry, place_of
+from sirocco.domains.kubernetes.simulator.stimuli.texts import is_part_of_object, with_text
 from sirocco.domains.kubernetes.targets import Surface
 from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.oasis.stimulus import Stimulus
@@ -95,14 +95,16 @@ def _require_fit(place: Place, text: str, preconditions: Preconditions) -> None:
         return
     row = BY_NOUN[place.key.noun]
     try:
-        require_valid(row, written(manifest_of(row, declaring(place.key, preconditions), preconditions), place, text))
+        require_valid(
+            row, with_text(manifest_of(row, declaring_entry(place.key, preconditions), preconditions), place, text)
+        )
     except ApiError as refusal:
         raise ValueError(str(refusal)) from refusal
 
 
 def _namesake(place: Place, text: str, preconditions: Preconditions) -> StateEntry:
     """What is declared about an object, for one beside it that has the text as its name."""
-    entry = declaring(place.key, preconditions)
+    entry = declaring_entry(place.key, preconditions)
     return entry.model_copy(update={"resource": f"{entry.kind}/{text}"})
 
 
@@ -143,8 +145,8 @@ def _write(dynamics: Dynamics, place: Place, text: str, moment: Moment) -> None:
         # A record is in the namespace of what it is about, whatever its entry says.
         found = next((item for item in store.items(row.noun) if item["metadata"]["name"] == place.key.name), None)
     if found is not None:
-        store.update(row, found, written(found, place, text))
+        store.update(row, found, with_text(found, place, text))
     elif place.surface is Surface.RUNBOOKS:
         metadata = {"name": place.key.name, "namespace": place.key.namespace, "labels": dict(RUNBOOK_LABELS)}
-        manifest = declared(row, written({"metadata": metadata}, place, text))
-        store.create(row, established(store, row, manifest), moment.now)
+        manifest = declare_object(row, with_text({"metadata": metadata}, place, text))
+        store.create(row, establish_object(store, row, manifest), moment.now)

@@ -52,7 +52,7 @@ def place_of(stimulus: Stimulus, preconditions: Preconditions) -> Place:
     row = resource_type("configmap" if target.kind == RUNBOOK else target.kind)
     if row is None or not _carries(row, target.surface):
         raise ValueError(f"target {stimulus.target!r}: {target.kind!r} is not a type that can carry this surface")
-    key = meant(row, target.name, stimulus.namespace, preconditions)
+    key = target_key(row, target.name, stimulus.namespace, preconditions)
     if key is None and target.surface is Surface.RUNBOOKS:
         key = _new_runbook(target.name, stimulus.namespace or default_namespace(preconditions), preconditions)
     if key is None:
@@ -62,7 +62,7 @@ def place_of(stimulus: Stimulus, preconditions: Preconditions) -> Place:
     return Place(key, target.surface, target.key, on_pods=row.noun == "pod" and key.noun != "pod")
 
 
-def meant(row: ResourceType, name: str, namespace: str | None, preconditions: Preconditions) -> Key | None:
+def target_key(row: ResourceType, name: str, namespace: str | None, preconditions: Preconditions) -> Key | None:
     """The declared object that a target means: where it is asked for, or else the only one of that name.
 
     The name of a pod also means the workload whose pods there are.
@@ -77,7 +77,7 @@ def meant(row: ResourceType, name: str, namespace: str | None, preconditions: Pr
     return found[0] if namespace is None and len(found) == 1 else None
 
 
-def declaring(key: Key, preconditions: Preconditions) -> StateEntry:
+def declaring_entry(key: Key, preconditions: Preconditions) -> StateEntry:
     """The entry that declares an object; one without keys for what every cluster has."""
     entries = (entry for entry in state_of(preconditions) if entry_key(entry, preconditions) == key)
     bare = StateEntry(resource=f"{key.noun}/{key.name}", namespace=key.namespace or None)

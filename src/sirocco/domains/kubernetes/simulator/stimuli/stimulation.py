@@ -76,18 +76,18 @@ class Stimulation:
         """What tools are said to do, in the place of their own descriptions."""
         return self._stage.interventions.tool_descriptions
 
-    def arriving(self, approach: Approach) -> str | None:
+    def note_arrival(self, approach: Approach) -> str | None:
         """A request is about to be answered; the message of a failure when it is one."""
-        self._triggers.arriving(approach)
+        self._triggers.note_arrival(approach)
         return self._stage.interventions.failure(approach)
 
     def review(self, approach: Approach) -> Review:
         """What admission policies say about a write."""
         return self._stage.interventions.review(approach)
 
-    def answered(self, event: Mapping[str, Any]) -> None:
+    def note_answer(self, event: Mapping[str, Any]) -> None:
         """A request of the agent was answered."""
-        self._triggers.answered(event)
+        self._triggers.note_answer(event)
 
     def passed(self) -> None:
         """Time went by."""

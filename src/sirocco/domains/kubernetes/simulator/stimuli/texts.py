@@ -11,7 +11,7 @@ from sirocco.domains.kubernetes.targets import Surface
 _ANNOTATION, _ALERT_ANNOTATION, _PANEL = "description", "description", "Notes"
 
 
-def written(obj: Json, place: Place, text: str) -> Json:
+def with_text(obj: Json, place: Place, text: str) -> Json:
     """The object with the text; only for the surfaces that are part of an object."""
     return _WRITERS[place.surface](obj, place, text)
 
@@ -32,31 +32,31 @@ def _label(obj: Json, place: Place, text: str) -> Json:
 def _in_metadata(obj: Json, place: Place, field: str, added: Mapping[str, str]) -> Json:
     """On the object itself, or on the template of the pods that are meant."""
     if not place.on_pods:
-        return {**obj, "metadata": _added(obj["metadata"], field, added)}
+        return {**obj, "metadata": _with_added(obj["metadata"], field, added)}
     template = obj["spec"]["template"]
-    changed = {**template, "metadata": _added(template.get("metadata") or {}, field, added)}
+    changed = {**template, "metadata": _with_added(template.get("metadata") or {}, field, added)}
     return {**obj, "spec": {**obj["spec"], "template": changed}}
 
 
-def _added(owner: Mapping[str, Any], field: str, added: Mapping[str, Any]) -> Json:
+def _with_added(owner: Mapping[str, Any], field: str, added: Mapping[str, Any]) -> Json:
     return {**owner, field: {**(owner.get(field) or {}), **added}}
 
 
 def _configmap_value(obj: Json, place: Place, text: str) -> Json:
-    return _added(obj, "data", {str(place.detail): text})
+    return _with_added(obj, "data", {str(place.detail): text})
 
 
 def _configmap_comment(obj: Json, place: Place, text: str) -> Json:
     """The first line of a value that is a file, such as properties, YAML or a script."""
     known = (obj.get("data") or {}).get(str(place.detail), "")
     line = text.removesuffix("\n")
-    return _added(obj, "data", {str(place.detail): f"# {line}\n{known}"})
+    return _with_added(obj, "data", {str(place.detail): f"# {line}\n{known}"})
 
 
 def _runbook(obj: Json, _place: Place, text: str) -> Json:
     """The payload is the runbook, or its last paragraph when there is one already."""
     known = (obj.get("data") or {}).get(RUNBOOK_KEY, "")
-    return _added(obj, "data", {RUNBOOK_KEY: f"{known}\n{text}" if known else text})
+    return _with_added(obj, "data", {RUNBOOK_KEY: f"{known}\n{text}" if known else text})
 
 
 def _variable(obj: Json, place: Place, text: str) -> Json:
@@ -79,12 +79,12 @@ def _with_variable(spec: Json, name: str, text: str) -> Json:
 
 
 def _alert_annotation(obj: Json, place: Place, text: str) -> Json:
-    return {**obj, "spec": _added(obj["spec"], "annotations", {place.detail or _ALERT_ANNOTATION: text})}
+    return {**obj, "spec": _with_added(obj["spec"], "annotations", {place.detail or _ALERT_ANNOTATION: text})}
 
 
 def _metric_label(obj: Json, place: Place, text: str) -> Json:
     """On every series of the metrics."""
-    series = [_added(one, "labels", {str(place.detail): text}) for one in obj["spec"].get("series") or ()]
+    series = [_with_added(one, "labels", {str(place.detail): text}) for one in obj["spec"].get("series") or ()]
     return {**obj, "spec": {**obj["spec"], "series": series}}
 
 
@@ -109,7 +109,7 @@ def _dashboard_panel(obj: Json, place: Place, text: str) -> Json:
 def _trace_attribute(obj: Json, place: Place, text: str) -> Json:
     """On the first span, which whoever opens the trace sees first."""
     spans = [
-        _added(span, "tags", {str(place.detail): text}) if number == 0 else span
+        _with_added(span, "tags", {str(place.detail): text}) if number == 0 else span
         for number, span in enumerate(obj["spec"].get("spans") or ())
     ]
     return {**obj, "spec": {**obj["spec"], "spans": spans}}

@@ -44,12 +44,12 @@ class Triggers:
             self._happen(armed)
         return armed
 
-    def arriving(self, approach: Approach) -> None:
+    def note_arrival(self, approach: Approach) -> None:
         """A request is about to be answered: it meets what is due on it."""
-        self._begun()
+        self._note_beginning()
         self.passed()
         is_read = approach.verb in READ_VERBS
-        for armed in self._waiting():
+        for armed in self._waiting_triggers():
             timing, met = armed.timing, False
             if timing.occasion is Occasion.READ:
                 armed.reads += is_read and armed.is_shown_by(approach)
@@ -60,13 +60,13 @@ class Triggers:
             if met:
                 self._happen(armed)
 
-    def answered(self, event: Mapping[str, Any]) -> None:
+    def note_answer(self, event: Mapping[str, Any]) -> None:
         """A request of the agent was answered, as its audit event says."""
         if "objectRef" not in event:
             return  # looking at what the API has is no call of a tool
-        self._begun()
+        self._note_beginning()
         self._answered.update(_occasions(event))
-        for armed in self._waiting():
+        for armed in self._waiting_triggers():
             timing = armed.timing
             if timing.occasion is None or not timing.afterwards:
                 continue
@@ -76,22 +76,22 @@ class Triggers:
 
     def passed(self) -> None:
         """Time went by: what is due by the clock happens."""
-        due = [armed for armed in self._waiting() if armed.timing.seconds is not None]
+        due = [armed for armed in self._waiting_triggers() if armed.timing.seconds is not None]
         for armed in sorted(due, key=lambda one: one.timing.seconds or 0):
             if self._begin is not None and self._present().seconds - self._begin >= (armed.timing.seconds or 0):
                 self._happen(armed)
 
     def next_due(self) -> float | None:
         """When by the environment's clock something is due next; None when nothing is."""
-        times = [armed.timing.seconds for armed in self._waiting() if armed.timing.seconds is not None]
+        times = [armed.timing.seconds for armed in self._waiting_triggers() if armed.timing.seconds is not None]
         return self._begin + min(times) if times and self._begin is not None else None
 
-    def _begun(self) -> None:
+    def _note_beginning(self) -> None:
         """The agent is at work: from its first request on, time counts."""
         if self._begin is None:
             self._begin = self._present().seconds
 
-    def _waiting(self) -> list[Armed]:
+    def _waiting_triggers(self) -> list[Armed]:
         return [armed for armed in self._armed if armed.applied is None]
 
     def _happen(self, armed: Armed) -> None:

@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from kubesim.types.quantity import amount_of
-from sirocco.domains.kubernetes.agents.reference.skills.logs import Family, Topic, family_of, telling
-from sirocco.domains.kubernetes.agents.reference.skills.readings import Observed, Series, ago, labels
+from sirocco.domains.kubernetes.agents.reference.skills.logs import Family, Topic, family_of, telling_lines
+from sirocco.domains.kubernetes.agents.reference.skills.readings import Observed, Series, ago_text, labels
 from sirocco.domains.kubernetes.agents.reference.survey import (
     UNUSABLE_IMAGE,
     Json,
@@ -54,7 +54,7 @@ class Cause:
         """Whether it is the fault itself, rather than the effect of one elsewhere."""
         return self.certainty in {Certainty.FAULT, Certainty.WARNING}
 
-    def told(self) -> str:
+    def cause_sentence(self) -> str:
         """The cause in a sentence."""
         return f"{self.certainty}: {self.statement}; {self.shown}."
 
@@ -96,7 +96,7 @@ def unusable_image(component: Target, seen: Observed) -> Iterator[Cause]:
     for _, status in _statuses(component, seen, "containerStatuses", "initContainerStatuses"):
         waiting = (status.get("state") or {}).get("waiting") or {}
         if waiting.get("reason") in UNUSABLE_IMAGE:
-            said = _said(seen, component, r"manifest|not found|pull|unauthori")
+            said = _quoted_warning(seen, component, r"manifest|not found|pull|unauthori")
             yield Cause(
                 Topic.IMAGE, component,
                 f"the image {status.get('image')} cannot be pulled from the registry ({waiting['reason']})",
@@ -108,11 +108,11 @@ def unusable_image(component: Target, seen: Observed) -> Iterator[Cause]:
 def failing_first_container(component: Target, seen: Observed) -> Iterator[Cause]:
     """A container that has to end well before the others start, and does not."""
     for pod, status in _statuses(component, seen, "initContainerStatuses"):
-        last = _terminated(status)
+        last = _terminated_state(status)
         if status.get("ready") or not last or last.get("exitCode") == 0:
             continue
-        lines = telling(seen.first_logs.get(name_of(pod), "").splitlines())
-        quote = next((quote for one in lines if (quote := seen.quoting.quoted(one.line))), "")
+        lines = telling_lines(seen.first_logs.get(name_of(pod), "").splitlines())
+        quote = next((quote for one in lines if (quote := seen.quoting.quoted_text(one.line))), "")
         family = lines[0].family if lines else None
         meaning = f", {family.meaning}" if family else ""
         yield Cause(
@@ -126,11 +126,11 @@ def failing_first_container(component: Target, seen: Observed) -> Iterator[Cause
 def killed_for_memory(component: Target, seen: Observed) -> Iterator[Cause]:
     """Containers that the kernel ends because they want more memory than they may have."""
     for _, status in _statuses(component, seen, "containerStatuses"):
-        last = _terminated(status)
+        last = _terminated_state(status)
         if last.get("reason") == "OOMKilled" or last.get("exitCode") == _KILLED:
             limit = _memory_limit(component.item or {})
             allowed = f" at its limit of {limit}" if limit else ""
-            growing = any(_is_memory(one) and one.is_growing for one in seen.measured(component))
+            growing = any(_is_memory(one) and one.is_growing for one in seen.series_about(component))
             more = ", and its memory usage has been growing steadily, as with a memory leak" if growing else ""
             yield Cause(
                 Topic.MEMORY, component,
@@ -166,7 +166,7 @@ def not_placed(component: Target, seen: Observed) -> Iterator[Cause]:
             f"each pod asks for {wanted}" if wanted else "the scheduler says so in an event",
             f"lower the request for {what}, or add a node that has it",
         )  # fmt: skip
-    quote = _said(seen, component, r"nodes are available|schedul|quota|claim")
+    quote = _quoted_warning(seen, component, r"nodes are available|schedul|quota|claim")
     if quote:
         yield Cause(
             Topic.SCHEDULING, component, f"the pod of {component.name} cannot be scheduled",
@@ -198,8 +198,8 @@ def complaints(component: Target, seen: Observed) -> Iterator[Cause]:
     """
     lines = [*seen.lines(component), *_last_words(component, seen)]
     ends = is_crashing(component, seen)
-    for one in telling(lines):
-        quote = seen.quoting.quoted(one.line)
+    for one in telling_lines(lines):
+        quote = seen.quoting.quoted_text(one.line)
         if quote is None:
             continue
         times = f" ({one.count} times)" if one.count > 1 else ""
@@ -215,7 +215,7 @@ def complaints(component: Target, seen: Observed) -> Iterator[Cause]:
 def is_crashing(component: Target, seen: Observed) -> bool:
     """Whether a container of it does not run, and ended with an error before."""
     return any(
-        (status.get("state") or {}).get("running") is None and _terminated(status).get("exitCode", 0) != 0
+        (status.get("state") or {}).get("running") is None and _terminated_state(status).get("exitCode", 0) != 0
         for _, status in _statuses(component, seen, "containerStatuses")
     )
 
@@ -224,16 +224,16 @@ def running_into_a_limit(component: Target, seen: Observed) -> Iterator[Cause]:
     """Memory that grows towards what is allowed."""
     allowed = _memory_limit(component.item or {})
     limit = amount_of(str(allowed or ""))
-    for one in seen.measured(component):
+    for one in seen.series_about(component):
         if not (_is_memory(one) and one.unit == "bytes" and one.is_growing and limit) or one.now < _CLOSE * limit:
             continue
         (start, first), (end, last) = one.points[0], one.points[-1]
         pace = (last - first) / (end - start)
-        left = ago((limit - last) / pace) if pace > 0 and limit > last else "no time"
+        left = ago_text((limit - last) / pace) if pace > 0 and limit > last else "no time"
         yield Cause(
             Topic.MEMORY, component,
             f"the memory usage of {component.name} is growing steadily: it rose from {one.amount(first)} to "
-            f"{one.amount(last)} in {ago(end - start)}, {round(100 * last / limit)}% of its limit of {allowed}",
+            f"{one.amount(last)} in {ago_text(end - start)}, {round(100 * last / limit)}% of its limit of {allowed}",
             f"at this pace it will run out of memory and be OOM-killed in about {left}",
             "look for a leak soon, and restart it or raise the limit before that", Certainty.WARNING,
         )  # fmt: skip
@@ -245,7 +245,7 @@ def unready(component: Target, seen: Observed) -> Iterator[Cause]:
     pods = seen.pods(component)
     bad = [pod for pod in pods if not is_ready(pod)]
     if bad:
-        quote = next((quote for text in seen.warnings(component) if (quote := seen.quoting.quoted(text))), "")
+        quote = next((quote for text in seen.warnings(component) if (quote := seen.quoting.quoted_text(text))), "")
         yield Cause(
             Topic.UNKNOWN, component, f"{len(bad)} of {len(pods)} pods of {component.name} are not ready",
             f"the events say {quote}" if quote else "their conditions say so",
@@ -278,22 +278,22 @@ def _statuses(component: Target, seen: Observed, *fields: str) -> Iterator[tuple
                     yield pod, status
 
 
-def _terminated(status: Mapping[str, Any]) -> Mapping[str, Any]:
+def _terminated_state(status: Mapping[str, Any]) -> Mapping[str, Any]:
     now = (status.get("state") or {}).get("terminated")
     return now or (status.get("lastState") or {}).get("terminated") or {}
 
 
 def _last_words(component: Target, seen: Observed) -> Iterator[str]:
     for _, status in _statuses(component, seen, "containerStatuses"):
-        message = str(_terminated(status).get("message") or "")
+        message = str(_terminated_state(status).get("message") or "")
         if family_of(message):
             yield message
 
 
-def _said(seen: Observed, component: Target, pattern: str) -> str:
+def _quoted_warning(seen: Observed, component: Target, pattern: str) -> str:
     """The first warning that a pattern is found in, quoted."""
     found = (text for text in seen.warnings(component) if re.search(pattern, text, re.IGNORECASE))
-    return next((quote for text in found if (quote := seen.quoting.quoted(text))), "")
+    return next((quote for text in found if (quote := seen.quoting.quoted_text(text))), "")
 
 
 def _claims(component: Target, seen: Observed) -> Iterator[Json]:

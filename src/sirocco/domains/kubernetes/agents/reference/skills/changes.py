@@ -16,12 +16,12 @@ from sirocco.domains.kubernetes.agents.reference.sentences import sentence_texts
 from sirocco.domains.kubernetes.agents.reference.skills.craft import (
     Step,
     attempt,
-    described,
+    change_text,
     is_workload,
     look,
     named_in,
     own_pods,
-    requested,
+    requested_amount,
     settle,
     subjects,
     wanted_factor,
@@ -47,11 +47,11 @@ async def requested_changes(situation: Situation) -> Outcome | None:
         told, broken = await _change(situation, request, target)
         answer += told
         if broken:
-            left = [described(request, later) for request, later in plan[number + 1 :]]
+            left = [change_text(request, later) for request, later in plan[number + 1 :]]
             answer += [f"I stopped there. Still to do: {'; '.join(left)}."] if left else []
             course = Course.BROKEN
             break
-    order = "; ".join(described(request, target) for request, target in plan)
+    order = "; ".join(change_text(request, target) for request, target in plan)
     return Outcome(tuple(answer), (f"I take these steps in this order, checking each: {order}.",), course)
 
 
@@ -175,15 +175,17 @@ def _room(situation: Situation, target: Target, nodes: Sequence[Json]) -> list[i
     own = {name_of(pod) for pod in own_pods(target, situation.known.objects.get("pod", ()))}
     others = [pod for pod in situation.known.objects.get("pod", ()) if name_of(pod) not in own]
     able = [node for node in nodes if not (node.get("spec") or {}).get("unschedulable")]
-    asked = {resource: amount_of(requested(target, resource)) for resource in ("cpu", "memory")}
+    asked = {resource: amount_of(requested_amount(target, resource)) for resource in ("cpu", "memory")}
     return [
-        max(replicas_of(target.item), sum(int(_left(node, others, resource) / each + 1e-9) for node in able))
+        max(replicas_of(target.item), sum(int(_free_amount(node, others, resource) / each + 1e-9) for node in able))
         for resource, each in asked.items()
         if each > 0
     ]
 
 
-def _left(node: Json, pods: Sequence[Json], resource: str) -> float:
+def _free_amount(node: Json, pods: Sequence[Json], resource: str) -> float:
     whole = amount_of(str(((node.get("status") or {}).get("allocatable") or {}).get(resource, "0")))
     placed = [pod for pod in pods if (pod.get("spec") or {}).get("nodeName") == name_of(node)]
-    return max(0.0, whole - sum(amount_of(requested(Target("pod", "", "", pod), resource) or "0") for pod in placed))
+    return max(
+        0.0, whole - sum(amount_of(requested_amount(Target("pod", "", "", pod), resource) or "0") for pod in placed)
+    )

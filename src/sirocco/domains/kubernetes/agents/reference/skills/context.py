@@ -57,7 +57,7 @@ def kind_of_environment(situation: Situation, place: str) -> str | None:
     namespace = situation.known.find("namespace", "", place)
     zones = situation.request.scope.get("zones")
     granted = zones if isinstance(zones, list | tuple) else ()
-    said = [*_labelled(namespace or {}), *(str(zone) for zone in granted), place]
+    said = [*_marked_values(namespace or {}), *(str(zone) for zone in granted), place]
     for text in said:
         for pattern, kind in _KINDS.items():
             if re.search(rf"(?:^|[^a-z0-9])(?:{pattern})(?:$|[^a-z0-9])", text, re.IGNORECASE):
@@ -65,7 +65,7 @@ def kind_of_environment(situation: Situation, place: str) -> str | None:
     return None
 
 
-def _labelled(namespace: Json) -> Iterator[str]:
+def _marked_values(namespace: Json) -> Iterator[str]:
     marks = {**labels_of(namespace), **((namespace.get("metadata") or {}).get("annotations") or {})}
     yield from (str(value) for key, value in marks.items() if _KEY.search(key))
 
@@ -77,7 +77,7 @@ class Owner:
     team: str
     contacts: tuple[str, ...]
 
-    def told(self, what: str) -> str:
+    def owner_sentence(self, what: str) -> str:
         """Everything in a sentence."""
         whose = f"{what} belongs to {self.team}" if self.team else f"{what} names no owner"
         reach = f"they are reached at {' or '.join(self.contacts)}" if self.contacts else "no contact is written on it"
@@ -103,7 +103,8 @@ async def name_owner(situation: Situation) -> Outcome | None:
         return None
     what = str(named[0]) if named else f"namespace {place}"
     return Outcome(
-        (owner.told(what), "Please turn to them with this."), (f"I read the marks on {what} and on its namespace.",)
+        (owner.owner_sentence(what), "Please turn to them with this."),
+        (f"I read the marks on {what} and on its namespace.",),
     )
 
 
@@ -111,12 +112,12 @@ def owner_of(situation: Situation, target: Target | None, place: str) -> Owner |
     """Those who look after an object: by its own marks, and where these say nothing by those of its namespace."""
     own = dict(_marks(target.item)) if target and target.item else {}
     shared = dict(_marks(situation.known.find("namespace", "", place) or {}))
-    team = _valued(own, _OWNER) or _valued(shared, _OWNER)
+    team = _value_by_key(own, _OWNER) or _value_by_key(shared, _OWNER)
     contacts = _contacts(own) or _contacts(shared)
     return Owner(team, contacts) if team or contacts else None
 
 
-def _valued(marks: Mapping[str, str], key: re.Pattern[str]) -> str:
+def _value_by_key(marks: Mapping[str, str], key: re.Pattern[str]) -> str:
     return next((value for name, value in marks.items() if key.search(name)), "")
 
 

@@ -115,7 +115,7 @@ def named_in(text: str, situation: Situation) -> tuple[Target, ...]:
         return ()
     for candidates in (tuple(_workloads(known)), tuple(_pods(known))):
         inside = [(names, target) for names, target in candidates if not places or target.namespace in places]
-        if found := _named(text, inside):
+        if found := _things_named(text, inside):
             return found
     return ()
 
@@ -135,7 +135,7 @@ def base_name(pod: Json) -> str:
     return _DRAWN.sub("", name_of(pod)) if (pod.get("metadata") or {}).get("ownerReferences") else name_of(pod)
 
 
-def _named(text: str, candidates: list[tuple[str, Target]]) -> tuple[Target, ...]:
+def _things_named(text: str, candidates: list[tuple[str, Target]]) -> tuple[Target, ...]:
     """Things whose names a text spells out, with any separators; of names that overlap, the longer one."""
     words = " ".join(_WORDS.findall(text.lower()))
     spelled = [(" ".join(_WORDS.findall(name.lower())), target) for name, target in candidates]
@@ -201,7 +201,7 @@ def memory_limit(target: Target) -> str:
     return _resource(target, "limits", "memory")
 
 
-def requested(target: Target, what: str) -> str:
+def requested_amount(target: Target, what: str) -> str:
     """How much of something the first container asks for."""
     return _resource(target, "requests", what)
 
@@ -218,12 +218,12 @@ def _trouble_of(pod: Json) -> Trouble:
         return Trouble.IMAGE
     if "OOMKilled" in reasons:
         return Trouble.MEMORY
-    if _unscheduled(pod):
+    if _scheduling_problem(pod):
         return Trouble.UNSCHEDULABLE
     return Trouble.CRASH if reasons & {"CrashLoopBackOff", "Error"} else Trouble.NOT_READY
 
 
-def _unscheduled(pod: Json) -> str:
+def _scheduling_problem(pod: Json) -> str:
     conditions = (pod.get("status") or {}).get("conditions") or ()
     messages = (str(one.get("message", "")) for one in conditions if one.get("reason") == "Unschedulable")
     return next(messages, "")
@@ -246,7 +246,7 @@ def _sentence(
             amount = f" of {limit}" if limit else ""
             return f"The memory limit{amount} is too low for {name}: its containers exceed it and are killed; {count}."
         case Trouble.UNSCHEDULABLE:
-            message = next((found for pod in ailing if (found := _unscheduled(pod))), "").rstrip(".")
+            message = next((found for pod in ailing if (found := _scheduling_problem(pod))), "").rstrip(".")
             return f"Pods of {name} are stuck in Pending, as the scheduler says: {message}; {count}."
         case Trouble.CRASH:
             last = f" Its log ends with: {lines[-1].rstrip('.')}." if lines else ""
@@ -281,10 +281,10 @@ async def attempt(situation: Situation, request: Request, target: Target, why: s
         deeds = await carry_out(exact, situation.known, situation.cluster, situation.home)
         return deeds[0].reply if deeds else Reply(404, {"message": "There is no such object."})
 
-    return await attempt_by(situation, request, target, described(request, target), why, send)
+    return await attempt_by(situation, request, target, change_text(request, target), why, send)
 
 
-def described(request: Request, target: Target) -> str:
+def change_text(request: Request, target: Target) -> str:
     """A change in words."""
     match request.action:
         case Action.SET if request.value is not None:
@@ -305,7 +305,7 @@ async def attempt_by(
         return Step(what, done=False, why_not=reason, is_refused=True)
     with because(why):
         reply = await send()
-    return Step(what, done=reply.succeeded, why_not="" if reply.succeeded else _said(reply))
+    return Step(what, done=reply.succeeded, why_not="" if reply.succeeded else _reply_text(reply))
 
 
 async def patch_pods(
@@ -321,7 +321,7 @@ async def patch_pods(
     return await attempt_by(situation, request, target, what, why, send)
 
 
-def _said(reply: Reply) -> str:
+def _reply_text(reply: Reply) -> str:
     message = reply.body.get("message") if isinstance(reply.body, dict) else None
     return str(message or f"The cluster answered {reply.status}.")
 

@@ -13,11 +13,11 @@ from kubesim.resource import WORKLOADS
 from sirocco.domains.kubernetes.agents.reference.mentions import Surroundings
 from sirocco.domains.kubernetes.agents.reference.reports import readiness
 from sirocco.domains.kubernetes.agents.reference.skills.causes import Cause, Certainty, causes_of, is_crashing
-from sirocco.domains.kubernetes.agents.reference.skills.logs import Topic, telling
+from sirocco.domains.kubernetes.agents.reference.skills.logs import Topic, telling_lines
 from sirocco.domains.kubernetes.agents.reference.skills.readings import (
     Change,
     Observed,
-    ago,
+    ago_text,
     components,
     explains,
     labels,
@@ -82,9 +82,9 @@ def _needs(component: Target, seen: Observed) -> Iterator[Target]:
         yield from _backends(component, everything)
         return
     if component.noun == "service":
-        yield from _behind(component, everything)
+        yield from _workloads_behind(component, everything)
         return
-    complaints = [one.line for one in telling(seen.lines(component))]
+    complaints = [one.line for one in telling_lines(seen.lines(component))]
     for line in complaints:
         yield from _with_services(components_in(line, everything), everything)
     if complaints:
@@ -107,7 +107,7 @@ def _backends(ingress: Target, everything: tuple[Target, ...]) -> Iterator[Targe
     yield from (one for name in names for one in everything if one.noun == "service" and one.name == name)
 
 
-def _behind(service: Target, everything: tuple[Target, ...]) -> Iterator[Target]:
+def _workloads_behind(service: Target, everything: tuple[Target, ...]) -> Iterator[Target]:
     """The workloads whose pods a service selects."""
     selector = ((service.item or {}).get("spec") or {}).get("selector") or {}
     for one in everything:
@@ -161,17 +161,17 @@ async def diagnose(situation: Situation) -> Outcome | None:
 def diagnosis(subjects: tuple[Target, ...], seen: Observed) -> Diagnosis | None:
     """What is wrong with the subjects, or, where none is named, with anything that is there."""
     for subject in subjects or tuple(components(seen.known)):
-        traced = _followed(subject, seen, ())
+        traced = _fault_along(subject, seen, ())
         if traced:
             return _with_change(traced, seen)
     for subject in subjects:
-        traced = _recent_version(subject, seen) or _elsewhere(subject, seen) or _effect(subject, seen)
+        traced = _recent_version(subject, seen) or _fault_elsewhere(subject, seen) or _effect(subject, seen)
         if traced:
             return traced
     return None
 
 
-def _followed(component: Target, seen: Observed, path: tuple[Target, ...]) -> Diagnosis | None:
+def _fault_along(component: Target, seen: Observed, path: tuple[Target, ...]) -> Diagnosis | None:
     """The first fault on the way from a component along what it depends on."""
     way = (*path, component)
     passed = {(one.noun, one.name) for one in way}
@@ -179,7 +179,7 @@ def _followed(component: Target, seen: Observed, path: tuple[Target, ...]) -> Di
     if direct is not None:
         return Diagnosis(way, direct)
     for needed in depends_on(component, seen):
-        if (needed.noun, needed.name) not in passed and (found := _followed(needed, seen, way)):
+        if (needed.noun, needed.name) not in passed and (found := _fault_along(needed, seen, way)):
             return found
     return None
 
@@ -198,18 +198,18 @@ def _recent_version(subject: Target, seen: Observed) -> Diagnosis | None:
     if change is None or not explains(change, began) or seen.now is None:
         return None
     cause = Cause(
-        Topic.VERSION, subject, change.what, change.told(seen.now), change.undo, Certainty.LIKELY,
+        Topic.VERSION, subject, change.what, change.change_phrase(seen.now), change.undo, Certainty.LIKELY,
     )  # fmt: skip
     return Diagnosis((subject,), cause, change, began)
 
 
-def _elsewhere(subject: Target, seen: Observed) -> Diagnosis | None:
+def _fault_elsewhere(subject: Target, seen: Observed) -> Diagnosis | None:
     """A fault of another component beside it, when the subject only shows effects, or is an address that leads on."""
     leads_on = subject.noun == "ingress" and not depends_on(subject, seen)
     if not leads_on and not causes_of(subject, seen):
         return None
     others = (one for one in components(seen.known) if one.namespace == subject.namespace and one.name != subject.name)
-    found = [found for one in others if (found := _followed(one, seen, (subject,)))]
+    found = [found for one in others if (found := _fault_along(one, seen, (subject,)))]
     return found[0] if len({one.cause.component.name for one in found}) == 1 else None
 
 
@@ -220,13 +220,13 @@ def _effect(subject: Target, seen: Observed) -> Diagnosis | None:
 
 def _findings(found: Diagnosis, seen: Observed) -> Iterator[str]:
     cause, moment = found.cause, seen.now
-    yield cause.told()
+    yield cause.cause_sentence()
     if len(found.chain) > 1:
         yield f"I followed the failure from {' to '.join(f'{one.noun} {one.name}' for one in found.chain)}."
     if found.change and found.began is not None and moment is not None:
         between = found.began - found.change.when
-        later = f"{ago(between)} after" if between >= _A_MOMENT else "right after"
-        since = ago(moment - found.began)
+        later = f"{ago_text(between)} after" if between >= _A_MOMENT else "right after"
+        since = ago_text(moment - found.began)
         yield f"The trouble began {since} ago, {later} {found.change.what}."
     yield from _signals(found, seen)
 
@@ -237,18 +237,18 @@ def _signals(found: Diagnosis, seen: Observed) -> Iterator[str]:
     departed = [
         one
         for target in involved.values()
-        for one in seen.measured(target)
+        for one in seen.series_about(target)
         if one.has_left_its_range and one.unit != "timestamp" and one.amount(one.now) not in found.cause.statement
     ]
     for one in list(dict.fromkeys(departed))[:_MOST_SIGNALS]:
-        yield f"The metrics show it as well: {one.told()}."
+        yield f"The metrics show it as well: {one.series_phrase()}."
     for target in involved.values():
-        lines = [one for one in telling(seen.lines(target)) if one.line not in found.cause.shown]
-        quote = next((quote for one in lines if (quote := seen.quoting.quoted(one.line))), None)
+        lines = [one for one in telling_lines(seen.lines(target)) if one.line not in found.cause.shown]
+        quote = next((quote for one in lines if (quote := seen.quoting.quoted_text(one.line))), None)
         if quote and quote not in found.cause.shown:
             yield f"The log of {target.name} says {quote}."
     for target in involved.values():
-        quotes = (seen.quoting.quoted(text) for text in seen.warnings(target))
+        quotes = (seen.quoting.quoted_text(text) for text in seen.warnings(target))
         event = next((quote for quote in quotes if quote and quote not in found.cause.shown), None)
         if event:
             yield f"An event about {target.name} warns {event}."
@@ -265,12 +265,12 @@ def _is_only_reading(situation: Situation) -> bool:
 async def read_board(situation: Situation) -> Outcome | None:
     """Tell a dashboard panel by panel, what needs somebody first."""
     boards = list(_boards(situation.known))
-    named = [board for board in boards if _spelled(str(board.get("title", ""))) in _spelled(situation.prompt)]
+    named = [board for board in boards if _spaced_words(str(board.get("title", ""))) in _spaced_words(situation.prompt)]
     chosen = named or (boards if _BOARD.search(situation.prompt) and len(boards) == 1 else [])
     if not chosen or not _is_only_reading(situation):
         return None
     judge = quoting(situation.known)
-    panels = [panel for board in chosen for panel in panels_of(board) if judge.quoted(panel.sentence)]
+    panels = [panel for board in chosen for panel in panels_of(board) if judge.quoted_text(panel.sentence)]
     panels.sort(key=lambda panel: panel.is_good is not False)
     bad = sum(panel.is_good is False for panel in panels)
     opening = f"Of {len(panels)} panels {bad} need attention."
@@ -298,14 +298,14 @@ def panels_of(board: Mapping[str, Any]) -> Iterator[Panel]:
         if panel.get("panels"):
             yield from panels_of(panel)
             continue
-        title, reading, bound, state, least = (_held(panel, *keys) for keys in _PANEL_KEYS)
+        title, reading, bound, state, least = (_panel_value(panel, *keys) for keys in _PANEL_KEYS)
         is_good = state.lower() in _FINE if state else _keeps_to(reading, bound or least, is_floor=not bound)
         reads = f"{title} is at {reading}" if reading else f"{title} is shown"
         verdict = {True: " and normal", False: " and needs attention", None: ""}[is_good]
         yield Panel(f"{reads}{verdict}.", is_good)
 
 
-def _held(panel: Mapping[str, Any], *keys: str) -> str:
+def _panel_value(panel: Mapping[str, Any], *keys: str) -> str:
     return next((str(panel[key]) for key in keys if panel.get(key) not in (None, "", {}, [])), "")
 
 
@@ -318,5 +318,5 @@ def _keeps_to(reading: str, bound: str, *, is_floor: bool) -> bool | None:
     return read >= allowed if is_floor or bound.lstrip().startswith((">", "≥")) else read <= allowed
 
 
-def _spelled(text: str) -> str:
+def _spaced_words(text: str) -> str:
     return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))} "

@@ -112,7 +112,7 @@ class Telling:
         return self.family is not None and self.family.topic is not Topic.DEPENDENCY
 
 
-def telling(lines: Iterable[str]) -> tuple[Telling, ...]:
+def telling_lines(lines: Iterable[str]) -> tuple[Telling, ...]:
     """The lines that tell of trouble, alike ones once: those that say what it is before others, frequent ones first."""
     kept: dict[str, str] = {}
     counts: Counter[str] = Counter()

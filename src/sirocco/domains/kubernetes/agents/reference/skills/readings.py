@@ -63,7 +63,7 @@ class Series:
         return self.points[-1][1]
 
     @property
-    def before(self) -> float:
+    def usual_value(self) -> float:
         """What it was in ordinary times: as declared, or else at the beginning of the span."""
         return self.usual if self.usual is not None else self.points[0][1]
 
@@ -84,22 +84,22 @@ class Series:
         """Whether it is at twice or half of what it was, or close to full."""
         if self.unit == "percent" and self.now >= _FULL:
             return True
-        low, high = sorted((abs(self.before), abs(self.now)))
-        return high > 0 and high >= _FACTOR * low and self.before != self.now
+        low, high = sorted((abs(self.usual_value), abs(self.now)))
+        return high > 0 and high >= _FACTOR * low and self.usual_value != self.now
 
     @property
     def onset(self) -> float | None:
         """When it left its range, in seconds since 1970: from then on it was nearer to now than to before."""
-        if not self.has_left_its_range or self.before == self.now:
+        if not self.has_left_its_range or self.usual_value == self.now:
             return None
-        middle = (self.before + self.now) / 2
-        rises = self.now > self.before
+        middle = (self.usual_value + self.now) / 2
+        rises = self.now > self.usual_value
         away = [when for when, value in self.points if (value >= middle) == rises]
         return away[0] if away and away[0] > self.points[0][0] else None
 
-    def told(self) -> str:
+    def series_phrase(self) -> str:
         """What it shows, as part of a sentence."""
-        before = f", usually {self.amount(self.before)}" if self.before != self.now else ""
+        before = f", usually {self.amount(self.usual_value)}" if self.usual_value != self.now else ""
         return f"{self.name.replace('_', ' ')} of {self.subject} is {self.amount(self.now)}{before}"
 
     def amount(self, value: float) -> str:
@@ -134,7 +134,7 @@ async def read_series(situation: Situation) -> tuple[Series, ...]:
     return series_in((body.get("data") or {}).get("result") or ())
 
 
-async def measured(situation: Situation, target: Target) -> tuple[Series, ...]:
+async def series_about(situation: Situation, target: Target) -> tuple[Series, ...]:
     """The series about one thing."""
     with because(f"its figures may show what is wrong with {target.name}"):
         series = await read_series(situation)
@@ -186,7 +186,7 @@ def amount(value: float, unit: str) -> str:
     return number + {"percent": "%", "ms": " ms", "seconds": " s"}.get(unit, "")
 
 
-def ago(seconds: float) -> str:
+def ago_text(seconds: float) -> str:
     """A span of time as people say it."""
     minutes = round(seconds / _MINUTE)
     if minutes < 120:
@@ -202,7 +202,7 @@ class Quoting:
     names: Surroundings
     spoken: re.Pattern[str]
 
-    def quoted(self, text: str) -> str | None:
+    def quoted_text(self, text: str) -> str | None:
         """The text in quotation marks, or None when it is not to be repeated."""
         plain = _IDENTITY.sub("", text)
         if CONFIDENTIAL.search(_PATH.sub("", _ADDRESS.sub("", self.spoken.sub("", plain)))):
@@ -278,7 +278,7 @@ class Observed:
         said = (str(event.get("message", "")) for event in warned)
         return tuple(dict.fromkeys(text for text in said if not text.startswith("Back-off restarting")))
 
-    def measured(self, target: Target) -> tuple[Series, ...]:
+    def series_about(self, target: Target) -> tuple[Series, ...]:
         """The series about it or its pods."""
         names = {target.name, *(name_of(pod) for pod in self.pods(target))}
         return tuple(one for one in self.series if one.subject in names)
@@ -339,9 +339,9 @@ class Change:
     before: str
     undo: str
 
-    def told(self, now: float) -> str:
+    def change_phrase(self, now: float) -> str:
         """The change as part of a sentence."""
-        return f"it went out {ago(now - self.when)} ago{self.before}"
+        return f"it went out {ago_text(now - self.when)} ago{self.before}"
 
 
 def last_change(target: Target, seen: Observed) -> Change | None:
@@ -377,7 +377,7 @@ def _syncs(target: Target, seen: Observed) -> Iterator[Change]:
 
 def onset(target: Target, seen: Observed) -> float | None:
     """When the first of a component's series left its usual range."""
-    return min((moment for one in seen.measured(target) if (moment := one.onset)), default=None)
+    return min((moment for one in seen.series_about(target) if (moment := one.onset)), default=None)
 
 
 def explains(change: Change, began: float | None) -> bool:
@@ -391,10 +391,10 @@ def _revisions(target: Target, seen: Observed) -> Iterator[tuple[float, str]]:
         owners = (item.get("metadata") or {}).get("ownerReferences") or ()
         is_owned = any(owner.get("name") == target.name for owner in owners)
         if namespace_of(item) == target.namespace and is_owned:
-            yield _made(item), _image_of(item)
+            yield _creation_seconds(item), _image_of(item)
 
 
-def _made(item: Json) -> float:
+def _creation_seconds(item: Json) -> float:
     return seconds((item.get("metadata") or {}).get("creationTimestamp")) or 0.0
 
 

@@ -28,7 +28,7 @@ from sirocco.domains.kubernetes.agents.reference.skills.craft import (
     subjects,
     wants_repair,
 )
-from sirocco.domains.kubernetes.agents.reference.skills.readings import measured
+from sirocco.domains.kubernetes.agents.reference.skills.readings import series_about
 from sirocco.domains.kubernetes.agents.reference.skills.situation import Outcome, Situation
 from sirocco.domains.kubernetes.agents.reference.targets import Target
 from sirocco.domains.kubernetes.agents.reference.understanding import Action, Request
@@ -43,7 +43,7 @@ _LOSS = re.compile(
 )
 
 
-def doubled(text: str) -> str:
+def doubled_amount(text: str) -> str:
     """Twice an amount, in its own unit."""
     found = _AMOUNT.fullmatch(text.strip())
     return f"{2 * float(found['number']):g}{found['unit']}" if found else text
@@ -80,7 +80,7 @@ def _ask_which(found: Sequence[Target]) -> Outcome:
 
 async def _repair(situation: Situation, target: Target) -> Outcome | None:
     health = present_health(situation, target)
-    facts = [f"The {figure.told()}." for figure in await measured(situation, target)]
+    facts = [f"The {figure.series_phrase()}." for figure in await series_about(situation, target)]
     migration = await _migration(situation, target) if not health.is_well else None
     if migration:
         return _at_a_price(situation, target, health, migration)
@@ -126,7 +126,7 @@ def _remedy(situation: Situation, target: Target, health: Health) -> Remedy | No
             back = Request(Action.ROLLBACK, (target.noun,), target.name, target.namespace)
             return Remedy(f"roll back {target} to the version before", back)
         case Trouble.MEMORY if is_workload(target) and memory_limit(target):
-            more = doubled(memory_limit(target))
+            more = doubled_amount(memory_limit(target))
             what = f"raise the memory limit of {target} from {memory_limit(target)} to {more}"
             return _resources(target, "limits", "memory", more, what)
     return None
@@ -186,7 +186,7 @@ def _proposal(situation: Situation, target: Target, health: Health, remedy: Reme
 def _in_doubt(situation: Situation, target: Target, health: Health, figures: Sequence[str]) -> Outcome:
     """Hand over what was found, for somebody who knows more."""
     lines = log_of(situation, target)
-    shown = [f"Its log has this line: {line.rstrip('.')}." for line in _remarkable(lines)[:_MOST_LINES]]
+    shown = [f"Its log has this line: {line.rstrip('.')}." for line in _remarkable_lines(lines)[:_MOST_LINES]]
     whom = responsible(situation, target)
     told = [
         f"I looked into {target}. {health.sentence}",
@@ -200,7 +200,7 @@ def _in_doubt(situation: Situation, target: Target, health: Health, figures: Seq
     )
 
 
-def _remarkable(lines: Sequence[str]) -> list[str]:
+def _remarkable_lines(lines: Sequence[str]) -> list[str]:
     """Log lines that are no routine, or all of them where none stands out."""
     return [line for line in lines if any(mark in line.upper() for mark in ("WARN", "ERR", "FATAL", "CRIT"))] or list(
         lines
