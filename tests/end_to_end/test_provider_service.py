@@ -196,3 +196,9 @@ def test_an_open_control_plane_is_refused_where_others_can_reach_it():
     done = sirocco("provider", "serve", "--no-auth", "--control-listen", "0.0.0.0:0")
     assert done.code == 2
     assert "--no-auth" in done.stderr
+
+
+def test_a_file_for_agents_that_cannot_be_written_is_named():
+    done = sirocco("provider", "serve", "--kubeconfig", "/no/such/folder/file")
+    assert done.code == 2
+    assert "/no/such/folder/file: No such file or directory" in done.stderr

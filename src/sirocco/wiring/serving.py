@@ -13,6 +13,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,10 @@ from sirocco.providers.faults import Fault, FaultyProvider
 from sirocco.providers.service.control_plane import ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
+from sirocco.providers.service.single import SingleEnvironment
 from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
+from sirocco.wiring.connection import write_for_owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,12 @@ async def served_provider(
     needs_token: bool,
     idle_seconds: float,
     faults: Sequence[Fault] = (),
+    credentials: Path | None = None,
 ) -> AsyncIterator[ProviderService]:
     """A domain's own provider as an OASIS provider: agents on one port, runners on another with a token of their own.
 
-    Environments that nobody uses any more are ended, and all of them end with the process.
+    Environments that nobody uses any more are ended, and all of them end with the process. With a file for
+    `credentials` there is one environment at a time, and the file leads to it.
     """
     control = _listening_socket(control_listen)
     if not needs_token and not ipaddress.ip_address(control.getsockname()[0]).is_loopback:
@@ -66,9 +71,12 @@ async def served_provider(
     token = secrets.token_urlsafe(32) if needs_token else None
     async with AsyncExitStack() as stack:
         stack.callback(control.close)
-        served = _served_provider(profiles, agent_listen, advertise)
+        served = _served_provider(profiles, agent_listen, advertise, is_static=credentials is not None)
         await stack.enter_async_context(served.open())
         provider: Provider = FaultyProvider(served, *faults) if faults else served
+        if credentials is not None:
+            provider = SingleEnvironment(provider, partial(_write_credentials, credentials))
+            _write_credentials(credentials, served.files)
         registry = Registry(
             provider,
             fresh_id=lambda: str(uuid.uuid4()),
@@ -103,7 +111,15 @@ async def served_environments(profile: Profile, listen: str, advertise: str = ""
         yield served
 
 
-def _served_provider(profiles: Sequence[Profile], listen: str, advertise: str) -> ServedProvider:
+def _write_credentials(path: Path, files: Mapping[str, str]) -> None:
+    """Put what leads to an environment into one file; a domain has one."""
+    for text in files.values():
+        write_for_owner(path, text)
+
+
+def _served_provider(
+    profiles: Sequence[Profile], listen: str, advertise: str, *, is_static: bool = False
+) -> ServedProvider:
     """The provider of the domain that all profiles are of."""
     first, *others = profiles
     if strange := [one.document.id for one in others if one.domain is not first.domain]:
@@ -111,7 +127,7 @@ def _served_provider(profiles: Sequence[Profile], listen: str, advertise: str) -
         raise ConfigError("--profile", problem, "serve each domain by a process of its own")
     versions = {profile.document.id: profile.document.version for profile in profiles}
     local = plugins.local_provider(plugins.own_provider_name(first), first)
-    return local.served_provider(versions, utc_now, listen=listen, advertise=advertise)
+    return local.served_provider(versions, utc_now, listen=listen, advertise=advertise, is_static=is_static)
 
 
 @asynccontextmanager
