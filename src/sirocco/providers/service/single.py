@@ -24,7 +24,7 @@ class SingleEnvironment:
         """What the provider declares."""
         return await self._provider.conformance(profile)
 
-    def unsupported(self, scenario: Scenario) -> tuple[str, ...]:
+    def unsupported_demands(self, scenario: Scenario) -> tuple[str, ...]:
         """What the provider cannot establish."""
         return self._provider.unsupported_demands(scenario)
 
