@@ -47,7 +47,7 @@ def test_options_of_a_kubeconfig_are_followed():
 def test_a_kubeconfig_says_where_services_are_to_whoever_is_told_nothing_else():
     server = "https://10.0.0.1:6443/x"
     offered = {"metrics": f"{server}/services/metrics", "elsewhere": "https://10.0.0.2/y"}
-    found = agent_access({"agent_credentials": {"kubeconfig": kubeconfig(server, "", "tok", "shop", offered)}})
+    found = agent_access({"agent_credentials": {"kubeconfig": kubeconfig(server, "", "tok", "shop", services=offered)}})
     assert environment_access(found, {}, "e").services == {"metrics": "/services/metrics"}
     handed = {"services": {"traces": f"{server}/services/traces"}}
     assert environment_access(found, handed, "e").services == {"traces": "/services/traces"}
