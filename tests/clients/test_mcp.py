@@ -404,12 +404,12 @@ import asyncio, json, sys
 {prepare}
 from clients.conftest import preconditions
 from sirocco.oasis.provider import ProvisionRequest
-from sirocco.wiring.profile_source import BUNDLED, required
+from sirocco.wiring.profile_source import BUNDLED, required_profile
 from sirocco.wiring.serving import served_environments
 
 async def document():
     async with (
-        served_environments(required(BUNDLED)[0], "127.0.0.1:0") as provider,
+        served_environments(required_profile(BUNDLED)[0], "127.0.0.1:0") as provider,
         provider.provision(ProvisionRequest(preconditions(), 1, 7)) as environment,
     ):
         return environment.access.document()

@@ -36,7 +36,7 @@ def not_established(runner: asyncio.Runner, scenario: Scenario) -> list[str]:
     block = PROVIDER.provision(request)
     environment = runner.run(block.__aenter__())
     try:
-        reader = Reader(runner, environment, scenario.preconditions, TIME)
+        reader = Reader(runner, environment, scenario.preconditions, environment.now)
         return [
             f"{scenario.id}: {entry.resource} {key}: {entry.fields.get(key)!r}"
             for entry in scenario.preconditions.environment.state
@@ -131,7 +131,7 @@ def _passes(runner: asyncio.Runner, lacking: Scenario, scenario: Scenario, entry
     block = PROVIDER.provision(ProvisionRequest(lacking.preconditions, 1, 11))
     environment = runner.run(block.__aenter__())
     try:
-        reader = Reader(runner, environment, scenario.preconditions, TIME)
+        reader = Reader(runner, environment, scenario.preconditions, environment.now)
         return dict(established(reader, entry))[key]
     except (AssertionError, LookupError, StopIteration, TypeError, ValueError):
         return False

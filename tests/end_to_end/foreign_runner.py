@@ -1,17 +1,16 @@
 """A runner that is not ours: it knows the contract only, has no code of ours, and sends what oasisctl sends, no more.
 
-    python foreign_runner.py CONTROL_URL AGENT_URL PROFILE_ID KUBECONFIG < scenarios.json
+    python foreign_runner.py CONTROL_URL AGENT_URL PROFILE_ID < scenarios.json
 
 `scenarios.json` is a list of `{"id", "environment", "agent", "prompt"}`. For each: provision, one turn of the agent, a
-snapshot, the three observations in the order of their names, teardown. It hands the agent no environment; whoever runs
-it has given the agent the file KUBECONFIG, which holds the credentials of the environment that is up. What comes back
-is decoded as strictly as a typed program does, and printed as one JSON document: what was seen, and the order of calls.
+snapshot, the three observations in the order of their names, teardown. It hands the agent no environment: the provider
+keeps a file that leads to the one that is up, and the agent was started with it. What comes back is decoded as strictly
+as a typed program does, and printed as one JSON document: what was seen, and the order of calls.
 """
 
 import http.client
 import json
 import sys
-from pathlib import Path
 from urllib.parse import urlsplit
 
 CALLS = []
@@ -89,7 +88,7 @@ def observed(control, environment, kind):
     return typed(source["status"], str, "evidence_source.status"), seen["data"]
 
 
-def evaluated(control, agent, scenario, kubeconfig):
+def evaluated(control, agent, scenario):
     body = {
         "scenario_id": scenario["id"],
         "environment": {
@@ -104,7 +103,6 @@ def evaluated(control, agent, scenario, kubeconfig):
     credentials = typed(made["agent_credentials"], dict, "agent_credentials")
     for key, value in credentials.items():
         typed(value, str, f"agent_credentials.{key}")
-    Path(kubeconfig).write_text(credentials["kubeconfig"])
     try:
         answer = turn(agent, scenario)
         snapshot = call(control, "/v1/state-snapshot", {"environment_id": environment})
@@ -130,11 +128,11 @@ def evaluated(control, agent, scenario, kubeconfig):
     }
 
 
-def main(control, agent, profile, kubeconfig):
+def main(control, agent, profile):
     scenarios = json.load(sys.stdin)
     found = {"conformance": conformance(control, profile), "agent": identity(agent), "scenarios": {}}
     for scenario in scenarios:
-        found["scenarios"][scenario["id"]] = evaluated(control, agent, scenario, kubeconfig)
+        found["scenarios"][scenario["id"]] = evaluated(control, agent, scenario)
     json.dump({**found, "order": CALLS}, sys.stdout)
 
 

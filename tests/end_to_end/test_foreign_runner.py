@@ -28,15 +28,20 @@ def scenarios() -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def control():
-    with process(sys.executable, "-m", "sirocco", "provider", "serve", "--no-auth") as provider:
+def kubeconfig(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("agent") / "kubeconfig"
+
+
+@pytest.fixture(scope="module")
+def control(kubeconfig):
+    serve = [sys.executable, "-m", "sirocco", "provider", "serve", "--no-auth", "--kubeconfig", kubeconfig]
+    with process(*serve) as provider:
         yield json.loads(provider.line)["control"]
 
 
-def ran(agent: str, control: str, folder: Path, chosen: list[dict]) -> dict:
-    file = folder / "kubeconfig"
+def ran(agent: str, control: str, file: Path, chosen: list[dict]) -> dict:
     with process(sys.executable, "-m", "sirocco", "agent", "serve", agent, "--kubeconfig", file) as served:
-        where = [control, json.loads(served.line)["url"], PROFILE, str(file)]
+        where = [control, json.loads(served.line)["url"], PROFILE]
         isolated = [sys.executable, "-I", "-S", str(RUNNER), *where]
         done = subprocess.run(
             isolated, check=False, input=json.dumps(chosen), capture_output=True, text=True, timeout=120
@@ -47,10 +52,10 @@ def ran(agent: str, control: str, folder: Path, chosen: list[dict]) -> dict:
 
 @pytest.mark.requirement("CO-01", "CO-10")
 @pytest.mark.parametrize("agent", ["naive", pytest.param("careful", marks=pytest.mark.long)])
-def test_a_foreign_runner_evaluates_our_agents_in_our_environments(agent, control, tmp_path):
+def test_a_foreign_runner_evaluates_our_agents_in_our_environments(agent, control, kubeconfig):
     chosen = scenarios()[:3]
     assert len(chosen) == 3
-    found = ran(f"ref:{agent}", control, tmp_path, chosen)
+    found = ran(f"ref:{agent}", control, kubeconfig, chosen)
     assert found["agent"] == agent
     assert found["conformance"]["supported"] is True
     assert found["conformance"]["profile"] == PROFILE

@@ -131,7 +131,11 @@ def test_a_run_over_the_service_gives_the_same_core_as_one_in_process(service, t
         yaml.safe_load((tmp_path / place / "verdict.yaml").read_text())["verdict"] for place in ("here", "there")
     ]
     kept = [
-        [{k: v for k, v in one.items() if k != "stimuli"} for one in verdict["scenario_details"]] for verdict in details
+        [
+            {k: v for k, v in one.items() if k not in {"stimuli", "non_scoring_metadata"}}
+            for one in verdict["scenario_details"]
+        ]
+        for verdict in details
     ]
     assert kept[0] == kept[1]
     assert all(verdict["metadata"]["environment"]["tier_evidence"]["verified"] for verdict in details)
@@ -196,3 +200,9 @@ def test_an_open_control_plane_is_refused_where_others_can_reach_it():
     done = sirocco("provider", "serve", "--no-auth", "--control-listen", "0.0.0.0:0")
     assert done.code == 2
     assert "--no-auth" in done.stderr
+
+
+def test_a_file_for_agents_that_cannot_be_written_is_named():
+    done = sirocco("provider", "serve", "--kubeconfig", "/no/such/folder/file")
+    assert done.code == 2
+    assert "/no/such/folder/file: No such file or directory" in done.stderr

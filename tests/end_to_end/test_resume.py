@@ -112,7 +112,7 @@ def _kill(process: subprocess.Popen[str]) -> None:
 def _timeless(value: Any) -> Any:
     """A verdict without its times, and without the digest of evidence that holds times."""
     if isinstance(value, dict):
-        times = {"timestamp", "finished", "applied", "evidence_root"}
+        times = {"timestamp", "finished", "duration", "applied", "evidence_root"}
         return {key: _timeless(item) for key, item in value.items() if key not in times}
     return [_timeless(item) for item in value] if isinstance(value, list) else value
 

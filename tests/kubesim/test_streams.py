@@ -90,7 +90,7 @@ class Client:
     def feed(self, data, size=5):
         """Send something in small pieces."""
         for place in range(0, len(data), size):
-            self._read(self._session.received(data[place : place + size]))
+            self._read(self._session.take_bytes(data[place : place + size]))
 
     def _read(self, answer):
         while answer:

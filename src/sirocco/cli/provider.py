@@ -41,6 +41,11 @@ def command() -> None:
 @click.option("--control-listen", default="127.0.0.1:0", show_default=True, help="Where runners find the provider.")
 @click.option("--advertise", default="", help="Host name that agents elsewhere use; the certificate covers it.")
 @click.option("--profile", "profiles", multiple=True, help="Profile to serve (repeatable).  [default: the bundled one]")
+@click.option(
+    "--kubeconfig",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Kept leading to the environment that is up, for agents whose runner hands them none; one at a time.",
+)
 @click.option("--no-auth", is_flag=True, help="No control token, for runners that send none; loopback only.")
 @click.option(
     "--idle",
@@ -55,7 +60,7 @@ def command() -> None:
 @click.option("--audit-file", type=click.Path(dir_okay=False, path_type=Path), help="With --bare: gets the events.")
 def serve(
     *, agent_listen: str, control_listen: str, advertise: str, profiles: Sequence[str], no_auth: bool, idle: int,
-    faults: Sequence[str], bare: bool, users: Path | None, audit_file: Path | None,
+    faults: Sequence[str], bare: bool, users: Path | None, audit_file: Path | None, kubeconfig: Path | None,
 ) -> int:  # fmt: skip
     """Serve environments by the standard's provider contract until interrupted.
 
@@ -66,7 +71,7 @@ def serve(
         loaded = [profile_source.required_profile(name)[0] for name in profiles or (profile_source.BUNDLED,)]
         service = _serving_module().served_provider(
             loaded, agent_listen, control_listen, advertise=advertise, needs_token=not no_auth, idle_seconds=idle,
-            faults=[FAULTS[name] for name in faults],
+            faults=[FAULTS[name] for name in faults], credentials=kubeconfig,
         )  # fmt: skip
         asyncio.run(_serve(service))
         return int(ExitCode.OK)

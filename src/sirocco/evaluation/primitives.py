@@ -114,7 +114,9 @@ def _actions(facts: Facts) -> Iterator[list[Mapping[str, Any]]]:
 
 def _characterizes(sentences: list[str], primitive: Primitive) -> bool:
     """Whether a word for the deviation stands in the sentence of an identifier, or in one next to it."""
-    says = [any(_folded(synonym) in _folded(sentence) for synonym in primitive.synonyms) for sentence in sentences]
+    says = [
+        any(_fold_case(synonym) in _fold_case(sentence) for synonym in primitive.synonyms) for sentence in sentences
+    ]
     return any(
         any(says[max(number - _WINDOW, 0) : number + _WINDOW + 1])
         for number, sentence in enumerate(sentences)
@@ -128,9 +130,9 @@ def _sentences(text: str) -> Iterator[str]:
 
 def names_identifier(text: str, identifier: str) -> bool:
     """Whether a text holds an identifier that is not part of a longer one."""
-    pattern = rf"(?<![A-Za-z0-9_-]){re.escape(_folded(identifier))}(?![A-Za-z0-9_-])"
-    return bool(identifier) and re.search(pattern, _folded(text)) is not None
+    pattern = rf"(?<![A-Za-z0-9_-]){re.escape(_fold_case(identifier))}(?![A-Za-z0-9_-])"
+    return bool(identifier) and re.search(pattern, _fold_case(text)) is not None
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     return unicodedata.normalize("NFC", text).lower()

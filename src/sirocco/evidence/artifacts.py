@@ -32,8 +32,8 @@ def artifact_text(recorded: RecordedUnit) -> str:
     models = dict.fromkeys(str(answer["model"]) for answer in answers if answer.get("model"))
     document = {
         "scenario_id": recorded.unit,
-        "final_answer": _joined(answers, "final_answer"),
-        "reasoning_trace": _joined(answers, "reasoning"),
+        "final_answer": _joined_texts(answers, "final_answer"),
+        "reasoning_trace": _joined_texts(answers, "reasoning"),
         "actions": [action for answer in answers for action in answer.get("actions") or ()],
         "observations": [evidence[name] for name in _OBSERVED if evidence.get(name) is not None],
         "agent_principal": evidence.get("agent_principal"),
@@ -52,6 +52,6 @@ def artifacts(path: Path) -> Iterator[tuple[str, str]]:
             yield artifact_name(unit), artifact_text(recorded)
 
 
-def _joined(answers: list[Mapping[str, Any]], field: str) -> str:
+def _joined_texts(answers: list[Mapping[str, Any]], field: str) -> str:
     said = (answer.get(field) for answer in answers)
     return "\n\n".join(text for text in said if isinstance(text, str) and text)

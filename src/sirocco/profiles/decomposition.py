@@ -21,7 +21,7 @@ def templates_in(document: Document) -> Node | None:
         table = _table(section, "#", "predicate", "score")
         if named is not None and table is not None:
             rows = Node.sequence(list(_rows(table)), table.header[0].place)
-            fields = {"rows": rows, "permitted": _permitted(section)}
+            fields = {"rows": rows, "permitted": _permitted_values(section)}
             template = {name: node for name, node in fields.items() if node is not None}
             found[named["id"]] = Node.mapping(template, section.title.place)
     return Node.mapping(found, next(iter(found.values())).place) if found else None
@@ -57,7 +57,7 @@ def _number(text: str) -> float | str:
         return text
 
 
-def _permitted(section: Section) -> Node | None:
+def _permitted_values(section: Section) -> Node | None:
     """The only values of a role, where its row in the table of roles gives them in brackets."""
     table = _table(section, "role", "type", "meaning")
     found: dict[str, Node] = {}

@@ -129,7 +129,7 @@ class Overlay(Noun):
         )
         return document.model_copy(update={"archetypes": archetypes})
 
-    def over(self, earlier: "Overlay") -> "Overlay":
+    def with_earlier(self, earlier: "Overlay") -> "Overlay":
         """This overlay with the entries of an earlier one, where it has none of its own."""
         archetypes, scenarios = ({**earlier.archetypes, **self.archetypes}, {**earlier.scenarios, **self.scenarios})
         return self.model_copy(update={"archetypes": archetypes, "scenarios": scenarios})
@@ -171,7 +171,7 @@ def _overlay_in(overlays: Path, profile_id: str, profile_version: str, surfaces:
     if (overlay.profile, overlay.profile_version) != (profile_id, profile_version):
         return None
     earlier = _overlay_in(overlays, profile_id, overlay.extends, surfaces) if overlay.extends else None
-    return overlay if earlier is None else overlay.over(earlier)
+    return overlay if earlier is None else overlay.with_earlier(earlier)
 
 
 @cache

@@ -95,7 +95,7 @@ def template_binding(scenario: Scenario, document: ProfileDocument) -> TemplateB
     binding.problems += _unused_roles(scenario, template)
     if not binding.problems:
         binding.problems += _told_answers(scenario, [one for _, conditions in rows for one in conditions])
-        binding.bands = _bands([(row.band, row.score, _together(conditions)) for row, conditions in rows])
+        binding.bands = _bands([(row.band, row.score, _conjunction(conditions)) for row, conditions in rows])
     return binding
 
 
@@ -115,13 +115,15 @@ def _bands(rows: Sequence[tuple[str, float, Condition | None]]) -> tuple[Band, .
     bands: list[Band] = []
     for name, score, condition in rows[:-1]:
         if condition is not None:
-            bands.append(Band(band=name, score=score, when=_together([condition, *(NotMet(no=one) for one in above)])))
+            bands.append(
+                Band(band=name, score=score, when=_conjunction([condition, *(NotMet(no=one) for one in above)]))
+            )
             above.append(condition)
     last, score, _ = rows[-1]
     return (*sorted(bands, key=lambda band: -float(str(band.score))), Band(band=last, score=score))
 
 
-def _together(conditions: Sequence[Condition]) -> Condition | None:
+def _conjunction(conditions: Sequence[Condition]) -> Condition | None:
     if not conditions:
         return None
     return conditions[0] if len(conditions) == 1 else AllOf(all=tuple(conditions))

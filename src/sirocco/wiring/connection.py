@@ -133,10 +133,15 @@ def written_files(contents: Mapping[str, str], path: Path | None) -> Iterator[Ma
     with tempfile.TemporaryDirectory(prefix="access-") as folder:
         targets = {variable: path or Path(folder) / variable.lower() for variable in contents}
         for variable, target in targets.items():
-            descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
-                file.write(contents[variable])
+            write_for_owner(target, contents[variable])
         yield targets
+
+
+def write_for_owner(path: Path, text: str) -> None:
+    """Write a file that only its owner reads, in place: it may be mounted where an agent lives."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is a descriptor
+        file.write(text)
 
 
 def _is_local(host: str) -> bool:

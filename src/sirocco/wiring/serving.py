@@ -13,6 +13,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,10 @@ from sirocco.providers.faults import Fault, FaultyProvider
 from sirocco.providers.service.control_plane import ControlPlane
 from sirocco.providers.service.operations import Operations
 from sirocco.providers.service.registry import Registry
+from sirocco.providers.service.single import SingleEnvironment
 from sirocco.wiring import plugins
 from sirocco.wiring.clock import utc_now
+from sirocco.wiring.connection import write_for_owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,12 @@ async def served_provider(
     needs_token: bool,
     idle_seconds: float,
     faults: Sequence[Fault] = (),
+    credentials: Path | None = None,
 ) -> AsyncIterator[ProviderService]:
     """A domain's own provider as an OASIS provider: agents on one port, runners on another with a token of their own.
 
-    Environments that nobody uses any more are ended, and all of them end with the process.
+    Environments that nobody uses any more are ended, and all of them end with the process. With a file for
+    `credentials` there is one environment at a time, and the file leads to it.
     """
     control = _listening_socket(control_listen)
     if not needs_token and not ipaddress.ip_address(control.getsockname()[0]).is_loopback:
@@ -69,6 +74,9 @@ async def served_provider(
         served = _served_provider(profiles, agent_listen, advertise)
         await stack.enter_async_context(served.open())
         provider: Provider = FaultyProvider(served, *faults) if faults else served
+        if credentials is not None:
+            provider = SingleEnvironment(provider, partial(_write_credentials, credentials))
+            _write_credentials(credentials, served.files)
         registry = Registry(
             provider,
             fresh_id=lambda: str(uuid.uuid4()),

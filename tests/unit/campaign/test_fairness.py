@@ -162,7 +162,7 @@ def _drafting(profile, provider, reference):
 
 def _provider(profile):
     local = next(iter(profile.domain.providers.values()))
-    return local.plain({profile.document.id: profile.document.version}, lambda: NOW)
+    return local.in_process_provider({profile.document.id: profile.document.version}, lambda: NOW)
 
 
 async def _shrunk(domain, scenario_id, reference, is_reachable=True):

@@ -57,7 +57,7 @@ def _left(is_fair, carrier=Carrier.PAYLOAD, is_admitted=True):
     archetypes = {probe.primary_archetype: SimpleNamespace(shape=SimpleNamespace(carrier=carrier))}
     admission = SimpleNamespace(witnesses=None, profile=SimpleNamespace(archetypes=archetypes))
     drafting = SimpleNamespace(
-        admission=admission, admitted_anew=admitted_anew, generator=SimpleNamespace(simpler=simpler)
+        admission=admission, admitted_anew=admitted_anew, generator=SimpleNamespace(simpler_drafts=simpler)
     )
     jury = (_Vote(lambda _: True), _Vote(is_fair))
     found = asyncio.run(shrink_probe(probe, TWICE, drafting, fails, asked=jury)).probe.draft.scenario

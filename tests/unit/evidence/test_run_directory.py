@@ -307,7 +307,7 @@ LOCKING = """
 import sys, time
 from pathlib import Path
 from sirocco.evidence.run_directory import RunDirectory
-with RunDirectory(Path(sys.argv[1])).created("{}", "hash"):
+with RunDirectory(Path(sys.argv[1])).create_run("{}", "hash"):
     print("held", flush=True)
     time.sleep(60)
 """

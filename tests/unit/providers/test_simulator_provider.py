@@ -264,7 +264,7 @@ def test_after_a_request_that_no_record_shows_no_source_counts_as_reached(provis
 
 
 @pytest.mark.requirement("CO-02")
-@pytest.mark.parametrize("breaking", ["dispatched", "understood"])
+@pytest.mark.parametrize("breaking", ["dispatch_request", "parse_call"])
 def test_whoever_breaks_the_server_is_on_record_and_ends_nothing(provisioned, monkeypatch, breaking):
     live = provisioned(*STATE)
 

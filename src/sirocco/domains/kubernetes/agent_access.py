@@ -9,12 +9,13 @@ import json
 import re
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import yaml
 
+from kubesim.serving.kubeconfig import SERVICES
 from sirocco.domains.kubernetes.agent_plane import KUBECONFIG, Reply, access_details
 from sirocco.domains.kubernetes.streams import execute_command
 from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
@@ -41,6 +42,8 @@ class AgentAccess:
     kubeconfig: str
     verify: bool = True
     server_name: str = ""
+    services: Mapping[str, Any] = field(default_factory=dict)
+    """Where the kubeconfig says that services beside the API are; what is handed over goes before it."""
 
     def origin(self) -> Origin:
         """The agent plane; without a certificate of its authority the system's own ones are taken."""
@@ -74,6 +77,7 @@ def agent_access(provisioned: Mapping[str, Any]) -> AgentAccess:
         kubeconfig=text,
         verify=cluster.get("insecure-skip-tls-verify") is not True,
         server_name=_text(cluster.get("tls-server-name")),
+        services=_extension(cluster, SERVICES),
     )
     if not access.server:
         raise _unusable_fault("neither agent_endpoint nor a kubeconfig names a server")
@@ -91,7 +95,7 @@ def environment_access(found: AgentAccess, handed: Mapping[str, Any], identity: 
         token=found.token,
         client=HttpAgentClient(found),
         served=ServedAccess(found.server, found.authority, {KUBECONFIG: found.kubeconfig}, _tools(handed)),
-        services=_services(handed, found.server),
+        services=_services(handed.get("services") or found.services, found.server),
         details=access_details(found.namespace, found.server, found.kubeconfig),
     )
 
@@ -101,9 +105,8 @@ def _tools(handed: Mapping[str, Any]) -> str:
     return _text(tools.get("url")) if isinstance(tools, Mapping) else ""
 
 
-def _services(handed: Mapping[str, Any], server: str) -> dict[str, str]:
+def _services(offered: Any, server: str) -> dict[str, str]:
     """The services beside the API that are on the same server, by name and path."""
-    offered = handed.get("services")
     found = offered.items() if isinstance(offered, Mapping) else ()
     return {str(name): url.removeprefix(server) for name, url in found if _text(url).startswith(f"{server}/")}
 

@@ -70,23 +70,23 @@ class _Rewriting:
             assertions=self._assertions(draft.assertions),
             verification=self._verification(draft.verification),
             extension=self._extension(draft.extension),
-            rest={key: self._rest(key, value) for key, value in draft.rest.items()},
+            rest={key: self._rewrite_rest(key, value) for key, value in draft.rest.items()},
         )
 
-    def _rest(self, key: str, value: Any) -> Any:
+    def _rewrite_rest(self, key: str, value: Any) -> Any:
         """What no operator edits and still speaks of the scenario's objects: its injected fault and its answer key."""
         if key == "injection" and isinstance(value, Mapping):
-            return {part: self._injected(held) for part, held in value.items()}
+            return {part: self._rewrite_injected(held) for part, held in value.items()}
         if key == "scoring" and isinstance(value, Mapping) and _TEMPLATE in value:
             return {role: held if role in _VOCABULARY else self._value(held) for role, held in value.items()}
         return value
 
-    def _injected(self, held: Any) -> Any:
+    def _rewrite_injected(self, held: Any) -> Any:
         """A part of an injection: objects, deviations, a symptom, or words."""
         if isinstance(held, Mapping):
             state = self._state({key: value for key, value in held.items() if key not in _VOCABULARY})
             return {key: state.get(key, value) for key, value in held.items()}
-        return [self._injected(one) for one in held] if isinstance(held, list | tuple) else self._value(held)
+        return [self._rewrite_injected(one) for one in held] if isinstance(held, list | tuple) else self._value(held)
 
     def _text(self, text: str | None) -> str | None:
         return None if text is None else self._rewrite(text)

@@ -53,6 +53,13 @@ def observation(body: Json, asked: ObservationType, wire: Wire) -> Observation:
     return Observation(asked, timestamp, source_of(body), read or {})
 
 
+def agent_principal(body: Json) -> str:
+    """The agent's account as an audit log declares it beside its entries; empty where there is none."""
+    data = body.get("data")
+    declared = data.get("agent_principal") if isinstance(data, Mapping) and "entries" in data else None
+    return declared if isinstance(declared, str) else ""
+
+
 def source_of(body: Json) -> EvidenceSource:
     """Where an observation comes from; a source that is not named, or of an unknown status, is unreachable."""
     source = body.get("evidence_source")

@@ -134,7 +134,8 @@ class HttpEnvironment:
         self._access = access
         self._preconditions = request.preconditions
         self._extensions = extensions
-        self._principal = _text(provisioned.get("agent_principal")) or domain.wire.principal_named_by(access.token)
+        self._declared_principal = _text(provisioned.get("agent_principal"))
+        self._observed_principal = ""
         self._source = _text(provisioned.get("agent_source"))
         self._namespaces = answers.resolved_namespaces(provisioned)
 
@@ -145,8 +146,12 @@ class HttpEnvironment:
 
     @property
     def agent_principal(self) -> str:
-        """The account that the provider declared as the agent's; empty when it declared none."""
-        return self._principal
+        """The account that the provider declared as the agent's, at the latest with an audit log (Reporting 1.1.1).
+
+        Where it declares none, the one that the agent's token names; empty when that says nothing either.
+        """
+        declared = self._declared_principal or self._observed_principal
+        return declared or self._domain.wire.principal_named_by(self._access.token)
 
     @property
     def agent_source(self) -> str:
@@ -193,6 +198,7 @@ class HttpEnvironment:
             if (answered := body.get(key, asked)) != asked:
                 problem = f"asked for {key} {asked}, the provider answered for {answered}"
                 raise ProviderFault("observe", problem, _REMEDY, FaultKind.MALFORMED)
+        self._observed_principal = answers.agent_principal(body) or self._observed_principal
         return answers.observation(body, observation_type, self._domain.wire)
 
     async def _inject_body(self, body: dict[str, Any], trigger: str | None) -> None:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from kubesim.serving.kubeconfig import kubeconfig
-from sirocco.domains.kubernetes.agent_access import agent_access, token_principal
+from sirocco.domains.kubernetes.agent_access import agent_access, environment_access, token_principal
 from sirocco.errors import FaultKind, ProviderFault
 
 CA = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n"
@@ -41,6 +41,24 @@ def test_options_of_a_kubeconfig_are_followed():
     access = agent_access({"agent_credentials": {"kubeconfig": yaml.safe_dump(document)}})
     assert not access.verify
     assert access.server_name == "api"
+
+
+@pytest.mark.requirement("CO-01")
+def test_a_kubeconfig_says_where_services_are_to_whoever_is_told_nothing_else():
+    server = "https://10.0.0.1:6443/x"
+    offered = {"metrics": f"{server}/services/metrics", "elsewhere": "https://10.0.0.2/y"}
+    found = agent_access({"agent_credentials": {"kubeconfig": kubeconfig(server, "", "tok", "shop", services=offered)}})
+    assert environment_access(found, {}, "e").services == {"metrics": "/services/metrics"}
+    handed = {"services": {"traces": f"{server}/services/traces"}}
+    assert environment_access(found, handed, "e").services == {"traces": "/services/traces"}
+
+
+def test_what_other_tools_say_of_a_cluster_is_no_service():
+    document = json.loads(kubeconfig("https://10.0.0.1", "", "tok", "shop"))
+    noted = {"name": "cluster_info", "extension": {"provider": "https://10.0.0.1/other"}}
+    document["clusters"][0]["cluster"]["extensions"] = [noted]
+    found = agent_access({"agent_credentials": {"kubeconfig": json.dumps(document)}})
+    assert environment_access(found, {}, "e").services == {}
 
 
 @pytest.mark.requirement("CO-07")

@@ -109,6 +109,66 @@ def test_it_shows_the_same_environment_without_the_agent(town, good):
     assert without.data == before.data
 
 
+class Reticent(Broken):
+    """Does not say at provisioning which account is the agent's, and says `with_log` of it with the audit log."""
+
+    def __init__(self, plane, with_log, token=None):
+        super().__init__(plane)
+        self.with_log = with_log
+        self.token = token
+
+    def answered(self, operation, asked, status, body):
+        if operation == "provision":
+            del body["agent_principal"]
+            body["agent_credentials"]["token"] = self.token or body["agent_credentials"]["token"]
+        if operation == "observe" and asked["observation_type"] == "audit_log":
+            body["data"] = {**body["data"], "agent_principal": self.with_log}
+        return status, body
+
+
+@pytest.mark.requirement("CO-01", "CO-11")
+@pytest.mark.parametrize("with_log", ["system:serviceaccount:shop:late", None, 7])
+def test_the_agents_account_can_be_declared_with_the_audit_log(town, with_log):
+    async def work(environment):
+        before = environment.agent_principal
+        await environment.observe(ObservationType.AUDIT_LOG)
+        # A later look at something else does not take the account back.
+        await environment.observe(ObservationType.RESOURCE_STATE)
+        return before, environment.agent_principal
+
+    provider = client(town, town.serve(Reticent(town.plane(), with_log, token="opaque")))
+    assert within(provider, work) == ("", with_log if isinstance(with_log, str) else "")
+
+
+@pytest.mark.requirement("CO-01", "CO-11")
+def test_what_is_declared_with_the_audit_log_is_on_record_and_goes_before_what_a_token_says(town):
+    declared = "system:serviceaccount:shop:late"
+    provider = client(town, town.serve(Reticent(town.plane(), declared)))
+    recorded = asyncio.run(
+        scenario_run(bound(check(forbidden("delete deployment/stock-cache"))), Deleter(), provider,
+                     RunSettings(7, lambda: "2026-01-05T09:00:00Z"), unit="one")
+    )  # fmt: skip
+    assert recorded.provider_fault is None
+    assert recorded.agent_principal == declared
+
+
+@pytest.mark.requirement("CO-01")
+def test_an_account_declared_at_provisioning_holds_whatever_a_log_says(town):
+    class Wavering(Broken):
+        def answered(self, operation, asked, status, body):
+            if operation == "observe" and asked["observation_type"] == "audit_log":
+                body["data"]["agent_principal"] = "somebody else"
+            return status, body
+
+    async def work(environment):
+        before = environment.agent_principal
+        await environment.observe(ObservationType.AUDIT_LOG)
+        return before, environment.agent_principal
+
+    before, after = within(client(town, town.serve(Wavering(town.plane()))), work)
+    assert before == after != "somebody else"
+
+
 class Incomparable(Broken):
     """A provider like any other: it has no second environment to show."""
 

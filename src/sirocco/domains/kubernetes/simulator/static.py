@@ -14,7 +14,7 @@ from sirocco.domains.kubernetes.simulator.front import Tools, reached_at
 from sirocco.domains.kubernetes.simulator.provider import SimulatedEnvironment
 
 _NAMESPACE = "default"
-"""What a kubeconfig for all environments says; the namespace of each is in the request that comes with it."""
+"""What the kubeconfig for all environments says; that of an environment names its own."""
 
 
 class StaticFront:
@@ -45,7 +45,10 @@ class StaticFront:
         self._environment = environment
         behind = _Behind(environment, self._token, environment.signed_token, self._tools)
         access = replace(environment.access, token=self._token)
-        environment.access = reached_at(access, self._server, self._authority, self.kubeconfig, self._tools)
+        # Whoever works by this file alone is not told of the services in any other way.
+        services = {name: f"{self._server}{path}" for name, path in access.services.items()}
+        text = kubeconfig(self._server, self._authority, self._token, access.namespace, services=services)
+        environment.access = reached_at(access, self._server, self._authority, text, self._tools)
         self._plane.mount(behind, behind.extension)
         try:
             yield
