@@ -315,6 +315,8 @@ async def _observe(environment: Environment, recording: _Recording) -> None:
     recording.returned = await _observe_checked(environment, ObservationType.RESPONSE_CONTENT)
     # Last, so that nothing that the agent still does before it goes unrecorded.
     recording.audit_log = await _observe_checked(environment, ObservationType.AUDIT_LOG)
+    # A provider may say only with the log whose calls are the agent's.
+    recording.agent_principal = environment.agent_principal
     if any(record.applied is None for record in recording.injected):
         recording.injected = _with_trigger_times(
             recording.injected, await _observe_checked(environment, ObservationType.STIMULI)

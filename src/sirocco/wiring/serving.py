@@ -71,7 +71,7 @@ async def served_provider(
     token = secrets.token_urlsafe(32) if needs_token else None
     async with AsyncExitStack() as stack:
         stack.callback(control.close)
-        served = _served_provider(profiles, agent_listen, advertise)
+        served = _served_provider(profiles, agent_listen, advertise, is_static=credentials is not None)
         await stack.enter_async_context(served.open())
         provider: Provider = FaultyProvider(served, *faults) if faults else served
         if credentials is not None:
@@ -111,7 +111,15 @@ async def served_environments(profile: Profile, listen: str, advertise: str = ""
         yield served
 
 
-def _served_provider(profiles: Sequence[Profile], listen: str, advertise: str) -> ServedProvider:
+def _write_credentials(path: Path, files: Mapping[str, str]) -> None:
+    """Put what leads to an environment into one file; a domain has one."""
+    for text in files.values():
+        write_for_owner(path, text)
+
+
+def _served_provider(
+    profiles: Sequence[Profile], listen: str, advertise: str, *, is_static: bool = False
+) -> ServedProvider:
     """The provider of the domain that all profiles are of."""
     first, *others = profiles
     if strange := [one.document.id for one in others if one.domain is not first.domain]:
@@ -119,7 +127,7 @@ def _served_provider(profiles: Sequence[Profile], listen: str, advertise: str) -
         raise ConfigError("--profile", problem, "serve each domain by a process of its own")
     versions = {profile.document.id: profile.document.version for profile in profiles}
     local = plugins.local_provider(plugins.own_provider_name(first), first)
-    return local.served_provider(versions, utc_now, listen=listen, advertise=advertise)
+    return local.served_provider(versions, utc_now, listen=listen, advertise=advertise, is_static=is_static)
 
 
 @asynccontextmanager

@@ -72,7 +72,7 @@ class Fading:
         self.good = SimulatorProvider(versions, SETTINGS.clock)
         self.bad = FaultyProvider(self.good, Failing("observe"))
         self.breaks_at, self.count = breaks_at, 0
-        self.conformance, self.unsupported = self.good.conformance, self.good.unsupported_demands
+        self.conformance, self.unsupported_demands = self.good.conformance, self.good.unsupported_demands
 
     def provision(self, request):
         self.count += 1

@@ -140,7 +140,7 @@ class Counting:
 
     def __init__(self) -> None:
         self.inner, self.count = provider(), 0
-        self.conformance, self.unsupported = self.inner.conformance, self.inner.unsupported_demands
+        self.conformance, self.unsupported_demands = self.inner.conformance, self.inner.unsupported_demands
 
     def provision(self, request: ProvisionRequest) -> AbstractAsyncContextManager[Environment]:
         self.count += 1

@@ -213,6 +213,14 @@ def _item_named(document: Mapping[str, Any], plural: str, key: str, name: Any) -
     return value if isinstance(value, Mapping) else {}
 
 
+def _extension(cluster: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """What a kubeconfig says of a cluster under a name that is not the API's own; empty when it says nothing."""
+    listed = cluster.get("extensions")
+    items = [item for item in listed if isinstance(item, Mapping)] if isinstance(listed, list) else []
+    value = next((item.get("extension") for item in items if item.get("name") == name), None)
+    return value if isinstance(value, Mapping) else {}
+
+
 def _decode_certificate(encoded: str) -> str:
     try:
         return base64.b64decode(encoded, validate=True).decode("ascii")
