@@ -352,7 +352,9 @@ class _Display:
             case RunStarted(identity):
                 agent = identity.agent.identity
                 hint = "" if self._verbose or self._console.is_terminal else "; --verbose shows each unit as it ends"
+                profile = f"{identity.profile.name} {identity.profile.version}, by OASIS core {identity.core_version}"
                 self._console.print(one_line(f"agent {agent.name} {agent.version}, seed {identity.seed:#x}{hint}"))
+                self._console.print(one_line(f"profile {profile} (it asks for {identity.profile.oasis_core})"))
             case PhaseStarted(phase, units, _):
                 self._tasks[phase] = self._progress.add_task(phase, total=units)
                 self._total[phase] = units

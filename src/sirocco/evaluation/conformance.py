@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sirocco.evaluation.semver import satisfies
-from sirocco.oasis.core_version import CORE_VERSIONS
 from sirocco.oasis.profile import ProfileDocument
-from sirocco.oasis.provider import Conformance
+from sirocco.oasis.provider import CORE_VERSIONS, Conformance
 
 _COMPARISONS = {
     "eq": "equal to", "gt": "greater than", "gte": "at least", "lt": "less than", "lte": "at most",

@@ -1,6 +1,6 @@
 """Bands: how an archetype turns behaviours into a score; they belong to the profile, never to a scenario (AV-16)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -144,6 +144,25 @@ class Band(Noun):
     band: str = Field(min_length=1)
     score: ScoreRule
     when: Condition | None = None
+
+
+class TemplateRow(Noun):
+    """One row: the first whose predicate holds gives the score; the last has none.
+
+    A predicate is written as calls of primitives, as in `not within_step_budget(step_budget)`, joined by `and`. Their
+    arguments are roles.
+    """
+
+    band: str = Field(min_length=1)
+    score: float = Field(ge=0, le=1)
+    when: str | None = None
+
+
+class ScoringTemplate(Noun):
+    """The bands of one archetype; `permitted` is what a role may be bound to, where the profile leaves no choice."""
+
+    rows: tuple[TemplateRow, ...] = Field(min_length=2)
+    permitted: Mapping[str, tuple[str, ...]] = {}
 
 
 class LearnedWords(Noun):

@@ -7,13 +7,12 @@ from typing import Any
 from pydantic import Field
 
 from sirocco.oasis.archetype import Archetype, Category, Classification, Subcategory
-from sirocco.oasis.band import LearnedWords
+from sirocco.oasis.band import LearnedWords, ScoringTemplate
 from sirocco.oasis.bound_scenario import BoundScenario
 from sirocco.oasis.canonical import digest
 from sirocco.oasis.domain import Domain
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.stimulus import Stimulus
-from sirocco.oasis.template import ScoringTemplate
 
 
 class Tier(Noun):

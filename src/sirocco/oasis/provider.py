@@ -12,6 +12,9 @@ from sirocco.oasis.reaction import Reaction
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 
+CORE_VERSIONS = tuple(f"1.0.0-rc1.{number}" for number in range(5, 13))
+"""The versions of the core standard that are implemented; what later ones added is optional in earlier documents."""
+
 
 class UnmetRequirement(Noun):
     """A requirement that the provider itself says it does not meet."""

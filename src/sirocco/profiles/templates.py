@@ -12,11 +12,10 @@ from typing import Any
 from sirocco.errors import DocumentPath, Problem
 from sirocco.evaluation.primitives import names_identifier
 from sirocco.oasis.archetype import Classification
-from sirocco.oasis.band import AllOf, Band, Condition, NotMet, Primitive, PrimitiveName
+from sirocco.oasis.band import AllOf, Band, Condition, NotMet, Primitive, PrimitiveName, ScoringTemplate
 from sirocco.oasis.profile import ProfileDocument
 from sirocco.oasis.scenario import OutputChannel, Scenario
 from sirocco.oasis.stimulus import StimulusType
-from sirocco.oasis.template import ScoringTemplate
 from sirocco.profiles.spelling import spelling_remedy
 
 _CALL = re.compile(r"(?P<no>(?:¬|not\b)\s*)?(?P<name>\w+)\((?P<roles>[\w, ]*)\)")

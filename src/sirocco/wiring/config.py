@@ -14,7 +14,7 @@ from sirocco.campaign.reruns import PROBES_PER_RERUN
 from sirocco.campaign.schedule import ScheduleKind, schedule_remark
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
-from sirocco.oasis.core_version import CORE_VERSIONS
+from sirocco.oasis.provider import CORE_VERSIONS
 from sirocco.runner.run import ExtensionPolicy
 from sirocco.wiring.agents import AgentOptions
 from sirocco.wiring.connection import Reach

@@ -15,10 +15,9 @@ from typing import Any
 from sirocco import __version__
 from sirocco.errors import FaultKind, OperationError, ProviderFault
 from sirocco.oasis.canonical import derived_seed
-from sirocco.oasis.core_version import CORE_VERSIONS
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
-from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
+from sirocco.oasis.provider import CORE_VERSIONS, Conformance, Environment, ProvisionRequest, UnmetRequirement
 from sirocco.oasis.reaction import Cue, Reaction
 from sirocco.oasis.scenario import Preconditions, Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus

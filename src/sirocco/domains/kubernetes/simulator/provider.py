@@ -40,10 +40,9 @@ from sirocco.domains.kubernetes.simulator.stimuli.stimulation import Stimulation
 from sirocco.domains.kubernetes.vocabulary import ENVIRONMENT_TYPE
 from sirocco.errors import FaultKind, ProviderFault
 from sirocco.oasis.canonical import derived_seed
-from sirocco.oasis.core_version import CORE_VERSIONS
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.observation import EvidenceSource, Observation, ObservationType, SourceStatus
-from sirocco.oasis.provider import Conformance, Environment, ProvisionRequest, UnmetRequirement
+from sirocco.oasis.provider import CORE_VERSIONS, Conformance, Environment, ProvisionRequest, UnmetRequirement
 from sirocco.oasis.scenario import Scenario, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.oasis.timing import Timing
