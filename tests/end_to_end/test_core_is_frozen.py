@@ -45,6 +45,24 @@ def test_the_core_is_frozen_before_the_first_event_of_the_adversarial_phase(memo
     assert max(i for i, kind in enumerate(kinds) if kind == "scenario") < frozen < kinds.index("probe")
 
 
+@pytest.mark.requirement("AV-12", "AV-17")
+def test_scenarios_that_are_run_again_among_the_probes_are_neither_probes_nor_part_of_the_core(memorizer):
+    events = [json.loads(line) for line in (memorizer.path / "events.jsonl").read_text().splitlines()]
+    kinds = [event.get("kind") for event in events]
+    assert (kinds.count("rerun"), kinds.count("probe")) == (4, 16)
+    assert [event["event"] for event in events].index("core_frozen") < kinds.index("rerun")
+    assert memorizer.block["probe_summary"]["total_probes"] == 16
+    pairs = memorizer.block["reruns"]["pairs"]
+    published = {detail["scenario_id"] for detail in memorizer.verdict["scenario_details"]}
+    assert {pair["scenario_id"] for pair in pairs} <= published
+    # What it has learned by heart it does again, beside the probes that it violates.
+    assert {pair["status"] for pair in pairs} == {"same"}
+    assert memorizer.block["safety_results"]["any_safety_violation"]
+    assert "run again among the probes" in memorizer.finished.stdout
+    again = sirocco("replay", memorizer.path)
+    assert again.code == 0, again.stdout
+
+
 @pytest.mark.requirement("AV-17")
 def test_violations_in_probes_change_the_exit_code_only_when_asked(tmp_path):
     asked = evaluated(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sirocco.campaign.findings import file_name, probe_text
+from sirocco.campaign.reruns import RerunOutcome
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.tally import Tally
 from sirocco.campaign.trial import fails_alike
@@ -17,8 +18,8 @@ from sirocco.oasis.report import UnitResult
 from sirocco.oasis.scenario import ProbeRecord, Reproduction
 from sirocco.oasis.stimulus import Surface
 
-PROBE, CONFIRMATION, TWIN, SHRINKING = "probe", "confirmation", "twin", "shrinking"
-KINDS = (PROBE, CONFIRMATION, TWIN, SHRINKING)
+PROBE, RERUN, CONFIRMATION, TWIN, SHRINKING = "probe", "rerun", "confirmation", "twin", "shrinking"
+KINDS = (PROBE, RERUN, CONFIRMATION, TWIN, SHRINKING)
 """The kinds of units that a campaign records."""
 
 
@@ -59,6 +60,8 @@ class PhaseAccount:
     """By probe, benign twins among them."""
     shrunk: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """By failed probe: the number of its smallest form, and what leaving parts out came to."""
+    reruns: tuple[str, ...] = ()
+    """The units of published scenarios that were drawn to be run again among the probes."""
 
     def document(self) -> dict[str, Any]:
         """The account as plain data."""
@@ -78,6 +81,7 @@ class PhaseAccount:
             "incomplete": self.incomplete,
             "drafts": {probe: facts.document() for probe, facts in self.drafts.items()},
             "shrunk": {probe: dict(facts) for probe, facts in self.shrunk.items()},
+            "reruns": list(self.reruns),
         }
 
     @classmethod
@@ -101,6 +105,7 @@ class PhaseAccount:
             incomplete=document["incomplete"],
             drafts={probe: DraftFacts(**facts) for probe, facts in document["drafts"].items()},
             shrunk=document["shrunk"],
+            reruns=tuple(document.get("reruns", ())),
         )
 
 
@@ -126,6 +131,8 @@ class Recount:
 
     def add(self, kind: str, result: UnitResult) -> str | None:
         """Count one unit, as the phase did when it was run; why it cannot be counted, when it is not the campaign's."""
+        if kind == RERUN:
+            return self._add_rerun(result)
         record = result.bound.scenario.x_sirocco.probe
         if record is None:
             return "it is no probe: its scenario has no record of one"
@@ -141,6 +148,12 @@ class Recount:
                 self._add_form(root, int(form), probe, result)
             case _:
                 return "it belongs to no probe that the account knows and that counts"
+        return None
+
+    def _add_rerun(self, result: UnitResult) -> str | None:
+        if result.unit not in self.account.reruns:
+            return "it is a re-run that the account does not know"
+        self.tally.reruns.append(RerunOutcome.of(result))
         return None
 
     def _add_probe(self, kind: str, probe: Probe, result: UnitResult) -> None:

@@ -9,6 +9,7 @@ from sirocco.campaign.arms_length import GeneratorFault
 from sirocco.campaign.findings import FailedProbe, group_failures
 from sirocco.campaign.generalization import generalization
 from sirocco.campaign.plan import thin_archetypes
+from sirocco.campaign.reruns import rerun_pairs
 from sirocco.campaign.schedule import Schedule, ScheduleKind
 from sirocco.campaign.tally import IsSafety, Ran, Tally
 from sirocco.evaluation.aggregation import mean
@@ -48,6 +49,8 @@ def adversarial_block(
     }
     if core is not None:
         document["generalization"] = generalization(core, tally.ran, tally.twins, asked=account.twins)
+        if account.reruns:
+            document["reruns"] = rerun_pairs(core, tally.reruns, asked=len(account.reruns))
     if account.incomplete:
         document["incomplete_reason"] = account.incomplete
     if core is not None and not isinstance(core.safety, Pass):

@@ -5,16 +5,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, I
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sirocco.campaign import block
 from sirocco.campaign.account import DraftFacts, PhaseAccount
 from sirocco.campaign.admission import Admission, Admitted
 from sirocco.campaign.arms_length import ANSWER_SECONDS, AtArmsLength
-from sirocco.campaign.budget import CONFIRMATION, PROBES, SHRINKING, TWINS, Budget
+from sirocco.campaign.budget import CONFIRMATION, PROBES, RERUNS, SHRINKING, TWINS, Budget
 from sirocco.campaign.drafting import Drafting
 from sirocco.campaign.findings import FailedProbe, file_name, probe_text
 from sirocco.campaign.plan import CoveringDesign, Place
+from sirocco.campaign.reruns import Rerun, RerunOutcome, drawn_reruns
 from sirocco.campaign.schedule import Schedule, ScheduleKind, schedule, schedule_remark
 from sirocco.campaign.shrink import Shrunk
 from sirocco.campaign.smallest import shrink_probe
@@ -38,6 +39,7 @@ _TWINS_START = 1_000_000
 """Where the places of twins are counted from, so that no draft of theirs is one of the plan's."""
 _LEAST_SHARE = 12
 """Agent calls with which shrinking one probe can get somewhere."""
+Unit = TypeVar("Unit", bound=Probe | Rerun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class CampaignSettings:
     schedule: ScheduleKind = ScheduleKind.FIXED
     twins: int = 0
     """Benign twins for each category of capability."""
+    reruns: int = 0
+    """Published scenarios that are run again among the probes."""
     generator_seconds: float = ANSWER_SECONDS
 
 
@@ -78,6 +82,9 @@ class AdversarialPhase:
         self._tally = Tally()
         self._budget = Budget(settings.max_agent_calls)
         self._core: CoreResult | None = None
+        self._reruns: tuple[Rerun, ...] = ()
+        self._rerun = 0
+        """How many of them have been begun."""
         self._drafts: dict[str, DraftFacts] = {}
         self._drafting = Drafting(
             self.generator, admission, self.targets, self._tally,
@@ -89,6 +96,8 @@ class AdversarialPhase:
     async def perform(self, core: CoreResult) -> AsyncGenerator[Event, None]:
         """Admit probes, run them, confirm what FAILed, try twins, shrink; agent calls are spent in that order."""
         self._core = core
+        wanted, seed = self.settings.reruns, self.execution.settings.seed
+        self._reruns = drawn_reruns(core, wanted, self.settings.probes, seed)
         yield PhaseStarted("adversarial", self.settings.probes)
         async for warning in self._draw_up_plan():
             yield Warned(warning)
@@ -126,7 +135,10 @@ class AdversarialPhase:
         if len(tally.admitted) < wanted:
             return f"only {len(tally.admitted)} of {wanted} probes were admitted; the rest of the plan is exhausted"
         faulted = sum(ran.outcome == "agent_fault" for ran in (*tally.ran, *tally.twins))
-        return f"{faulted} probes ended in a fault of the agent" if faulted else None
+        if faulted:
+            return f"{faulted} probes ended in a fault of the agent"
+        broken = sum(one.status is None and one.agent_fault is not None for one in tally.reruns)
+        return f"{broken} re-runs ended in a fault of the agent" if broken else None
 
     async def _probes(self) -> AsyncGenerator[Event, None]:
         """A block of places after the other, until there are enough probes or nothing is left to ask for."""
@@ -154,20 +166,44 @@ class AdversarialPhase:
         return plan_scenario(bound, self._core.identity, self.execution.provider)
 
     async def _run(self, places: Sequence[Place], filled: Mapping[int, Admitted]) -> AsyncGenerator[Event, None]:
-        """Each probe through the core's own path; a provider fault ends the phase and leaves the core alone."""
+        """Each probe through the core's own path, and published scenarios again among them.
+
+        A provider fault ends the phase and leaves the core alone.
+        """
         numbers = {admitted.probe.id: number for number, admitted in filled.items()}
         probes = [filled[number].probe for number in sorted(filled)]
-        async with aclosing(self._results(((probe, 0) for probe in probes), PROBES)) as results:
-            async for probe, result in results:
-                number = numbers[probe.id]
-                is_kept = self._tally.add_probe(probe, result, filled[number].novelty, self._is_safety)
-                self._drafts[probe.id] = DraftFacts.from_draft(probe.draft, filled[number].novelty)
-                self._schedule.learn(places[number], failed=isinstance(result.verdict, Fail))
-                yield UnitFinished("probe", result)
-                if is_kept:
-                    yield self._kept_for_review(probe)
-                if self._ends_at(probe, result):
+        async with aclosing(self._results(((unit, 0) for unit in self._mixed(probes)), PROBES)) as results:
+            async for unit, result in results:
+                if isinstance(unit, Rerun):
+                    self._tally.reruns.append(RerunOutcome.of(result))
+                    yield UnitFinished("rerun", result)
+                else:
+                    number = numbers[unit.id]
+                    is_kept = self._tally.add_probe(unit, result, filled[number].novelty, self._is_safety)
+                    self._drafts[unit.id] = DraftFacts.from_draft(unit.draft, filled[number].novelty)
+                    self._schedule.learn(places[number], failed=isinstance(result.verdict, Fail))
+                    yield UnitFinished("probe", result)
+                    if is_kept:
+                        yield self._kept_for_review(unit)
+                if self._ends_at(unit, result):
                     return
+
+    def _mixed(self, probes: Sequence[Probe]) -> Iterator[Probe | Rerun]:
+        """Probes, and before each of them the re-runs that were drawn for its place; after the last one the rest."""
+        begun = len(self._tally.ran)
+        for number, probe in enumerate(probes, begun):
+            yield from self._due_reruns(number)
+            yield probe
+        if begun + len(probes) >= self.settings.probes:
+            yield from self._due_reruns(self.settings.probes)
+
+    def _due_reruns(self, probes_before: int) -> Iterator[Rerun]:
+        """The re-runs that come before the next probe, each once."""
+        for rerun in self._reruns[self._rerun :]:
+            if rerun.probes_before > probes_before:
+                return
+            self._rerun += 1
+            yield rerun
 
     def _kept_for_review(self, probe: Probe) -> ProbeSerialized:
         """A probe that failed or in which the agent did something besides, on disk at once (AV-11)."""
@@ -281,38 +317,41 @@ class AdversarialPhase:
     def _serialize_failure(self, failure: FailedProbe) -> ProbeSerialized:
         return ProbeSerialized(failure.file_name, failure.probe_text(self.profile.document.canary))
 
-    def _ends_at(self, probe: Probe, result: UnitResult) -> bool:
+    def _ends_at(self, unit: Probe | Rerun, result: UnitResult) -> bool:
         """Whether a provider fault in this result ends the phase."""
         if isinstance(result.verdict, ProviderFailure):
             self._tally.provider_fault = True
-            self._tally.incomplete = f"provider fault in {probe.id}: {result.verdict.cause}"
+            self._tally.incomplete = f"provider fault in {unit.id}: {result.verdict.cause}"
         return self._tally.provider_fault
 
     async def _results(
-        self, work: Iterable[tuple[Probe, int]], purpose: str, kind: str = "probe"
-    ) -> AsyncGenerator[tuple[Probe, UnitResult], None]:
-        """Probes that the budget still pays for, run and judged, in order."""
+        self, work: Iterable[tuple[Unit, int]], purpose: str, kind: str = "probe"
+    ) -> AsyncGenerator[tuple[Unit, UnitResult], None]:
+        """Probes and re-runs that the budget still pays for, run and judged, in order."""
         paid = self._affordable_units(work, purpose)
         results = in_order(partial(self._execute, kind), paid, self.settings.parallel, self.execution.stop)
         async with aclosing(results) as done:
-            async for probe, result in done:
+            async for unit, result in done:
                 if not result.is_judged:
-                    self._budget.spend_repeat(probe.bound.scenario)
-                yield probe, result
+                    self._budget.spend_repeat(unit.bound.scenario)
+                yield unit, result
 
-    async def _execute(self, kind: str, work: tuple[Probe, int]) -> tuple[Probe, UnitResult]:
-        probe, attempt = work
-        unit = probe.id
+    async def _execute(self, kind: str, work: tuple[Unit, int]) -> tuple[Unit, UnitResult]:
+        unit, attempt = work
+        kind, name = ("rerun" if isinstance(unit, Rerun) else kind), unit.id
         if attempt:
-            kind, unit = "confirmation", f"{probe.id}.confirmation-{attempt}"
-        return probe, await self.execution.execute(unit, probe.bound, attempt=attempt, kind=kind)
+            kind, name = "confirmation", f"{unit.id}.confirmation-{attempt}"
+        return unit, await self.execution.execute(name, unit.bound, attempt=attempt, kind=kind)
 
-    def _affordable_units(self, work: Iterable[tuple[Probe, int]], purpose: str) -> Iterator[tuple[Probe, int]]:
-        """The units that the limit on agent calls still pays for."""
-        for probe, attempt in work:
-            if self._is_late() or not self._budget.pays(probe.bound.scenario, purpose):
+    def _affordable_units(self, work: Iterable[tuple[Unit, int]], purpose: str) -> Iterator[tuple[Unit, int]]:
+        """The units that the limit on agent calls still pays for; a re-run that it does not pay for ends nothing."""
+        for unit, attempt in work:
+            if self._is_late():
                 return
-            yield probe, attempt
+            if self._budget.pays(unit.bound.scenario, RERUNS if isinstance(unit, Rerun) else purpose):
+                yield unit, attempt
+            elif not isinstance(unit, Rerun):
+                return
 
     def _is_late(self) -> bool:
         """Whether the time is up; what was begun is finished, and the report says what was not.
@@ -345,6 +384,7 @@ class AdversarialPhase:
             incomplete=tally.incomplete,
             drafts=self._drafts,
             shrunk={one.id: one.shrunk.document() for one in tally.failed if one.shrunk is not None},
+            reruns=tuple(one.id for one in self._reruns),
         )
 
     def block(self) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sirocco.campaign.findings import FailedProbe, file_name, secondary_violations, violations_beside
+from sirocco.campaign.reruns import RerunOutcome
 from sirocco.oasis.archetype import Classification
 from sirocco.oasis.participation import Participation
 from sirocco.oasis.probe import Probe
@@ -65,6 +66,8 @@ class Tally:
     secondary: list[dict[str, Any]] = field(default_factory=list)
     human_review: list[dict[str, Any]] = field(default_factory=list)
     twins: list[Ran] = field(default_factory=list)
+    reruns: list[RerunOutcome] = field(default_factory=list)
+    """Published scenarios that were run again: no probes, and in none of the counts above."""
     overruled: int = 0
     """Claims of the generator that the profile put right."""
     provider_fault: bool = False

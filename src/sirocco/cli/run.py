@@ -40,7 +40,7 @@ from sirocco.wiring.recorder import Recorder
 from sirocco.wiring.resume import StoredRun
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_BESIDE = ("confirmation", "twin", "shrinking")
+_BESIDE = ("rerun", "confirmation", "twin", "shrinking")
 _SILENCE = 30.0
 """Seconds after which whoever reads a log, and sees no bar, is told how far the run is."""
 _CORE_KINDS = ("scenario", "trial", "custom")
@@ -141,6 +141,11 @@ _CORE_KINDS = ("scenario", "trial", "custom")
     default=1,
     show_default=True,
     help="Harmless look-alikes for each category of capability.",
+)
+@click.option(
+    "--reruns",
+    type=click.IntRange(0, 100_000),
+    help="Published scenarios to run again among the probes.  [default: one for every four probes]",
 )
 @click.option(
     "--max-agent-calls", type=click.IntRange(1), default=200, show_default=True, help="In the adversarial phase."

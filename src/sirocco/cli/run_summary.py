@@ -19,6 +19,7 @@ from sirocco.reports.headline import (
     participation_count,
     probe_count,
     probe_warning,
+    rerun_count,
     shortcomings,
     smallest_form,
     twin_count,
@@ -156,6 +157,8 @@ def _print_block(block: Detail) -> None:
         out.print(one_line(f"  {archetype}  {len(failures)} failed, {confirmed} confirmed  e.g. {example}"))
     if twins := twin_count(block):
         out.print(f"  {twins}")
+    if reruns := rerun_count(block):
+        out.print(f"  {reruns}")
     if executed := block["reserved_scenarios"]["executed"]:
         reserved = block["reserved_scenarios"]
         out.print(f"reserved scenarios   {executed} run, {reserved['passed']} passed, {reserved['failed']} failed")

@@ -112,6 +112,13 @@ class Declarations(Protocol):
         """Whether text on a surface is part of what state assertions compare."""
         ...
 
+    def surrounded(self, scenario: Scenario) -> Preconditions:
+        """The preconditions with healthy objects beside the declared ones, up to a usual number (SI-02).
+
+        They follow from preconditions and stimuli alone, the same value each time, and no verdict may hang on them.
+        """
+        ...
+
 
 def read_target(declarations: Declarations, text: str) -> Target | None:
     """The target that a text is; None where it is no such place."""

@@ -89,6 +89,17 @@ def twin_count(block: Detail) -> str | None:
     return f"{_count_phrase(refusal['twins'], 'harmless look-alike')}, {refusal['refused']} left undone"
 
 
+def rerun_count(block: Detail) -> str | None:
+    """Published scenarios that were run again among the probes, and how many came out differently; None without any."""
+    reruns = block.get("reruns") or {}
+    if not reruns.get("run"):
+        return None
+    told = f"{_count_phrase(reruns['run'], 'published scenario')} run again among the probes, "
+    undecided = sum(pair["status"] == "undecided" for pair in reruns["pairs"])
+    told += f"{reruns['different']} with another outcome than in the core"
+    return f"{told}, {undecided} undecided" if undecided else told
+
+
 def participation_count(figures: Detail | None) -> str:
     """How often the agent acted with success, and what it did otherwise, in one clause (SI-12)."""
     if figures is None:

@@ -17,6 +17,7 @@ from sirocco.reports.headline import (
     participation_count,
     probe_count,
     probe_warning,
+    rerun_count,
     shortcomings,
     smallest_form,
     twin_count,
@@ -126,6 +127,8 @@ def _adversarial(verdict: Detail) -> Iterator[str]:
     yield _text(f"In the safety probes the agent {participation_count(block.get('participation'))}.")
     if twins := twin_count(block):
         yield f"{twins}."
+    if reruns := rerun_count(block):
+        yield f"{reruns}."
     if reserved["executed"]:
         yield f"Reserved scenarios: {reserved['failed']} of {reserved['executed']} violated."
     missing = shortcomings(block)

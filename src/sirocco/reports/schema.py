@@ -421,6 +421,27 @@ _PROBE_FAILURE = _record(
     },
     {"probe_minimal": TEXT},
 )
+_OUTCOME = _record("What a scenario came to.", {"status": _or_null(TEXT)}, {"score": _or_null(SCORE)})
+_RERUNS = _record(
+    "Published scenarios that were run again among the probes: no probes, and in no other count.",
+    {
+        "asked": COUNT,
+        "run": COUNT,
+        "different": COUNT,
+        "pairs": _list(
+            _record(
+                "One of them beside the same scenario in the core.",
+                {
+                    "scenario_id": TEXT,
+                    "unit": TEXT,
+                    "status": {"enum": ["same", "different", "undecided"]},
+                    "core": _or_null(_OUTCOME),
+                    "rerun": _OUTCOME,
+                },
+            )
+        ),
+    },
+)
 _ADVERSARIAL_VERIFICATION = _record(
     "The adversarial phase; it never changes the core verdict (AV-12).",
     {
@@ -505,6 +526,7 @@ _ADVERSARIAL_VERIFICATION = _record(
         "secondary_violations": _list(MAPPING),
         "human_review": _list(MAPPING),
         "generalization": MAPPING,
+        "reruns": _RERUNS,
     },
 ) | {
     "if": {"properties": {"complete": {"const": False}}},

@@ -111,7 +111,7 @@ def _extensions(
     aims = targets(profile, config.archetypes, config.exclude, safety_only=config.safety_only)
     settings = CampaignSettings(
         config.probes, config.confirm, config.parallel, config.max_agent_calls, config.max_minutes,
-        _is_over(config.max_minutes), config.schedule, config.wanted_twins,
+        _is_over(config.max_minutes), config.schedule, config.wanted_twins, config.wanted_reruns,
     )  # fmt: skip
     admission = Admission(
         profile, aims, witnesses(witness_provider, execution.settings, profile.domain),

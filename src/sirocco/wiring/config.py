@@ -10,6 +10,7 @@ from typing import Any
 
 from sirocco import __version__
 from sirocco.agents.isolation import Level
+from sirocco.campaign.reruns import PROBES_PER_RERUN
 from sirocco.campaign.schedule import ScheduleKind, schedule_remark
 from sirocco.errors import ConfigError
 from sirocco.oasis.canonical import digest
@@ -62,6 +63,8 @@ class RunConfig:
     schedule: ScheduleKind = ScheduleKind.FIXED
     confirm: int = 3
     twins: int = 1
+    reruns: int | None = None
+    """None is the usual share of the probes."""
     max_agent_calls: int = 200
     max_minutes: float | None = None
     reserved: tuple[Path, ...] = ()
@@ -85,6 +88,11 @@ class RunConfig:
     def wanted_twins(self) -> int:
         """Twins to run: none where only safety is asked for, as they show whether legitimate work is still done."""
         return 0 if self.safety_only else self.twins
+
+    @property
+    def wanted_reruns(self) -> int:
+        """Published scenarios to run again among the probes."""
+        return self.probes // PROBES_PER_RERUN if self.reruns is None else self.reruns
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -319,10 +319,11 @@ def test_a_composition_has_a_secondary_archetype_with_checks_of_its_own():
         agent, own = draft.scenario["preconditions"]["agent"], base["preconditions"]["agent"]
         assert agent["mode"] == own["mode"]
         assert len(agent["scope"]["namespaces"]) == len(own["scope"]["namespaces"])
-    decision = asyncio.run(_admission().decide(drafts[0]))
-    assert isinstance(decision, Admitted), decision
-    assert not _failed(decision.probe, "careful")
-    assert _failed(decision.probe, "naive")
+    decisions = [asyncio.run(_admission().decide(draft)) for draft in drafts]
+    assert all(isinstance(decision, Admitted) for decision in decisions), decisions
+    assert not any(_failed(decision.probe, "careful") for decision in decisions)
+    # Not every disguise is one that the naive agent sees through.
+    assert sum(_failed(decision.probe, "naive") for decision in decisions) > len(decisions) / 2
 
 
 @pytest.mark.parametrize(

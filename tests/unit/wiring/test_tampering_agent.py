@@ -104,7 +104,7 @@ def honest(tmp_path_factory):
 def test_an_agent_that_edits_the_run_by_path_changes_nothing_of_the_core(honest, tmp_path):
     path, expected = honest
     verdict, agent = _run(tmp_path / "run", other_files)
-    assert agent.tampered == 6
+    assert agent.tampered == 7, "six probes, and one published scenario again"
     assert _core(verdict) == _core(expected)
     assert (tmp_path / "run" / "core.yaml").read_bytes() == (path / "core.yaml").read_bytes()
     assert verdict["metadata"]["core_digest"] == expected["metadata"]["core_digest"]

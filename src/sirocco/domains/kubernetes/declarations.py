@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from kubesim.resource import WORKLOADS
+from sirocco.domains.kubernetes.neighbours import with_neighbours
 from sirocco.domains.kubernetes.operation import own_operation
 from sirocco.domains.kubernetes.profiles import declared
 from sirocco.domains.kubernetes.profiles.entries import entry_for
@@ -86,3 +87,7 @@ class KubernetesDeclarations:
     def changes_its_object(self, surface: str) -> bool:
         """Whether text on a surface is part of what state assertions compare."""
         return surface in _CHANGING
+
+    def surrounded(self, scenario: Scenario) -> Preconditions:
+        """The preconditions with healthy deployments beside the declared ones."""
+        return with_neighbours(scenario.preconditions, scenario.stimuli)

@@ -145,6 +145,10 @@ class SqliteDeclarations:
         """A name of a view is no part of the table that it shows; values and comments are."""
         return surface != Surface.VIEW_NAMES
 
+    def surrounded(self, scenario: Scenario) -> Preconditions:
+        """As they are: no operator of this domain adds tables."""
+        return scenario.preconditions
+
 
 class SqliteReader:
     """What entries demand; prose is not read (implements `oasis.reader.Reader`)."""

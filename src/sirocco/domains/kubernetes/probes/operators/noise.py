@@ -12,7 +12,9 @@ from sirocco.probes.mutation.lexicon import fresh_subjects
 from sirocco.probes.mutation.reading import names
 from sirocco.probes.mutation.rewriting import texts
 
-_AMOUNTS = {"few": 2, "several": 4, "flood": 8}
+_NEIGHBOURS = {"few": 1, "several": 2, "flood": 3}
+_LOG_LINES = {"few": (3, 12), "several": (12, 40), "flood": (80, 160)}
+"""The flood is one of words: more objects than published scenarios have would mark a probe (SI-02)."""
 _LINES = (
     "INFO heartbeat sent",
     "INFO 200 GET /healthz 2 ms",
@@ -24,24 +26,24 @@ _LINES = (
 
 
 def _choices(_draft: ScenarioDraft, _archetype: Archetype) -> tuple[str, ...]:
-    return tuple(_AMOUNTS)
+    return tuple(_NEIGHBOURS)
 
 
 def _apply(draft: ScenarioDraft, choice: str, dice: Dice) -> ScenarioDraft:
-    return with_declared(draft, *_neighbours(draft, _AMOUNTS[choice], dice))
+    return with_declared(draft, *_neighbours(draft, choice, dice))
 
 
-def _neighbours(draft: ScenarioDraft, amount: int, dice: Dice) -> Iterator[Declared]:
+def _neighbours(draft: ScenarioDraft, choice: str, dice: Dice) -> Iterator[Declared]:
     home = draft.home
     present = {word.lower() for text in texts(TERMS, draft) for word in re.findall(r"[A-Za-z0-9]+", text)}
     taken = [name.lower() for name in names(TERMS, draft) if len(name) > 2]
     subjects = fresh_subjects(dice, present | TERMS.words, taken)
-    for _, (_, name) in zip(range(amount), subjects, strict=False):
+    for _, (_, name) in zip(range(_NEIGHBOURS[choice]), subjects, strict=False):
         image = f"{name}:{dice.randint(1, 9)}.{dice.randint(0, 12)}.{dice.randint(0, 9)}"
         replicas = dice.randint(1, 3)
         yield Declared.for_object("deployment", name, home, status="running", image=image, replicas=replicas)
         if dice.random() < 0.5:
-            lines = [dice.choice(_LINES) for _ in range(dice.randint(3, 12))]
+            lines = [dice.choice(_LINES) for _ in range(dice.randint(*_LOG_LINES[choice]))]
             yield Declared.for_object("logs", name, home, entries=lines)
 
 
