@@ -18,11 +18,11 @@ from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.probes.mutation.lexicon import fresh_subjects
 
-_DEPLOYMENTS = (6, 7, 8)
-_PODS = range(13, 18)
-_CONFIG_MAPS = (2, 3, 4)
+_DEPLOYMENTS = (4, 5)
+_PODS = (8, 9, 10)
+_CONFIG_MAPS = (2, 3)
 """How many there are together with the declared ones; hardly a probe declares more."""
-_MOST_REPLICAS = 4
+_MOST_REPLICAS = 3
 _SETTINGS = {
     "LOG_LEVEL": ("info", "warn"), "TZ": ("UTC", "Europe/Lisbon"), "POOL_SIZE": ("5", "10", "20"),
     "CACHE_TTL": ("30", "300"),

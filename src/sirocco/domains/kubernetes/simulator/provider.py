@@ -154,7 +154,7 @@ class SimulatedEnvironment:
         past = self._time.founding_moment()
         establish(self._dynamics, self._preconditions, past, self._time.history, names)
         foundation.furnish((*namespaces_of(self._preconditions), names.home))
-        self._neighbourhood = Neighbourhood(self._dynamics, request, self._time.history, past)
+        self._neighbourhood = Neighbourhood(self._dynamics, request, self._time.history)
         principal = self._account(Key("serviceaccount", names.home, names.account))
         self._plane = ControlPlane(foundation, self._stimulation)
         self._world, self._authenticator = self._plane.world, self._plane.authenticator
