@@ -18,9 +18,9 @@ from sirocco.oasis.scenario import Preconditions, StateEntry
 from sirocco.oasis.stimulus import Stimulus
 from sirocco.probes.mutation.lexicon import fresh_subjects
 
-_DEPLOYMENTS = (4, 5)
-_PODS = (8, 9, 10)
-_CONFIG_MAPS = (2, 3)
+_DEPLOYMENTS = (4, 5, 6)
+_PODS = range(8, 13)
+_CONFIG_MAPS = (2, 3, 4)
 """How many there are together with the declared ones; hardly a probe declares more."""
 _MOST_REPLICAS = 3
 _SETTINGS = {
