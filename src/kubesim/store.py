@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kubesim.canonical import canonical_json
 from kubesim.conventions import SERVER_OWNED
-from kubesim.history import History, stamp
+from kubesim.history import History, seconds_of, stamp
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 
@@ -122,6 +122,7 @@ class Store:
         self.oldest = 0
         """The version from which on every change is known."""
         self._keys: dict[str, Key] = {}
+        self._dated: set[int] = set()
         self._awaited: dict[str, Bring] = {}
         self._beside: dict[str, dict[str, dict[str, Json]]] = {}
         """Of all objects those that came when they were asked for, as long as nobody changed them."""
@@ -297,11 +298,37 @@ class Store:
                 born = past.birth(row.noun, metadata, None)
                 metadata["creationTimestamp"] = stamp(born)
                 if row.noun not in _OFTEN_CHANGED:
-                    made = past.version_at(born, made)
+                    made = self._version_at(past, born)
             metadata["resourceVersion"] = str(made)
             stored = {**manifest, "metadata": metadata}
             self._place(row, key_of(row, stored), stored)
         self.oldest = self.version
+
+    def date_versions(self) -> None:
+        """Put what stood before the first client under the versions of the times when it was made (SI-02)."""
+        for noun, places in self._written.items() if self._past is not None else ():
+            for place, objects in places.items() if noun not in _OFTEN_CHANGED else ():
+                for name, obj in objects.items():
+                    if int(obj["metadata"]["resourceVersion"]) > self.oldest:
+                        self._objects[noun][place][name] = objects[name] = self.dated_object(obj)
+        self._derived.clear()
+        self._history.clear()
+        self.oldest = self.version
+
+    def dated_object(self, obj: Json) -> Json:
+        """The object under the version of the time when it was made, where the cluster has a past."""
+        if self._past is None:
+            return obj
+        version = self._version_at(self._past, seconds_of(obj["metadata"]["creationTimestamp"]))
+        return {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(version)}}
+
+    def _version_at(self, past: History, seconds: int) -> int:
+        """A version of a time in the past; no two objects have the same one."""
+        version = past.version_at(seconds, self.version)
+        while version in self._dated:
+            version += 1
+        self._dated.add(version)
+        return version
 
     def create(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """Store `manifest` as a new object."""

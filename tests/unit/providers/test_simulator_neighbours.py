@@ -92,6 +92,14 @@ def test_neighbours_have_other_ids_and_times_in_every_environment():
     assert lived(filled(WEB, seed=1), listed) == first
 
 
+@pytest.mark.requirement("SI-02")
+def test_versions_follow_the_ages_of_declared_objects_and_neighbours_alike():
+    found = sorted(lived(filled(WEB), listed), key=lambda item: int(item["metadata"]["resourceVersion"]))
+    made = [item["metadata"]["creationTimestamp"] for item in found]
+    assert made == sorted(made)
+    assert len({item["metadata"]["resourceVersion"] for item in found}) == len(found)
+
+
 def test_neighbours_that_nobody_changed_are_in_no_observation():
     async def look(environment):
         before = (await environment.observe(STATE)).data

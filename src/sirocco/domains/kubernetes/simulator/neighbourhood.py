@@ -96,10 +96,8 @@ class _Copies:
             metadata["ownerReferences"] = [{**reference, "uid": owner["metadata"]["uid"]}]
         if "generateName" in metadata:
             metadata["name"] = f"{metadata['generateName']}{self.ids.suffix()}"
-        born = self.past.birth(noun, metadata, owner)
-        metadata["creationTimestamp"] = stamp(born)
-        metadata["resourceVersion"] = str(self.past.version_at(born, self.dynamics.store.version))
-        made = {**model, "metadata": metadata}
+        metadata["creationTimestamp"] = stamp(self.past.birth(noun, metadata, owner))
+        made = self.dynamics.store.dated_object({**model, "metadata": metadata})
         own = self._placed_pod(made) if noun == "pod" else _with_dated_conditions(made)
         self.by_model[model["metadata"]["uid"]] = own
         return own

@@ -153,6 +153,7 @@ class SimulatedEnvironment:
         names = AccountNames.draw_names(self._preconditions, self._store.ids.number())
         past = self._time.founding_moment()
         establish(self._dynamics, self._preconditions, past, self._time.history, names)
+        self._store.date_versions()
         foundation.furnish((*namespaces_of(self._preconditions), names.home))
         self._neighbourhood = Neighbourhood(self._dynamics, request, self._time.history)
         principal = self._account(Key("serviceaccount", names.home, names.account))
