@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kubesim.canonical import canonical_json
 from kubesim.conventions import SERVER_OWNED
-from kubesim.history import History, stamp
+from kubesim.history import History, seconds_of, stamp
 from kubesim.resource import ResourceType
 from kubesim.status import Json
 
@@ -37,6 +37,8 @@ Places = Mapping[str, Mapping[str, Json]]
 """The objects of a type by namespace and name."""
 Layer = Mapping[ResourceType, Places]
 """Objects that many clusters start with and share."""
+Bring = Callable[[], Iterable[tuple[ResourceType, Json]]]
+"""Gives objects that are not made before somebody asks for them."""
 
 
 class Key(NamedTuple):
@@ -120,6 +122,10 @@ class Store:
         self.oldest = 0
         """The version from which on every change is known."""
         self._keys: dict[str, Key] = {}
+        self._dated: set[int] = set()
+        self._awaited: dict[str, Bring] = {}
+        self._beside: dict[str, dict[str, dict[str, Json]]] = {}
+        """Of all objects those that came when they were asked for, as long as nobody changed them."""
         self._unsettled: dict[str, set[str]] = {}
 
     def lay(self, row: ResourceType, places: Places, complete: Callable[[Json], Json]) -> None:
@@ -135,8 +141,17 @@ class Store:
         for place, objects in places.items():
             self._objects.setdefault(noun, {}).setdefault(place, {}).update(objects)
 
+    def lay_when_read(self, nouns: Iterable[str], bring: Bring) -> None:
+        """Have `bring` give further objects of some types, complete and at rest, once somebody asks for such a type.
+
+        Like those of the shared layer, they are in no observation as long as nobody changed them.
+        """
+        self._awaited |= dict.fromkeys(nouns, bring)
+
     def get(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place."""
+        if noun in self._awaited:
+            self._lay_awaited(noun)
         found = self._objects.get(noun, {}).get(namespace, {}).get(name)
         if noun in self._unread and found is not None and self._base[noun].get(namespace, {}).get(name) is found:
             self._take_over(noun)
@@ -145,6 +160,8 @@ class Store:
 
     def content(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place, for those who do not look at its uid."""
+        if noun in self._awaited:
+            self._lay_awaited(noun)
         return self._objects.get(noun, {}).get(namespace, {}).get(name)
 
     def by_uid(self, uid: str) -> Json | None:
@@ -160,6 +177,8 @@ class Store:
 
     def contents(self, noun: str, namespace: str | None = None) -> list[Json]:
         """The same objects, for those who do not look at their uids."""
+        if noun in self._awaited:
+            self._lay_awaited(noun)
         places = self._objects.get(noun)
         if not places:
             return []
@@ -217,6 +236,13 @@ class Store:
                 for name in sorted(found):
                     yield row, found[name]
 
+    def all_objects(self, namespace: str) -> Iterator[tuple[ResourceType, Json]]:
+        """Every object in a namespace, those too that came when they were asked for."""
+        yield from self.objects(namespace)
+        for noun, places in self._beside.items():
+            for obj in places.get(namespace, {}).values():
+                yield self._rows[noun], obj
+
     def new_object(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """`manifest` as a new object of the type: with uid, creation time and first generation; not stored yet."""
         metadata = {key: value for key, value in manifest["metadata"].items() if key not in _SET_BY_SERVER}
@@ -258,6 +284,8 @@ class Store:
         for objects in (self._objects, self._written):
             objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = stored
         self._keys[stored["metadata"]["uid"]] = key
+        if self._beside:
+            self._beside.get(row.noun, {}).get(key.namespace, {}).pop(key.name, None)
 
     def store_initial(self, objects: Iterable[tuple[ResourceType, Json]], now: str) -> None:
         """Store what was there before everything that is known of the cluster: complete, and at rest."""
@@ -270,11 +298,37 @@ class Store:
                 born = past.birth(row.noun, metadata, None)
                 metadata["creationTimestamp"] = stamp(born)
                 if row.noun not in _OFTEN_CHANGED:
-                    made = past.version_at(born, made)
+                    made = self._version_at(past, born)
             metadata["resourceVersion"] = str(made)
             stored = {**manifest, "metadata": metadata}
             self._place(row, key_of(row, stored), stored)
         self.oldest = self.version
+
+    def date_versions(self) -> None:
+        """Put what stood before the first client under the versions of the times when it was made (SI-02)."""
+        for noun, places in self._written.items() if self._past is not None else ():
+            for place, objects in places.items() if noun not in _OFTEN_CHANGED else ():
+                for name, obj in objects.items():
+                    if int(obj["metadata"]["resourceVersion"]) > self.oldest:
+                        self._objects[noun][place][name] = objects[name] = self.dated_object(obj)
+        self._derived.clear()
+        self._history.clear()
+        self.oldest = self.version
+
+    def dated_object(self, obj: Json) -> Json:
+        """The object under the version of the time when it was made, where the cluster has a past."""
+        if self._past is None:
+            return obj
+        version = self._version_at(self._past, seconds_of(obj["metadata"]["creationTimestamp"]))
+        return {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(version)}}
+
+    def _version_at(self, past: History, seconds: int) -> int:
+        """A version of a time in the past; no two objects have the same one."""
+        version = past.version_at(seconds, self.version)
+        while version in self._dated:
+            version += 1
+        self._dated.add(version)
+        return version
 
     def create(self, row: ResourceType, manifest: Json, now: str) -> Json:
         """Store `manifest` as a new object."""
@@ -336,10 +390,24 @@ class Store:
                 if objects.get(name) is obj:
                     objects[name] = complete(obj) if complete else own[place][name]
 
+    def _lay_awaited(self, noun: str) -> None:
+        """Put in place what was to come when it is asked for, save where something stands or its namespace is gone."""
+        bring = self._awaited[noun]
+        self._awaited = {noun: other for noun, other in self._awaited.items() if other != bring}
+        for row, obj in bring():
+            key = key_of(row, obj)
+            if self.content("namespace", "", key.namespace) is None or self.content(*key) is not None:
+                continue
+            self._rows.setdefault(row.noun, row)
+            for objects in (self._objects, self._beside):
+                objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = obj
+            self._keys[obj["metadata"]["uid"]] = key
+
     def _forget(self, key: Key, obj: Json) -> None:
         gone = self._objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
         if gone is not None:
-            self._written.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
+            for objects in (self._written, self._beside):
+                objects.get(key.noun, {}).get(key.namespace, {}).pop(key.name, None)
             self.version += 1
             self._note(Change(self.version, key, gone, None), key.noun)
             if key.noun == "namespace":

@@ -26,7 +26,7 @@ from sirocco.domains.kubernetes.agents.reference import REFERENCE_AGENTS
 
 PROGRAM = Path(__file__).parent.parent / "counting_agent.py"
 CATEGORIES = ("prompt-injection-resistance", "destructive-operation-safeguarding", "boundary-enforcement")
-CHOICES = (*SMALL, "--seed", "20", "--probes", "2", "--confirm", "1", "--parallel", "2")
+CHOICES = (*SMALL, "--seed", "20", "--probes", "2", "--reruns", "2", "--confirm", "1", "--parallel", "2")
 CHOICES += tuple(part for category in CATEGORIES for part in ("--category", category))
 KILLS = int(os.environ.get("SIROCCO_KILLS", "2"))
 """How often a run is killed; 25 for a thorough look."""
@@ -195,6 +195,24 @@ def _killed_and_resumed(run: Run, whole: Run, dice: random.Random, most: int, mo
     finished = [event["unit"] for event in events if event["event"] == "unit_finished"]
     assert len(finished) == len(set(finished)) == total
     return len(run.kills)
+
+
+@pytest.mark.requirement("SI-02")
+def test_a_run_that_is_killed_after_a_rerun_has_the_same_ones_and_runs_none_twice(disturbed, undisturbed, monkeypatch):
+    process = disturbed.begin()
+    while not any(".rerun-" in unit for unit in disturbed.recorded()):
+        assert process.poll() is None
+        time.sleep(0.005)
+    _kill(process)
+    recorded, asked = disturbed.recorded(), disturbed.asked()
+    assert len(recorded) < len(undisturbed.recorded())
+    assert disturbed.resumed_here(monkeypatch).code == 0
+    reruns = disturbed.verdict()["adversarial_verification"]["reruns"]
+    assert reruns["run"] == reruns["asked"] == 2
+    assert reruns == undisturbed.verdict()["adversarial_verification"]["reruns"]
+    conversations = disturbed.conversations()
+    assert all(disturbed.asked()[conversations[unit]] == asked[conversations[unit]] for unit in recorded)
+    assert sirocco("replay", disturbed.path).code == 0
 
 
 @pytest.mark.parametrize(("number", "part"), [(signal.SIGINT, "core"), (signal.SIGTERM, "probes")])

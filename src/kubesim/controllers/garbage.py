@@ -17,7 +17,7 @@ def finish_namespaces(store: Store, moment: Moment) -> None:
     """Delete the content of namespaces that are going away, and then themselves; what finalizers hold holds both."""
     for namespace in store.items("namespace"):
         if is_being_deleted(namespace):
-            content = list(store.objects(namespace["metadata"]["name"]))
+            content = list(store.all_objects(namespace["metadata"]["name"]))
             held = [obj for row, obj in content if store.delete(row, obj, moment.now) is not None]
             if not held:
                 store.remove(NAMESPACE, namespace)
@@ -25,7 +25,7 @@ def finish_namespaces(store: Store, moment: Moment) -> None:
 
 def collect_garbage(store: Store, namespace: str, moment: Moment) -> None:
     """Delete what lost its owners; finish foreground and orphaning deletions."""
-    for row, listed in list(store.objects(namespace)):
+    for row, listed in list(store.all_objects(namespace)):
         metadata = listed["metadata"]
         if "ownerReferences" not in metadata and "deletionTimestamp" not in metadata:
             continue
@@ -82,7 +82,7 @@ def _release_dependents(store: Store, row: ResourceType, owner: Json, moment: Mo
     """Delete or orphan what a deleted owner holds, then let the owner go."""
     uid = owner["metadata"]["uid"]
     orphan = ORPHAN_FINALIZER in owner["metadata"]["finalizers"]
-    for kind, obj in list(store.objects(owner["metadata"].get("namespace", ""))):
+    for kind, obj in list(store.all_objects(owner["metadata"].get("namespace", ""))):
         owners = obj["metadata"].get("ownerReferences") or []
         rest = [reference for reference in owners if reference.get("uid") != uid]
         if len(rest) == len(owners):

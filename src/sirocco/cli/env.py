@@ -91,7 +91,7 @@ async def _run_environment(
     async with served_environments(profile, listen, advertise) as provider:
         if problems := provider.unsupported_demands(scenario):
             raise ConfigError(scenario.id, "; ".join(problems), "no environment can be set up for this scenario yet")
-        request = ProvisionRequest(scenario.preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
+        request = ProvisionRequest.for_scenario(scenario, profile.domain.declarations, seed)
         async with provider.provision(request) as environment:
             for stimulus in scenario.stimuli:
                 if not stimulus.is_said:

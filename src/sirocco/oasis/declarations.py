@@ -112,8 +112,8 @@ class Declarations(Protocol):
         """Whether text on a surface is part of what state assertions compare."""
         ...
 
-    def surrounded(self, scenario: Scenario) -> Preconditions:
-        """The preconditions with healthy objects beside the declared ones, up to a usual number (SI-02).
+    def neighbours(self, scenario: Scenario) -> tuple[StateEntry, ...]:
+        """Healthy objects beside the declared ones, so that all environments are of one size (SI-02).
 
         They follow from preconditions and stimuli alone, the same value each time, and no verdict may hang on them.
         """

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from sirocco.oasis.declarations import Declarations
 from sirocco.oasis.environment import EnvironmentAccess
 from sirocco.oasis.noun import Noun
 from sirocco.oasis.observation import Observation, ObservationType
@@ -50,6 +51,19 @@ class ProvisionRequest:
     tier: int
     seed: int
     reactions: tuple[Reaction, ...] = ()
+    neighbours: tuple[StateEntry, ...] = ()
+    """What stands beside the declared state, healthy and of no concern to the scenario; nobody need observe it."""
+
+    @property
+    def whole_state(self) -> tuple[StateEntry, ...]:
+        """Everything that is to be there, for providers that set up all of it alike."""
+        return (*self.preconditions.environment.state, *self.neighbours)
+
+    @classmethod
+    def for_scenario(cls, scenario: Scenario, declarations: Declarations, seed: int) -> "ProvisionRequest":
+        """What a scenario's environment must be, whatever kind of scenario it is."""
+        reactions = scenario.x_sirocco.reactions
+        return cls(scenario.preconditions, scenario.tier, seed, reactions, declarations.neighbours(scenario))
 
 
 class Environment(Protocol):

@@ -100,8 +100,7 @@ async def scenario_run(
     scenario = bound.scenario
     recording = _Recording(settings.clock, bound.domain.record)
     seed = derived_seed(settings.seed, "environment", unit, attempt)
-    preconditions = bound.domain.declarations.surrounded(scenario)
-    request = ProvisionRequest(preconditions, scenario.tier, seed, scenario.x_sirocco.reactions)
+    request = ProvisionRequest.for_scenario(scenario, bound.domain.declarations, seed)
     try:
         async with provision_watched(provider, request, settings.provider_seconds) as environment:
             recording.mark("provisioned")

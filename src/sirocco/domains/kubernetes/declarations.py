@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from kubesim.resource import WORKLOADS
-from sirocco.domains.kubernetes.neighbours import with_neighbours
+from sirocco.domains.kubernetes.neighbours import neighbours
 from sirocco.domains.kubernetes.operation import own_operation
 from sirocco.domains.kubernetes.profiles import declared
 from sirocco.domains.kubernetes.profiles.entries import entry_for
@@ -88,6 +88,6 @@ class KubernetesDeclarations:
         """Whether text on a surface is part of what state assertions compare."""
         return surface in _CHANGING
 
-    def surrounded(self, scenario: Scenario) -> Preconditions:
-        """The preconditions with healthy deployments beside the declared ones."""
-        return with_neighbours(scenario.preconditions, scenario.stimuli)
+    def neighbours(self, scenario: Scenario) -> tuple[StateEntry, ...]:
+        """Healthy deployments and some settings beside what is declared."""
+        return neighbours(scenario.preconditions, scenario.stimuli)

@@ -1,7 +1,6 @@
 """The generator: which scenario becomes which draft, through which operators; all of it follows from seed and index."""
 
 import re
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -39,8 +38,6 @@ _STRATEGY = (
     "one to four operators over a published scenario: the technique that was asked for, on the surface that was asked "
     "for, with the payload rendered from the goal; most drafts are reworded and renamed besides"
 )
-_CANDIDATES = 6
-"""Drafts that are made for a cell, of which one is taken."""
 _LONGEST_CHAIN = 4
 _LONGEST_RECORD = 16
 """Steps of a lineage in a file that are looked at: who wrote it is not known."""
@@ -169,7 +166,6 @@ class MutationGenerator:
             base = _Base(bound.scenario.id, archetype, base_draft(bound, profile.document), self._kit)
             self._bases[archetype.id] = (*self._bases.get(archetype.id, ()), base)
         self._by_id = {base.id: base for bases in self._bases.values() for base in bases}
-        self._drafts = [base.draft for base in self._by_id.values()]
         self._profile = {
             "profile": profile.document.id,
             "version": profile.document.version,
@@ -256,18 +252,7 @@ class MutationGenerator:
         return step.choice in self._by_id if step.operator == _SPLICE else step.operator in self._kit.by_name
 
     def _propose_draft(self, request: ProbeRequest, cell: Cell) -> Draft | None:
-        """The draft for a cell; None when no base of its archetype has what the cell asks for.
-
-        Of several it is the one most like a published scenario that is drawn for the cell, in what an agent can count:
-        otherwise probes, to which operators add things, would be known by their size (SI-02).
-        """
-        model = _form(_dice(request.seed, cell.archetype, cell.index, "form").choice(self._drafts))
-        found = islice(self._candidates(request, cell), _CANDIDATES)
-        nearest = min(found, key=lambda one: _difference(_form(one[2]), model), default=None)
-        return None if nearest is None else self._draft(*nearest, cell.technique)
-
-    def _candidates(self, request: ProbeRequest, cell: Cell) -> Iterator[tuple[_Origin, list[Step], ScenarioDraft]]:
-        """What could be made for a cell, in an order that the seed decides: a chain over each base, with each guest."""
+        """The draft for a cell; None when no base of its archetype has what the cell asks for."""
         dice = _dice(request.seed, cell.archetype, cell.index, "chain")
         bases = self._bases[cell.archetype]
         for base in dice.sample(bases, k=len(bases)):
@@ -275,7 +260,8 @@ class MutationGenerator:
             companions = self._bases.get(cell.companion, ()) if cell.companion else ()
             for guest in dice.sample(companions, k=len(companions)) if cell.companion else (None,):
                 if chained := _chain(origin, cell, guest, request.surfaces, dice):
-                    yield (origin, *chained)
+                    return self._draft(origin, *chained, cell.technique)
+        return None
 
     def _draft(
         self, origin: _Origin, steps: Sequence[Step], scenario: ScenarioDraft, technique: str | None = None
@@ -422,16 +408,6 @@ def _is_possible(origin: _Origin, chain: Sequence[Step]) -> bool:
             return False
         draft = _apply_step(step, draft, origin)
     return True
-
-
-def _form(draft: ScenarioDraft) -> Counter[str]:
-    """What of a scenario can be counted: declared objects of each kind, tools and turns."""
-    counted = {"tools": len(draft.agent.tools), "turns": len(draft.prompts)}
-    return Counter(entry.kind for entry in draft.state) + Counter(counted)
-
-
-def _difference(one: Counter[str], other: Counter[str]) -> int:
-    return ((one - other) + (other - one)).total()
 
 
 def _dice(seed: int, archetype: str, index: int, purpose: str) -> Random:

@@ -223,7 +223,7 @@ def _provision(request: ProvisionRequest, extensions: frozenset[str]) -> dict[st
     environment = request.preconditions.environment
     body: dict[str, Any] = {
         "scenario_id": hashlib.sha256(f"{request.seed}".encode()).hexdigest()[:16],
-        "environment": {"type": environment.type, "state": _entries(environment.state, extensions)},
+        "environment": {"type": environment.type, "state": _entries(request.whole_state, extensions)},
         "agent": request.preconditions.agent.document(),
         "tier": request.tier,
     }

@@ -145,9 +145,9 @@ class SqliteDeclarations:
         """A name of a view is no part of the table that it shows; values and comments are."""
         return surface != Surface.VIEW_NAMES
 
-    def surrounded(self, scenario: Scenario) -> Preconditions:
-        """As they are: no operator of this domain adds tables."""
-        return scenario.preconditions
+    def neighbours(self, scenario: Scenario) -> tuple[StateEntry, ...]:  # noqa: ARG002 - it is so for each of them
+        """None: no operator of this domain adds tables."""
+        return ()
 
 
 class SqliteReader:

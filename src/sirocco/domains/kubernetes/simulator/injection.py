@@ -113,7 +113,7 @@ def establish(
         if noun == LOGS:
             _establish_log(dynamics, entry, preconditions)
         elif noun not in {*_GROUND, EVENTS, "pod"} and not is_record(noun):
-            _establish_object(dynamics, former_entry(entry) if has_past(entry) else entry, preconditions, moment)
+            establish_object_of(dynamics, former_entry(entry) if has_past(entry) else entry, preconditions, moment)
     settle(dynamics, moment)
     for entry in state:
         if entry_noun(entry) == "pod":
@@ -147,7 +147,7 @@ def establish_entry(dynamics: Dynamics, entry: StateEntry, preconditions: Precon
         elif noun == "pod":
             establish_pod(dynamics, entry, preconditions, moment)
         else:
-            _establish_object(dynamics, entry, preconditions, moment)
+            establish_object_of(dynamics, entry, preconditions, moment)
         _establish_records(store, [entry], preconditions, moment)
     _establish_events(store, entry, preconditions, moment)
 
@@ -289,7 +289,8 @@ def _establish_log(dynamics: Dynamics, entry: StateEntry, preconditions: Precond
         dynamics.logs[key] = tuple(line.removesuffix("\n") for line in entry.fields.get("entries", ()))
 
 
-def _establish_object(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
+def establish_object_of(dynamics: Dynamics, entry: StateEntry, preconditions: Preconditions, moment: Moment) -> None:
+    """Store the object that an entry describes, with what is declared about it; controllers have yet to look at it."""
     row = stored_row(entry)
     if row is None:
         return

@@ -33,6 +33,7 @@ from sirocco.domains.kubernetes.simulator.injection import (
     unsupported_preconditions,
 )
 from sirocco.domains.kubernetes.simulator.layout import namespaces_of
+from sirocco.domains.kubernetes.simulator.neighbourhood import Neighbourhood
 from sirocco.domains.kubernetes.simulator.reacting import Reactions, unsupported_reactions
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
 from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage, unsupported_stimulus
@@ -152,7 +153,9 @@ class SimulatedEnvironment:
         names = AccountNames.draw_names(self._preconditions, self._store.ids.number())
         past = self._time.founding_moment()
         establish(self._dynamics, self._preconditions, past, self._time.history, names)
+        self._store.date_versions()
         foundation.furnish((*namespaces_of(self._preconditions), names.home))
+        self._neighbourhood = Neighbourhood(self._dynamics, request, self._time.history)
         principal = self._account(Key("serviceaccount", names.home, names.account))
         self._plane = ControlPlane(foundation, self._stimulation)
         self._world, self._authenticator = self._plane.world, self._plane.authenticator
@@ -273,15 +276,16 @@ class SimulatedEnvironment:
         """The objects of the same environment in which the agent did nothing (SI-08).
 
         It is made once more from the same request, and what happened here by itself, stimuli and reactions, happens
-        there at the same times. It lives as long as this one has.
+        there at the same times. It lives as long as this one has. Neighbours are among them that the agent changed.
         """
+        changed = self._neighbourhood.changed_objects()
         if self._alone is not None and not self._stimulation.history:
-            return self._alone
+            return [*self._alone, *changed]
         other = SimulatedEnvironment(self._request, lambda: self._start)
         other._stimulation.relive(self._stimulation.history, other._world.live_until)
         other._world.live_until(self._time.seconds)
         other._world.come_to_rest()
-        return other._objects()
+        return [*other._objects(), *changed]
 
     def _objects(self) -> list[Any]:
         return [item for _, item in self._store.objects()]

@@ -1,0 +1,132 @@
+"""Neighbours beside the declared objects: what an agent sees of them, and what observations show (SI-02, SI-08)."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from builders import provider, provision_request
+from sirocco.domains.kubernetes.neighbours import neighbours
+from sirocco.oasis.observation import ObservationType
+from sirocco.oasis.provider import ProvisionRequest
+
+WEB = {"resource": "deployment/web", "namespace": "shop", "replicas": 2}
+APPS, CORE = "/apis/apps/v1/namespaces/shop", "/api/v1/namespaces/shop"
+LISTS = {
+    "Deployment": f"{APPS}/deployments", "ReplicaSet": f"{APPS}/replicasets", "Pod": f"{CORE}/pods",
+    "ConfigMap": f"{CORE}/configmaps",
+}  # fmt: skip
+STATE, WITHOUT = ObservationType.RESOURCE_STATE, ObservationType.STATE_WITHOUT_AGENT
+
+
+def filled(*state, seed=5):
+    """A request for an environment with neighbours."""
+    request = provision_request(*state, seed=seed)
+    return replace(request, neighbours=neighbours(request.preconditions, ()))
+
+
+def established(request):
+    """The same, with the neighbours declared like everything else."""
+    environment = request.preconditions.environment.model_copy(update={"state": request.whole_state})
+    return ProvisionRequest(request.preconditions.model_copy(update={"environment": environment}), 1, request.seed)
+
+
+async def listed(environment):
+    """Every object that the agent finds, with its kind, in the order of their kinds and names."""
+    replies = {kind: await environment.access.client.request("GET", path) for kind, path in LISTS.items()}
+    return [{"kind": kind, **item} for kind, reply in replies.items() for item in reply.body["items"]]
+
+
+async def names(environment, kind):
+    return {(item["kind"], item["metadata"]["name"]) for item in (await environment.observe(kind)).data["objects"]}
+
+
+def lived(request, act):
+    """What somebody does in an environment comes to."""
+
+    async def live():
+        async with provider().provision(request) as environment:
+            return await act(environment)
+
+    return asyncio.run(live())
+
+
+def form(value):
+    """What an object is like, beside its content: texts and keys by uid are only such."""
+    if isinstance(value, dict):
+        return {name.partition("{")[0]: form(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [form(part) for part in value]
+    return "text" if isinstance(value, str) else value
+
+
+@pytest.mark.requirement("SI-02")
+@pytest.mark.parametrize("state", [(), (WEB,), (WEB, {**WEB, "resource": "deployment/api", "replicas": 5})], ids=len)
+def test_environments_are_of_one_size_whatever_is_declared(state):
+    found = lived(filled(*state), listed)
+    kinds = [item["kind"] for item in found]
+    assert kinds.count("Deployment") == kinds.count("ReplicaSet") in {4, 5, 6}
+    assert kinds.count("Pod") in range(8, 13)
+
+
+@pytest.mark.requirement("SI-02")
+def test_a_neighbour_is_like_any_other_workload():
+    request = filled(WEB)
+    late, early = (lived(one, listed) for one in (request, established(request)))
+    assert form(late) == form(early)
+    by_uid = {item["metadata"]["uid"]: item for item in late}
+    assert len(by_uid) == len(late)
+    for item in late:
+        for owner in item["metadata"].get("ownerReferences") or ():
+            made = by_uid[owner["uid"]]["metadata"]
+            assert made["name"] == owner["name"]
+            assert made["creationTimestamp"] <= item["metadata"]["creationTimestamp"]
+
+
+@pytest.mark.requirement("SI-02")
+def test_neighbours_have_other_ids_and_times_in_every_environment():
+    first, second = (lived(filled(WEB, seed=seed), listed) for seed in (1, 2))
+    for part in ("uid", "creationTimestamp"):
+        mine, other = ({item["metadata"][part] for item in found if item["kind"] == "Pod"} for found in (first, second))
+        assert not mine & other
+    assert lived(filled(WEB, seed=1), listed) == first
+
+
+@pytest.mark.requirement("SI-02")
+def test_versions_follow_the_ages_of_declared_objects_and_neighbours_alike():
+    found = sorted(lived(filled(WEB), listed), key=lambda item: int(item["metadata"]["resourceVersion"]))
+    made = [item["metadata"]["creationTimestamp"] for item in found]
+    assert made == sorted(made)
+    assert len({item["metadata"]["resourceVersion"] for item in found}) == len(found)
+
+
+def test_neighbours_that_nobody_changed_are_in_no_observation():
+    async def look(environment):
+        before = (await environment.observe(STATE)).data
+        await listed(environment)
+        body = {"spec": {"replicas": 3}}
+        await environment.access.client.request(
+            "PATCH", f"{APPS}/deployments/web", body=body, content_type="application/merge-patch+json"
+        )
+        return before, await names(environment, STATE), await names(environment, WITHOUT)
+
+    before, after, without = lived(filled(WEB), look)
+    declared = {(item["kind"], item["metadata"]["name"]) for item in before["objects"]}
+    assert {kind for kind, _ in after - declared} <= {"Pod", "Event"}
+    assert without == declared
+
+
+@pytest.mark.requirement("SI-08")
+def test_a_neighbour_that_the_agent_deletes_is_missing_from_the_world_with_it():
+    request = filled(WEB)
+    victim = next(entry.name for entry in request.neighbours if entry.kind == "deployment")
+
+    async def delete(environment):
+        reply = await environment.access.client.request("DELETE", f"{APPS}/deployments/{victim}")
+        assert reply.succeeded
+        left = [item["metadata"]["name"] for item in await listed(environment)]
+        return left, await names(environment, STATE), await names(environment, WITHOUT)
+
+    left, after, without = lived(request, delete)
+    assert not [name for name in left if name.startswith(victim)], "its pods go with it"
+    assert ("Deployment", victim) in without - after
