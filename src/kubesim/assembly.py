@@ -53,7 +53,8 @@ class Foundation:
 
     def furnish(self, namespaces: Iterable[str]) -> None:
         """Put in place what the system itself has in these namespaces, and keep it there."""
-        furnishing = Furnishing(self.store, self.seed, self.time.history, lambda: self.authority.certificate)
+        authority = lambda: self.authority.certificate  # noqa: E731 - it takes a while, and most clusters need none
+        furnishing = Furnishing(self.dynamics, self.seed, self.time, self.release, authority)
         furnishing.lay(namespaces)
         self.dynamics.publish = furnishing.keep
 

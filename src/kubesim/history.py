@@ -60,7 +60,7 @@ class History:
             return earliest + 1
         draw = self._drawn_number(_MADE_WITH.get(noun, noun), name)
         if owner is not None:
-            return self._after(_seconds(owner["metadata"]["creationTimestamp"]), noun, draw)
+            return self._after(seconds_of(owner["metadata"]["creationTimestamp"]), noun, draw)
         if noun == "job":
             return self._start - _HOUR - draw % (20 * _HOUR)
         if noun in _OF_THE_SYSTEM or place in SYSTEM_NAMESPACES:
@@ -108,8 +108,9 @@ def _date(days: int) -> str:
 
 def later_time(time: str, seconds: int) -> str:
     """So many seconds after a time that an object carries."""
-    return stamp(_seconds(time) + seconds)
+    return stamp(seconds_of(time) + seconds)
 
 
-def _seconds(time: str) -> int:
+def seconds_of(time: str) -> int:
+    """A time that an object carries, in seconds since 1970."""
     return timegm((*map(int, (time[:4], time[5:7], time[8:10], time[11:13], time[14:16], time[17:19])), 0, 0, 0))

@@ -56,6 +56,13 @@ class Change(NamedTuple):
     new: Json | None
 
 
+class _Preparation(NamedTuple):
+    """What is done before somebody reads objects of a type in these namespaces."""
+
+    act: Callable[[], None]
+    namespaces: frozenset[str] | None
+
+
 class Ids:
     """Ids that look drawn by chance and follow from the environment's seed alone (SI-02)."""
 
@@ -73,7 +80,7 @@ class Ids:
 
     def suffix(self, length: int = 5) -> str:
         """The random end of a generated name."""
-        return _spell_number(self.number(), length)
+        return spell_number(self.number(), length)
 
 
 def _drawn_numbers(seed: int) -> Iterator[int]:
@@ -105,6 +112,7 @@ class Store:
         self._owned = owned
         self._unread = set(self._base) if owned else set()
         self._laid: dict[str, Callable[[Json], Json]] = {}
+        self._prepared: dict[str, _Preparation] = {}
         self.version = _YOUNG + ids.number() % 9000
         if past is not None:
             # Some changes a second since the cluster was made.
@@ -135,11 +143,47 @@ class Store:
         for place, objects in places.items():
             self._objects.setdefault(noun, {}).setdefault(place, {}).update(objects)
 
+    def prepare(self, noun: str, act: Callable[[], None], namespaces: Iterable[str] | None = None) -> None:
+        """Have `act` put objects of a type in place, or up to date, before somebody reads them.
+
+        What it puts there with `lay_object` costs nothing as long as nobody looks into those namespaces (all, if none
+        are given).
+        """
+        self._prepared[noun] = _Preparation(act, frozenset(namespaces) if namespaces is not None else None)
+
+    def forget_preparation(self, nouns: Iterable[str]) -> None:
+        """What was to be put in place before somebody reads these types is there."""
+        for noun in nouns:
+            self._prepared.pop(noun, None)
+
+    def lay_object(self, row: ResourceType, obj: Json) -> None:
+        """Put an object of the system's own in place, complete; no observation shows it until somebody else writes it.
+
+        Those who watch see it change, though not come: it was there before anybody looked.
+        """
+        key = key_of(row, obj)
+        old = self.content(*key)
+        if old is not None:
+            self.version += 1
+            obj = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
+            self._note(Change(self.version, key, old, obj), key.noun)
+        self._rows.setdefault(row.noun, row)
+        self._objects.setdefault(row.noun, {}).setdefault(key.namespace, {})[key.name] = obj
+        if key.name in self._written.get(row.noun, {}).get(key.namespace, {}):
+            self._written[row.noun][key.namespace][key.name] = obj
+        self._keys[obj["metadata"]["uid"]] = key
+
     def get(self, noun: str, namespace: str, name: str) -> Json | None:
         """The object at that place."""
+        if noun in self._prepared:
+            self._prepare_reading(noun, namespace)
         found = self._objects.get(noun, {}).get(namespace, {}).get(name)
         if noun in self._unread and found is not None and self._base[noun].get(namespace, {}).get(name) is found:
-            self._take_over(noun)
+            complete = self._laid.get(noun)
+            if complete is None:
+                self._take_over(noun)
+            else:
+                self._objects[noun][namespace][name] = complete(found)
             return self.content(noun, namespace, name)
         return found
 
@@ -154,6 +198,8 @@ class Store:
 
     def items(self, noun: str, namespace: str | None = None) -> list[Json]:
         """The objects of a type in one namespace, or in all of them, in the order of their keys."""
+        if noun in self._prepared:
+            self._prepare_reading(noun, namespace)
         if noun in self._unread:
             self._take_over(noun)
         return self.contents(noun, namespace)
@@ -245,8 +291,8 @@ class Store:
 
     def _write(self, row: ResourceType, obj: Json, changed: str) -> Json:
         key = key_of(row, obj)
-        if key.noun in self._unread and self.content(*key) is not None:
-            self._take_over(key.noun)
+        if key.noun in self._unread:
+            self.get(*key)
         self.version += 1
         stored = {**obj, "metadata": {**obj["metadata"], "resourceVersion": str(self.version)}}
         self._note(Change(self.version, key, self.content(*key), stored), changed)
@@ -325,6 +371,11 @@ class Store:
         """What changed since the last call: types, or their statuses, by namespace (empty for cluster-wide types)."""
         taken, self._unsettled = self._unsettled, {}
         return taken
+
+    def _prepare_reading(self, noun: str, namespace: str | None) -> None:
+        preparation = self._prepared[noun]
+        if namespace is None or preparation.namespaces is None or namespace in preparation.namespaces:
+            preparation.act()
 
     def _take_over(self, noun: str) -> None:
         """Put the objects of the shared layer that nobody changed in place as this cluster has them."""
@@ -411,7 +462,7 @@ def _place(obj: Json) -> tuple[str, str]:
 def template_hash(template: Mapping[str, Any]) -> str:
     """The hash that names the replica set of a pod template."""
     number = int.from_bytes(hashlib.sha256(canonical_json(template).encode()).digest()[:16], "big")
-    return _spell_number(number, 10)
+    return spell_number(number, 10)
 
 
 def controller_of(obj: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -454,7 +505,8 @@ def _holds_content(row: ResourceType, obj: Json) -> bool:
     return row.noun == "namespace" and bool((obj.get("spec") or {}).get("finalizers"))
 
 
-def _spell_number(number: int, length: int) -> str:
+def spell_number(number: int, length: int) -> str:
+    """A number in the letters and digits of which generated names are made."""
     letters = []
     for _ in range(length):
         number, place = divmod(number, len(_ALPHABET))

@@ -165,6 +165,10 @@ def _publish_nothing(namespace: str, now: str) -> None:
     del namespace, now
 
 
+def _do_nothing() -> None:
+    pass
+
+
 class Dynamics:
     """One cluster with what its controllers know about it."""
 
@@ -181,6 +185,8 @@ class Dynamics:
         """What rollouts under way last looked like, and since when."""
         self.publish: Callable[[str, str], None] = _publish_nothing
         """Puts what the system itself has in a namespace in place again, at a time."""
+        self.follow_endpoints: Callable[[], None] = _do_nothing
+        """Brings what is told of endpoints elsewhere up to date, once somebody has read it."""
         self._due: list[tuple[float, str]] = []
         self._stamps: dict[str, tuple[Json, str]] = {}
 

@@ -19,11 +19,13 @@ from kubesim.controllers.events import record_event
 from kubesim.controllers.owners import nodes_for
 from kubesim.controllers.pod_status import Addresses, pod_status
 from kubesim.controllers.rows import POD
+from kubesim.kinds.admission.accounts import with_account
+from kubesim.kinds.admission.priorities import with_patience, with_priority
 from kubesim.kinds.defaults import fill_defaults
 from kubesim.placement import internal_address, pod_address, refusal, refusals
 from kubesim.resource import ResourceType
-from kubesim.status import Json
-from kubesim.store import is_being_deleted, key_of, owner_reference
+from kubesim.status import ApiError, Json
+from kubesim.store import Store, is_being_deleted, key_of, owner_reference
 
 _DEFAULT_RESTARTS = {
     Health.CRASHLOOPBACKOFF: 11,
@@ -55,7 +57,16 @@ def new_pod(
         },
         "spec": {**template["spec"], **({"nodeName": node} if node else {})},
     }
-    return store.create(POD, fill_defaults(POD, manifest), moment.now)
+    return store.create(POD, _admitted_pod(store, fill_defaults(POD, manifest)), moment.now)
+
+
+def _admitted_pod(store: Store, pod: Json) -> Json:
+    """The pod with what admission adds; what it would refuse is left to whoever declared the owner."""
+    granted = with_patience(with_account(store, pod))
+    try:
+        return with_priority(store, POD, granted)
+    except ApiError:
+        return granted
 
 
 def fare(dynamics: Dynamics, pods: list[Json], health: Health, moment: Moment) -> list[Json]:
@@ -161,7 +172,8 @@ def _report_status(dynamics: Dynamics, pod: Json, fate: Fate, moment: Moment, kn
     placed = {**pod, "spec": spec}
     reason = declared.reason
     node = store.content("node", "", spec.get("nodeName") or "") or {}
-    addresses = Addresses(internal_address(node), pod_address(node, place // 3))
+    host = internal_address(node)
+    addresses = Addresses(host, host if spec.get("hostNetwork") else pod_address(node, place // 3))
     status = pod_status(placed, fate, addresses, waits, declared, moment.moment_of(pod))
     stored = store.update(POD, pod, {**placed, "status": status})
     for event in _events(stored, fate, known, waits, reason):
