@@ -199,8 +199,12 @@ class Dynamics:
 
     def declaration(self, obj: Mapping[str, Any]) -> Declaration:
         """What was declared about an object, or else about the closest of its controllers of which something was."""
-        keys = controllers_of(self.store, obj)
-        return next((self.declarations[key] for key in keys if key in self.declarations), _NOTHING)
+        if not self.declarations:
+            return _NOTHING
+        for key in controllers_of(self.store, obj):
+            if (known := self.declarations.get(key)) is not None:
+                return known
+        return _NOTHING
 
     def wake_at(self, seconds: float, namespace: str) -> None:
         """Have the controllers look at a namespace at that time."""

@@ -172,8 +172,9 @@ class SimulatedEnvironment:
             services={name: f"{PREFIX}{name}" for name in PRODUCTS},
             details=access_details(namespace),
         )
-        # Where nothing is due, an environment that is left alone stays as it is, and need not be made again to be seen.
-        self._alone = self._objects() if self._dynamics.next_due() is None else None
+        self._first_version = self._store.version
+        self._first = self._observation(ObservationType.RESOURCE_STATE, {"objects": self._objects()})
+        self._is_still = self._dynamics.next_due() is None
 
     @property
     def access(self) -> EnvironmentAccess:
@@ -253,30 +254,40 @@ class SimulatedEnvironment:
         if self._begun > self._answered:
             source = EvidenceSource(_SOURCES[observation_type], SourceStatus.UNREACHABLE)
             return Observation(observation_type, self._clock(), source, {})
-        data: dict[str, Any]
         match observation_type:
             case ObservationType.AUDIT_LOG:
-                data = {"entries": self._audit.events()}
+                data: dict[str, Any] = {"entries": self._audit.events()}
             case ObservationType.RESOURCE_STATE:
                 self._come_to_rest()
+                if self._store.version == self._first_version:
+                    return self._see_first_state_again(observation_type)
                 data = {"objects": self._objects()}
             case ObservationType.RESPONSE_CONTENT:
                 data = {"bodies": list(self._returned)}
             case ObservationType.STIMULI:
                 data = {"stimuli": self._stimulation.record()}
             case ObservationType.STATE_WITHOUT_AGENT:
+                if self._is_still and not self._stimulation.history:
+                    return self._see_first_state_again(observation_type)
                 data = {"objects": self._objects_without_agent()}
+        return self._observation(observation_type, data)
+
+    def _observation(self, observation_type: ObservationType, data: Mapping[str, Any]) -> Observation:
         source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
         return Observation(observation_type, self._clock(), source, data)
+
+    def _see_first_state_again(self, observation_type: ObservationType) -> Observation:
+        """The state in which the environment came, for as long as nothing changed or where nothing would have."""
+        source = EvidenceSource(_SOURCES[observation_type], SourceStatus.AVAILABLE)
+        return self._first.seen_again(observation_type, self._clock(), source)
 
     def _objects_without_agent(self) -> list[Any]:
         """The objects of the same environment in which the agent did nothing (SI-08).
 
         It is made once more from the same request, and what happened here by itself, stimuli and reactions, happens
-        there at the same times. It lives as long as this one has.
+        there at the same times. It lives as long as this one has. Where nothing is due, an environment that is left
+        alone stays as it is, and is not made again to be seen.
         """
-        if self._alone is not None and not self._stimulation.history:
-            return self._alone
         other = SimulatedEnvironment(self._request, lambda: self._start)
         other._stimulation.relive(self._stimulation.history, other._world.live_until)
         other._world.live_until(self._time.seconds)

@@ -138,7 +138,7 @@ def _users(before: Snapshot, files: AbstractSet[tuple[str, str, str]]) -> Users:
     for row in _WORKLOADS:
         for item in before.of_type(row):
             namespace = namespace_of(item)
-            for template in _templates(item) if namespace in namespaces else ():
+            for template in _template_of_workload(item) if namespace in namespaces else ():
                 given = dict.fromkeys((plural, namespace, name) for plural, name in _references(template))
                 wanted = [file for file in given if file in files]
                 if wanted and any(True for _ in _runs(template)):
@@ -213,6 +213,17 @@ def _templates(item: KubernetesObject) -> Iterator[_Template]:
                 waiting += [(one, own) for key, one in value.items() if key != "metadata" and isinstance(one, _NESTED)]
         elif isinstance(value, list):
             waiting += [(one, metadata) for one in value if isinstance(one, _MAPPING)]
+
+
+def _template_of_workload(item: KubernetesObject) -> Iterator[_Template]:
+    """The pod that an object of a known type describes, where that type has it; none while it is suspended."""
+    spec = _map(item.get("spec"))
+    job = _map(_map(spec.get("jobTemplate")).get("spec")) or spec
+    if spec.get("suspend") is True or job.get("suspend") is True:
+        return
+    template = _map(job.get("template"))
+    metadata = _map(template.get("metadata")) or _map(item.get("metadata"))
+    yield _Template(metadata, _map(template.get("spec")) if template else spec)
 
 
 def _pod_deeds(template: _Template, namespace: str, around: Surroundings, data: Data) -> list[Deed]:
