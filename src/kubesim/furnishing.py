@@ -161,7 +161,8 @@ class Furnishing:
     def _follow_endpoints(self) -> None:
         """Lay a slice for the endpoints of every service, and from now on whenever those change."""
         self._dynamics.follow_endpoints = self._follow_endpoints
-        store, wanted = self._store, {}
+        store = self._store
+        wanted: dict[tuple[str, str], Json] = {}
         for endpoints in store.items(ENDPOINTS.noun):
             metadata = endpoints["metadata"]
             service = store.get(_SERVICE.noun, metadata["namespace"], metadata["name"])
@@ -170,11 +171,14 @@ class Furnishing:
                 wanted[metadata["namespace"], made["metadata"]["name"]] = made
         for known in store.contents(SLICE.noun):
             place = known["metadata"]["namespace"], known["metadata"]["name"]
-            made = wanted.pop(place, None)
-            if made is not None and any(known.get(part) != made[part] for part in ("endpoints", "ports")):
-                store.lay_object(SLICE, {**known, **{part: made[part] for part in ("endpoints", "ports")}})
-            elif made is None and _is_of_controller(known):
-                store.remove(SLICE, known)
+            if place not in wanted:
+                if _is_of_controller(known):
+                    store.remove(SLICE, known)
+                continue
+            latest = wanted.pop(place)
+            said = {part: latest[part] for part in ("endpoints", "ports")}
+            if any(known.get(part) != value for part, value in said.items()):
+                store.lay_object(SLICE, {**known, **said})
         for made in wanted.values():
             uid = self._uid("slice", made["metadata"]["name"], made["metadata"]["namespace"], str(store.version))
             store.lay_object(SLICE, {**made, "metadata": {**made["metadata"], "uid": uid}})

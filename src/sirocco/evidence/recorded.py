@@ -107,7 +107,7 @@ def _without_repetition(evidence: Evidence) -> dict[str, Any]:
         return {"evidence": evidence}
     places = {id(item): index for index, item in enumerate(first)}
     same: dict[str, list[int]] = {}
-    shorter: dict[str, Observation] = {}
+    shorter: dict[str, Any] = {}
     for name in _LATER_STATES:
         state: Observation | None = getattr(evidence, name)
         objects = state.data.get("objects") if state is not None else None

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import marshal
+import math
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
@@ -335,16 +336,20 @@ class SimulatedEnvironment:
             self._returned.append(complete.body)
         return complete
 
-    def advance(self) -> bool:
-        """Go on to the next thing that is due in the environment; False when nothing is."""
+    def advance(self, within: float = math.inf) -> float | None:
+        """Go on to the next thing that is due, no further than so many seconds; how many passed, None if none is."""
         if not self._is_live:
-            return False
-        due, other = self._stimulation.next_due(), self._dynamics.next_due()
+            return None
+        due, other, before = self._stimulation.next_due(), self._dynamics.next_due(), self._time.seconds
         if due is None or (other is not None and other < due):
-            return self._world.advance()
-        self._time.go_to(due)
+            return self._world.advance(within)
+        self._time.go_to(min(due, before + within))
         self._stimulation.passed()
-        return True
+        return self._time.seconds - before
+
+    def trust(self, authority: str) -> None:
+        """Publish another authority than the cluster's own, because another one signs for its address."""
+        self._foundation.trust(authority)
 
     def note_request(self, request: Request) -> None:
         """A request reached what is beside the API; what is then asked of the API is recorded there."""
