@@ -33,7 +33,7 @@ from sirocco.domains.kubernetes.simulator.injection import (
     establish,
     unsupported_preconditions,
 )
-from sirocco.domains.kubernetes.simulator.layout import namespaces_of
+from sirocco.domains.kubernetes.simulator.layout import drawn_server_name, namespaces_of
 from sirocco.domains.kubernetes.simulator.reacting import Reactions, unsupported_reactions
 from sirocco.domains.kubernetes.simulator.stimuli.interventions import Interventions
 from sirocco.domains.kubernetes.simulator.stimuli.placement import Stage, unsupported_stimulus
@@ -346,6 +346,11 @@ class SimulatedEnvironment:
         self._time.go_to(min(due, before + within))
         self._stimulation.passed()
         return self._time.seconds - before
+
+    @property
+    def server_name(self) -> str:
+        """The name of its server, for those whom a hosts file leads there."""
+        return drawn_server_name(derived_seed(self._request.seed, "server"))
 
     def trust(self, authority: str) -> None:
         """Publish another authority than the cluster's own, because another one signs for its address."""
