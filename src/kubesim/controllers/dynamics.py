@@ -194,7 +194,7 @@ class Dynamics:
         """The hash of an owner's pod template, reckoned once for each template."""
         known = self._stamps.get(owner["metadata"]["uid"])
         if known is None or known[0] is not template:
-            known = self._stamps[owner["metadata"]["uid"]] = (template, template_hash(_bare_template(template)))
+            known = self._stamps[owner["metadata"]["uid"]] = (template, _known_hash(template))
         return known[1]
 
     def declaration(self, obj: Mapping[str, Any]) -> Declaration:
@@ -222,6 +222,20 @@ class Dynamics:
         """Have the controllers look at every namespace where something has become due."""
         while self._due and self._due[0][0] <= seconds:
             self.store.touch(heapq.heappop(self._due)[1])
+
+
+_HASHES: dict[int, tuple[Json, str]] = {}
+_MOST_HASHES = 1024
+
+
+def _known_hash(template: Json) -> str:
+    """The hash of a template, found again by identity: clusters that are set up alike share their templates."""
+    known = _HASHES.get(id(template))
+    if known is None or known[0] is not template:
+        if len(_HASHES) >= _MOST_HASHES:
+            _HASHES.clear()
+        known = _HASHES[id(template)] = (template, template_hash(_bare_template(template)))
+    return known[1]
 
 
 def _bare_template(template: Json) -> Json:
