@@ -124,6 +124,8 @@ class Furnishing:
         now = self._time.present().epoch
         for lease, period in self._leases():
             metadata, spec = lease["metadata"], lease["spec"]
+            if self._store.content(NAMESPACE.noun, "", metadata["namespace"]) is None:
+                continue
             draw = self._number("lease", metadata["name"])
             renewed = int(now) - (int(now) - draw) % period
             spec["renewTime"] = f"{stamp(renewed)[:-1]}.{draw % 1_000_000:06}Z"
